@@ -1,0 +1,157 @@
+"""torch.autograd: backward() and grad(), and the names that belong to them.
+
+`backward` and `grad` turn what the user asks into roots, gradients and a task for the walk in `engine.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..tensor import Tensor, from_array
+from . import engine
+from .accumulate import gradient_edge, merge
+from .grad_mode import enable_grad, inference_mode, mode, no_grad, set_grad_enabled
+from .graph import Edge
+
+__all__ = ["backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
+
+CREATE_GRAPH_WARNING = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    *,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to `.grad` of the leaves (torch.autograd.backward).
+
+    grad_tensors: one gradient for each tensor, of its shape; None where the tensor has one element.
+    retain_graph: keep the graph for another backward; by default as create_graph.
+    inputs: accumulate into these tensors only.
+    """
+    roots = _tensors(tensors)
+    edges = None
+    if inputs is not None:
+        wanted = _tensors(inputs)
+        if not wanted:
+            raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
+        edges = [_input_edge(t) for t in wanted]
+    if create_graph:
+        warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
+    run(roots, _gradients(roots, grad_tensors, create_graph), retain_graph, create_graph, edges, accumulate=True)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` alone (torch.autograd.grad)."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    roots, wanted = _tensors(outputs), _tensors(inputs)
+    if not wanted:
+        raise ValueError("grad requires non-empty inputs.")
+    edges = [_input_edge(t) for t in wanted]
+    grads = _gradients(roots, grad_outputs, create_graph)
+    captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
+    found = [_shown(captured[edge]) for edge in edges]
+    if materialize_grads:
+        return tuple(t.zeros_like() if g is None else g for t, g in zip(wanted, found, strict=True))
+    if not allow_unused and any(g is None for g in found):
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+            "this is the desired behavior."
+        )
+    return tuple(found)
+
+
+def run(
+    roots: Sequence[Tensor],
+    grads: Sequence[Any],
+    retain_graph: bool | None,
+    create_graph: bool,
+    edges: list[Edge] | None,
+    accumulate: bool,
+) -> dict[Edge, Any]:
+    """One walk; what it captured for `edges`."""
+    buffers: engine.Buffers = {}
+    for root, given in zip(roots, grads, strict=True):
+        node, output = gradient_edge(root)
+        assert node is not None
+        if node.outputs != 1:
+            given = [given if i == output else None for i in range(node.outputs)]
+        if node.leaf:
+            node.shared = True  # type: ignore[attr-defined]
+        buffers[node] = merge(buffers[node], given) if node in buffers else given
+    task = None if edges is None else engine.Task(buffers, edges, accumulate)
+    keep = create_graph if retain_graph is None else retain_graph
+    before = mode.enabled
+    mode.enabled = create_graph
+    try:
+        engine.run_backward(buffers, keep, create_graph, task)
+    finally:
+        mode.enabled = before
+    return task.captured if task else {}
+
+
+def _tensors(value: Any) -> tuple[Tensor, ...]:
+    return (value,) if isinstance(value, Tensor) else tuple(value)
+
+
+def _input_edge(tensor: Tensor) -> Edge:
+    if not tensor.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return gradient_edge(tensor)
+
+
+def _shown(captured: Any) -> Tensor | None:
+    return captured if captured is None or isinstance(captured, Tensor) else from_array(captured)
+
+
+def _gradients(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Any]:
+    """The gradient each root starts with: raw arrays, or Tensors under create_graph."""
+    tensors = [None] * len(roots) if given is None else list(_tensors(given))
+    if len(tensors) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(tensors)} gradients")
+    return [_root_gradient(t, g, i, create_graph) for i, (t, g) in enumerate(zip(roots, tensors, strict=True))]
+
+
+def _root_gradient(root: Tensor, given: Any, index: int, create_graph: bool) -> Any:
+    """The gradient to start a root with: what was given, held against its shape, or 1 for one element."""
+    if given is None:
+        if root.requires_grad and root._data.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        _must_require_grad(root, index)
+        given = from_array(root._data * 0 + 1) if root._data.dtype.kind == "f" else None
+    elif not isinstance(given, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    elif given._data.shape != root._data.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {given.shape} and output[{index}] has a shape of "
+            f"{root.shape}."
+        )
+    _must_require_grad(root, index)
+    return given if create_graph else given._data
+
+
+def _must_require_grad(root: Tensor, index: int) -> None:
+    if not root.requires_grad:
+        raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")

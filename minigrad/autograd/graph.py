@@ -1,0 +1,228 @@
+"""The graph that a forward pass leaves behind: nodes, edges, leaves and the values saved for backward.
+
+A node is one recorded operation. Its `next_functions` point towards the leaves, as in torch, so a gradient that
+arrives at a node is turned into one gradient for every edge and passed on. This module knows what a node holds and
+how a node computes; the order in which nodes run is `engine.py`'s business, and what an operation's derivative is
+stands with the operation in `ops/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..dtypes import BY_NUMPY
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+Edge = tuple["Node | None", int]
+NO_EDGE: Edge = (None, 0)
+
+next_sequence_number = count().__next__
+LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors after calling backward."
+)
+MODIFIED = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
+    "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: enable anomaly detection to "
+    "find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+)
+
+
+class VersionCounter:
+    """How often one piece of storage has been written in place; shared by a tensor, its views and its detach()."""
+
+    __slots__ = ("version",)
+
+    def __init__(self) -> None:
+        self.version = 0
+
+
+class Constant:
+    """A saved value that is no tensor of the graph: a Python number, or an array that can't need a gradient."""
+
+    __slots__ = ("_data",)
+    _counter = None
+    _edge = NO_EDGE
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+
+class SavedResult:
+    """A node's own output, kept for its rule. It holds the array, not the tensor: tensor → node → tensor would be a
+    cycle, and the graph could then be freed only by the garbage collector."""
+
+    __slots__ = ("_data", "_counter")
+
+    def __init__(self, data: Any, counter: VersionCounter) -> None:
+        self._data = data
+        self._counter = counter
+
+
+def check_version(saved: Any, expected: int, source: str = "") -> None:
+    """Raise RuntimeError if a saved value has been written in place since it was saved.
+
+    saved: what a node kept, with `_counter`, the VersionCounter of its storage (None: never written).
+    expected: the version at saving. source: which output this is, for the message.
+    Example: x saved at version 0, then x.add_(1) → its counter stands at 1 → RuntimeError.
+    """
+    counter = saved._counter
+    actual = 0 if counter is None else counter.version
+    if actual != expected:
+        raise RuntimeError(modified_message(saved, actual, expected, source))
+
+
+def modified_message(saved: Any, actual: int, expected: int, source: str) -> str:
+    """torch's words for a saved value that was written in place."""
+    data = saved._data
+    kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
+    return MODIFIED.format(
+        kind=kind, shape=list(data.shape), source=source, actual=actual, expected=expected
+    )
+
+
+class Node:
+    """One recorded operation, named as torch names it; `repr` reads `<MulBackward0 object at 0x…>`.
+
+    next_functions: one (node, output number) for each differentiable input; (None, 0) where no gradient is wanted.
+    saved: what the rules need, in the order of `saves`; None once released.
+    shape, dtype: of the output (tuples of them when there are several), which a gradient must match.
+    """
+
+    __slots__ = ("next_functions", "saved", "versions", "seq", "shape", "dtype", "hooks", "extra", "__weakref__")
+
+    vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
+    takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
+    outputs: ClassVar[int] = 1
+    leaf: ClassVar[bool] = False
+
+    next_functions: tuple[Edge, ...]
+    saved: tuple[Any, ...] | None
+    versions: tuple[int, ...] | None
+    seq: int
+    shape: Any
+    dtype: Any
+    hooks: Any
+    extra: Any
+
+    def name(self) -> str:
+        """The node's name, as `grad_fn=<…>` shows it."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    # ------------------------------------------------------------------ computing
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Turn the output's gradient (an array) into one for each input; None where none is wanted."""
+        return self._apply(grad, self.unpack_arrays())
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """The same on Tensors, so that the computation is itself recorded (create_graph)."""
+        return self._apply(grad, self.unpack_tensors())
+
+    def _apply(self, grad: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            vjp(grad, *[values[i] for i in take]) if edge[0] is not None else None
+            for vjp, take, edge in zip(self.vjps, self.takes, self.next_functions, strict=True)
+        )
+
+    def apply_missing(self) -> tuple[Any, ...]:
+        """What no gradient at all becomes: none for any input."""
+        return (None,) * len(self.next_functions)
+
+    def __call__(self, *grads: Any) -> Any:
+        """Apply the node to Tensors by hand, as torch allows: `y.grad_fn(g)`."""
+        from .engine import call_node
+
+        return call_node(self, grads)
+
+    # ------------------------------------------------------------------ saved values
+
+    def unpack_arrays(self) -> tuple[Any, ...]:
+        """The saved values as raw arrays; RuntimeError if released or overwritten since."""
+        saved = self.saved
+        if saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        for i, value in enumerate(saved):
+            if value is not None and value._counter is not None:
+                self.check_saved(i, value)
+        return tuple([None if value is None else value._data for value in saved])
+
+    def unpack_tensors(self) -> tuple[Any, ...]:
+        """The saved values as Tensors that remember where they came from."""
+        self.unpack_arrays()
+        return tuple([self.saved_tensor(value) for value in self.saved or ()])
+
+    def saved_tensor(self, value: Any) -> Any:
+        """One saved value as the user sees it: a tensor with its history, or the plain value."""
+        if isinstance(value, SavedResult):
+            from ..tensor import from_array  # tensor.py builds on this module
+
+            return from_array(value._data, (self, 0), value._counter)
+        return value._data if isinstance(value, Constant) else value
+
+    def check_saved(self, index: int, value: Any) -> None:
+        """Hold one saved value against the version it was saved at."""
+        expected = 0 if self.versions is None else self.versions[index]
+        check_version(value, expected, self.source_of(value))
+
+    def source_of(self, value: Any) -> str:
+        """', which is output 0 of MulBackward0,' for messages."""
+        edge = (self, 0) if isinstance(value, SavedResult) else value._edge
+        return f", which is output {edge[1]} of {edge[0].name()}," if edge and edge[0] is not None else ","
+
+    def release(self) -> None:
+        """Forget the saved values: the next backward through this node raises, and their memory goes now."""
+        if self.saved:
+            self.saved = None
+
+    # ------------------------------------------------------------------ what torch also offers
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for the user's own notes on this node."""
+        return extra_of(self).metadata
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached for what is no slot: torch shows saved values as `_saved_self`, `_saved_result`, …
+        if name.startswith("_saved_") and name[7:] in self.saves:
+            if self.saved is None:
+                raise RuntimeError(SECOND_BACKWARD)
+            index = self.saves.index(name[7:])
+            value = self.saved[index]
+            if value is not None and value._counter is not None:
+                self.check_saved(index, value)
+            return None if value is None else self.saved_tensor(value)
+        raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
+
+
+class NodeExtra:
+    """What few nodes have: the user's metadata and the trace of the forward call (anomaly mode)."""
+
+    __slots__ = ("metadata", "traceback", "parent")
+
+    def __init__(self) -> None:
+        self.metadata: dict[str, Any] = {}
+        self.traceback: Any = None
+        self.parent: Any = None
+
+
+def extra_of(node: Node) -> NodeExtra:
+    """The node's NodeExtra, made on first use."""
+    if node.extra is None:
+        node.extra = NodeExtra()
+    return node.extra

@@ -1,0 +1,158 @@
+"""Hooks: the user's functions that the walk calls with gradients.
+
+Where they live: a tensor's hooks sit with the node its gradient arrives at (its grad_fn, or the AccumulateGrad of a
+leaf), next to the node's own hooks. When they run, in torch's order: tensor hooks as registered, then retain_grad,
+then the node's pre-hooks, then the rule, then its post-hooks, and for a leaf the post-accumulate hooks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+    from .graph import Node
+
+_ids = itertools.count().__next__
+
+
+class RemovableHandle:
+    """What registering a hook returns: remove() takes the hook out again; `with handle:` does so at the end."""
+
+    def __init__(self, hooks: dict[int, Any]) -> None:
+        self.id = _ids()
+        self._hooks = weakref.ref(hooks) if isinstance(hooks, HookDict) else lambda: hooks
+
+    def remove(self) -> None:
+        """Take the hook out; doing so twice is harmless."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+class HookDict(dict[int, Any]):
+    """Hooks by id, in the order of registration; weakly referable, so that a handle keeps nothing alive."""
+
+    __slots__ = ("__weakref__",)
+
+    def add(self, hook: Any) -> RemovableHandle:
+        """Register one more hook."""
+        handle = RemovableHandle(self)
+        self[handle.id] = hook
+        return handle
+
+
+class NodeHooks:
+    """All hooks of one node: tensor hooks and retain_grad by output number, then the node's own."""
+
+    __slots__ = ("tensor", "retain", "pre", "post", "accumulated")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, HookDict] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre = HookDict()
+        self.post = HookDict()
+        self.accumulated = HookDict()
+
+    def of_output(self, output: int) -> HookDict:
+        """The tensor hooks of one output."""
+        return self.tensor.setdefault(output, HookDict())
+
+
+def hooks_of(node: Node) -> NodeHooks:
+    """The node's hooks, made on first use; a leaf keeps its own, for graphs yet to be recorded."""
+    if node.hooks is None:
+        node.hooks = NodeHooks()
+        if node.leaf:
+            node.variable._hooks = node.hooks  # type: ignore[attr-defined]
+    return node.hooks
+
+
+def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
+    """Let tensor hooks, retain_grad and node pre-hooks see, and perhaps replace, the gradient at a node."""
+    hooks: NodeHooks = node.hooks
+    grads = list(grad) if type(grad) is list else [grad]
+    for output in sorted({*hooks.tensor, *hooks.retain}):
+        for hook in list(hooks.tensor.get(output, {}).values()):
+            if grads[output] is not None:
+                grads[output] = _replaced(hook, grads[output], create_graph)
+        _retain(hooks.retain.get(output), grads[output], create_graph)
+    if hooks.pre:
+        shown = tuple(None if g is None else _wrap(g, create_graph) for g in grads)
+        for hook in list(hooks.pre.values()):
+            shown = _as_tuple(hook(shown), shown)
+        grads = [None if g is None else _unwrap(g, create_graph) for g in shown]
+    return grads if type(grad) is list else grads[0]
+
+
+def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> Any:
+    """Let the node's post-hooks see (grad_inputs, grad_outputs); a leaf's post-accumulate hooks see the leaf."""
+    hooks: NodeHooks = node.hooks
+    if hooks.post:
+        given = grad if type(grad) is list else [grad]
+        outputs = tuple(None if g is None else _wrap(g, create_graph) for g in given)
+        inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
+        for hook in list(hooks.post.values()):
+            inputs = _as_tuple(hook(inputs, outputs), inputs)
+        results = tuple(None if r is None else _unwrap(r, create_graph) for r in inputs)
+    if hooks.accumulated and grad is not None:
+        for hook in list(hooks.accumulated.values()):
+            hook(node.variable)  # type: ignore[attr-defined]
+    return results
+
+
+def _replaced(hook: Callable[[Any], Any], grad: Any, create_graph: bool) -> Any:
+    """The gradient after one tensor hook: what it returned, held against the shape and dtype, or the old one."""
+    shown = _wrap(grad, create_graph)
+    result = hook(shown)
+    if result is None:
+        return grad
+    if not hasattr(result, "_edge"):
+        raise TypeError(f"expected Tensor, but hook returned '{type(result).__name__}'")
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if tuple(result.shape) != tuple(shown.shape):
+        raise RuntimeError(
+            f"hook '{name}' has changed the size of value"
+        )
+    if result.dtype is not shown.dtype:
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was torch.{shown.dtype.type_name}Tensor got "
+            f"torch.{result.dtype.type_name}Tensor)"
+        )
+    return _unwrap(result, create_graph)
+
+
+def _retain(reference: weakref.ref[Tensor] | None, grad: Any, create_graph: bool) -> None:
+    tensor = None if reference is None else reference()
+    if tensor is not None and grad is not None:
+        shown = _wrap(grad, create_graph)
+        held = tensor._grad
+        tensor._grad = (shown.clone() if create_graph else shown) if held is None else held + shown
+
+
+def _wrap(grad: Any, create_graph: bool) -> Any:
+    from ..tensor import from_array
+
+    return grad if create_graph or hasattr(grad, "_edge") else from_array(grad)
+
+
+def _unwrap(grad: Any, create_graph: bool) -> Any:
+    return grad if create_graph else grad._data
+
+
+def _as_tuple(result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
+    if result is None:
+        return before
+    result = result if isinstance(result, tuple) else (result,)
+    if len(result) != len(before):
+        raise RuntimeError(f"hook has returned an incorrect number of values (got {len(result)}, but expected {len(before)})")
+    return result

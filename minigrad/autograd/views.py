@@ -1,0 +1,70 @@
+"""Views: tensors that share another's storage, and what an in-place write through one of them does to the history.
+
+A write through a view changes its base as well, so the base's history has to say so. torch gives the base a new
+grad_fn, CopySlices: outside of the written part the gradient goes to the old history, and the write's own rule is
+applied to the written part. The view then hangs on the new history of its base.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .graph import Node, next_sequence_number
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+
+class View:
+    """How a view came from its base: the base, and the view operations with their attributes, in order.
+
+    made_at: the base's count of rewritten histories when the view's own history was last right.
+    """
+
+    __slots__ = ("base", "path", "rewrites")
+
+    def __init__(self, base: Tensor, path: tuple[tuple[Any, dict[str, Any]], ...]) -> None:
+        self.base = base
+        self.path = path
+
+    @staticmethod
+    def of(source: Tensor, op: Any, attributes: dict[str, Any]) -> View:
+        """The view that `op` makes of `source`, itself perhaps a view."""
+        before = source._view
+        if before is None:
+            return View(source, ((op, attributes),))
+        return View(before.base, (*before.path, (op, attributes)))
+
+    def array(self, base: Any) -> Any:
+        """The viewed part of an array that is shaped like the base, sharing its memory."""
+        for op, attributes in self.path:
+            base = op.forward(base, **attributes)
+        return base
+
+
+class CopySlices(Node):
+    """The history of a base that was written through a view: the old history, and the write's node for the part."""
+
+    __slots__ = ("write", "view")
+
+    def __init__(self, base: Tensor, view: View, write: Node, base_edge: Any) -> None:
+        self.write = write
+        self.view = view
+        self.next_functions = (base_edge, *write.next_functions[1:])
+        self.seq = next_sequence_number()
+        self.shape = base._data.shape
+        self.dtype = base._data.dtype
+        self.saved = ()
+        self.versions = self.hooks = self.extra = None
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient of the base with the written part's replaced by what the write's rule makes of it."""
+        grad = grad.copy()
+        part = self.view.array(grad)
+        first, *others = self.write.apply(part.copy())
+        part[...] = 0 if first is None else first
+        return (grad, *others)
+
+    def release(self) -> None:
+        """Forget what the write saved."""
+        self.write.release()

@@ -1,0 +1,25 @@
+"""What the engine says about names it does not have. All other errors are torch's own classes and words."""
+
+from __future__ import annotations
+
+import difflib
+
+
+def suggestion(name: str, known: list[str]) -> str:
+    """' Did you mean: 'tanh'?' for a near miss, else ''."""
+    close = difflib.get_close_matches(name, known, 1)
+    return f" Did you mean: '{close[0]}'?" if close else ""
+
+
+def unknown_attribute(cls: type, name: str) -> AttributeError:
+    """The error for a tensor attribute that does not exist (here)."""
+    hint = "" if name.startswith("__") else suggestion(name, dir(cls))
+    return AttributeError(f"'{cls.__name__}' object has no attribute '{name}'.{hint}" if hint else
+                          f"'{cls.__name__}' object has no attribute '{name}'")
+
+
+def unknown_name(name: str, known: list[str]) -> AttributeError:
+    """The error for a name that the package does not have: what comes closest, and where the list stands."""
+    hint = "" if name.startswith("__") else suggestion(name, known)
+    where = "" if name.startswith("__") else " All names: docs/api.md"
+    return AttributeError(f"module 'minigrad' has no attribute '{name}'.{hint}{where}")

@@ -1,0 +1,50 @@
+"""Bringing two operands together: numbers, tensors of different dtypes, tensors on different devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.graph import Constant
+from ..backend import numpy
+from ..dtypes import BY_NUMPY, result_type
+from ..tensor import Tensor
+
+Number = (bool, int, float, numpy.number, numpy.bool_)
+
+
+def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
+    """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
+    will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
+    if not isinstance(a, Tensor):
+        if not isinstance(b, Tensor) or not isinstance(a, Number):
+            return None
+        b, a, y, x = operands(b, a)  # type: ignore[misc]
+        return a, b, x, y
+    x = a._data
+    if isinstance(b, Tensor):
+        y = b._data
+        common = result_type(a, b).np
+        same_device(a, b)
+        return a, b, x.astype(common, copy=False), y.astype(common, copy=False)
+    if not isinstance(b, Number):
+        return None
+    b = b.item() if isinstance(b, numpy.generic) else b
+    common = result_type(a, b)
+    if x.dtype is not common.np:
+        x = x.astype(common.np)
+    if common.category == 1:
+        b = numpy.asarray(b).astype(common.np)[()]  # NumPy refuses an int that does not fit; torch wraps it
+    return a, Constant(b), x, b
+
+
+def same_device(a: Tensor, b: Tensor) -> None:
+    """RuntimeError, in torch's words, for tensors on two devices (a 0-d tensor may come from the CPU)."""
+    if a.device != b.device and a._data.ndim and b._data.ndim:
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and {b.device}!"
+        )
+
+
+def dtype_of(tensor: Tensor) -> Any:
+    """The minigrad dtype of a tensor."""
+    return BY_NUMPY[tensor._data.dtype]

@@ -1,0 +1,182 @@
+"""Reductions: sum, mean, max and min. The gradient of a reduced dimension is stretched back over it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..dtypes import as_numpy, dtype
+from ..tensor import Tensor, from_array
+from .define import Op
+
+
+def spread(grad: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """A reduced gradient stretched back over the dimensions `dim` (None: all) of `shape`; a view, no copy."""
+    if not keepdim and dim is not None:
+        for d in sorted(i % len(shape) for i in dim):
+            grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, shape)
+
+
+def sum_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """z = self.sum(dim): every summed element moves z one for one, so each gets the gradient of its sum.
+
+    grad: of the reduced shape. dim: the summed dimensions, None for all. torch: SumBackward0 (all), SumBackward1.
+    Example: grad = [10., 20.], self_shape = (2, 3), dim = (1,), keepdim = False → [[10., 10., 10.], [20., 20., 20.]]
+    """
+    return spread(grad, self_shape, dim, keepdim)
+
+
+def mean_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """z = self.mean(dim): the sum's gradient over the number of elements averaged.
+
+    Example: grad = [6.], self_shape = (3,), dim = (0,), keepdim = True → [2., 2., 2.]. torch: MeanBackward0 / 1.
+    """
+    averaged = math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
+    return spread(grad, self_shape, dim, keepdim) / averaged
+
+
+def extremum_all_vjp(grad: Any, self: Any, result: Any) -> Any:
+    """z = self.max() or self.min(): the elements that reach it share the gradient evenly."""
+    reached = self == result
+    return grad * reached / reached.sum()
+
+
+def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], result1: Any, dim: int, keepdim: bool) -> Any:
+    """values, indices = self.max(dim): the gradient goes to the element that was picked, the first of a tie."""
+    grad = grads[0]
+    if not keepdim:
+        grad, result1 = rules.unsqueeze(grad, dim), rules.unsqueeze(result1, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, result1, grad)
+
+
+def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
+    return x.sum(axis=dim, keepdims=keepdim)
+
+
+def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
+    return x.mean(axis=dim, keepdims=keepdim)
+
+
+def _extremum_dim(pick: str, best: str) -> Any:
+    def forward(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
+        module = array_module(x)
+        values = getattr(module, best)(x, axis=dim, keepdims=keepdim)
+        return values, module.asarray(getattr(module, pick)(x, axis=dim, keepdims=keepdim))
+
+    return forward
+
+
+sum_all = Op("SumBackward0", _sum, self=sum_vjp)
+sum_dim = Op("SumBackward1", _sum, self=sum_vjp)
+mean_all = Op("MeanBackward0", _mean, self=mean_vjp)
+mean_dim = Op("MeanBackward1", _mean, self=mean_vjp)
+max_all = Op("MaxBackward1", lambda x: x.max(), self=extremum_all_vjp)
+min_all = Op("MinBackward1", lambda x: x.min(), self=extremum_all_vjp)
+max_dim = Op("MaxBackward0", _extremum_dim("argmax", "max"), outputs=2, self=extremum_dim_vjp)
+min_dim = Op("MinBackward0", _extremum_dim("argmin", "min"), outputs=2, self=extremum_dim_vjp)
+
+
+def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """`dim` as torch accepts it, an int or a sequence, as a tuple of non-negative ints; None for all.
+
+    IndexError for one out of range, RuntimeError for one that appears twice.
+    """
+    if dim is None or dim == ():
+        return None
+    wanted = tuple(one_dim(d, ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+    for d in wanted:
+        if wanted.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return wanted
+
+
+def one_dim(dim: int, ndim: int) -> int:
+    """One dimension number, counted from the front; IndexError in torch's words when out of range."""
+    low, high = -max(ndim, 1), max(ndim, 1) - 1
+    if not low <= dim <= high:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+    return dim % ndim if ndim else 0
+
+
+def sum(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The sum over `dim` (an int, several, or None for all); integers add up in int64 (torch.sum)."""
+    if dtype is not None or self._data.dtype.kind in "biu":
+        self = self.to_numpy_dtype(as_numpy(dtype) if dtype is not None else "int64")
+    if dim is None:
+        return sum_all(self, dim=None, keepdim=False)
+    return sum_dim(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
+
+
+def mean(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean over `dim`; RuntimeError for integers (torch.mean)."""
+    if dtype is not None:
+        self = self.to_numpy_dtype(as_numpy(dtype))
+    if self._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {self.dtype.type_name}"
+        )
+    if dim is None:
+        return mean_all(self, dim=None, keepdim=False)
+    return mean_dim(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
+
+
+def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
+    def call(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        if isinstance(dim, Tensor):
+            return getattr(self, pairwise)(dim)
+        if dim is None:
+            if self._data.size == 0:
+                raise RuntimeError(
+                    f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                    "with the 'dim' argument."
+                )
+            return every(self)
+        values, indices = along(self, dim=one_dim(dim, self._data.ndim), keepdim=keepdim)
+        return RETURN_TYPES[kind]((values, indices))
+
+    call.__name__ = call.__qualname__ = kind
+    return call
+
+
+class ValuesIndices(tuple[Any, ...]):
+    """The pair that max(dim), min(dim), sort, topk … return; prints as torch.return_types.NAME."""
+
+    __slots__ = ()
+    name = ""
+
+    @property
+    def values(self) -> Tensor:
+        """The values found."""
+        return self[0]
+
+    @property
+    def indices(self) -> Tensor:
+        """Where they stood."""
+        return self[1]
+
+    def __repr__(self) -> str:
+        return f"torch.return_types.{self.name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
+
+
+def return_type(name: str) -> type[ValuesIndices]:
+    """The named pair of one operation."""
+    return type(name, (ValuesIndices,), {"__slots__": (), "name": name})
+
+
+RETURN_TYPES = {name: return_type(name) for name in ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue")}
+max = _extremum(max_all, max_dim, "maximum", "max")
+min = _extremum(min_all, min_dim, "minimum", "min")
+
+
+def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Where the largest element stands, along `dim` or in the flattened tensor; the first of a tie."""
+    return from_array(array_module(self._data).asarray(self._data.argmax(axis=dim, keepdims=keepdim if dim is not None else False)))
+
+
+def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Where the smallest element stands, as argmax."""
+    return from_array(array_module(self._data).asarray(self._data.argmin(axis=dim, keepdims=keepdim if dim is not None else False)))

@@ -1,0 +1,186 @@
+"""Views and joins: reshape, transpose, expand, squeeze, indexing, cat, stack. They move elements and compute nothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor
+from .define import Op
+from .reduce import one_dim
+
+
+def view_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
+    """z = self in another shape: the gradient goes back into the old one."""
+    return rules.reshape(grad, self_shape)
+
+
+def permute_vjp(grad: Any, dims: tuple[int, ...]) -> Any:
+    """z = self with its dimensions reordered: the inverse order restores them."""
+    inverse = [0] * len(dims)
+    for i, d in enumerate(dims):
+        inverse[d] = i
+    return rules.permute(grad, tuple(inverse))
+
+
+def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
+    """z = self with two dimensions swapped: swap them again."""
+    return rules.swapaxes(grad, dim0, dim1)
+
+
+def expand_vjp(grad: Any) -> Any:
+    """z = self stretched: summing back is un-broadcasting, which the walk does."""
+    return grad
+
+
+def unsqueeze_vjp(grad: Any, dim: int) -> Any:
+    """z = self with a new dimension of size 1: drop it."""
+    return rules.reshape(grad, (*grad.shape[:dim], *grad.shape[dim + 1 :]))
+
+
+def index_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
+    """z = self[index]: zeros, with the gradient added at the places that were read (twice where read twice)."""
+    return rules.scatter_index(grad, self_shape, index)
+
+
+def slice_vjp(grad: Any, self_shape: tuple[int, ...], dim: int, start: int, stop: int) -> Any:
+    """z = the part of self from start to stop: zeros around the gradient. Also cat's rule, seen from its other side."""
+    return rules.pad_dim(grad, self_shape, dim, start, stop)
+
+
+def part(grad: Any, dim: int, start: int, stop: int) -> Any:
+    """The part of a gradient that belongs to one of several joined tensors."""
+    return grad[(slice(None),) * dim + (slice(start, stop),)]
+
+
+# ------------------------------------------------------------------ entries
+
+
+def _expand_dims(x: Any, dim: int) -> Any:
+    return array_module(x).expand_dims(x, dim)
+
+
+view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
+copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view_vjp)
+permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
+transpose_op = Op("TransposeBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
+t_op = Op("TBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
+expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, self=expand_vjp)
+unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
+squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
+squeeze_dim_op = Op("SqueezeBackward1", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
+clone_op = Op("CloneBackward0", lambda x: x.copy(), self=expand_vjp)
+cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), self=expand_vjp)
+
+
+def view(self: Tensor, *shape: Any) -> Tensor:
+    """The same elements in another shape, sharing storage; RuntimeError where strides do not allow it (torch.Tensor.view)."""
+    wanted = infer(sizes(shape), self._data.size)
+    array = self.storage()
+    out = view_op(self, shape=wanted)
+    if out._data.size and not array_module(array).shares_memory(array, out._data):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+def reshape(self: Tensor, *shape: Any) -> Tensor:
+    """The same elements in another shape; shares storage where strides allow, else copies (torch.reshape)."""
+    wanted = infer(sizes(shape), self._data.size)
+    array = self.storage()
+    if array.flags.c_contiguous or not array.size or _is_view(array, wanted):
+        return view_op(self, shape=wanted)
+    return copy_op(clone_op(self), shape=wanted)
+
+
+def _is_view(array: Any, shape: tuple[int, ...]) -> bool:
+    return array_module(array).shares_memory(array, array.reshape(shape))
+
+
+def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """view(2, 3) and view((2, 3)) mean the same."""
+    if len(shape) == 1 and not isinstance(shape[0], int):
+        return tuple(int(n) for n in shape[0])
+    return tuple(int(n) for n in shape)
+
+
+def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """`shape` with its -1 worked out; RuntimeError, in torch's words, where the elements do not fit."""
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = math.prod(n for n in shape if n != -1)
+    if -1 in shape and known and size % known == 0:
+        return tuple(size // known if n == -1 else n for n in shape)
+    if -1 in shape or known != size:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
+    return shape
+
+
+def permute(self: Tensor, *dims: Any) -> Tensor:
+    """The dimensions in another order; a view (torch.permute)."""
+    wanted = sizes(dims)
+    if len(wanted) != self._data.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to len(dims) = {len(wanted)}"
+        )
+    return permute_op(self, dims=tuple(one_dim(d, self._data.ndim) for d in wanted))
+
+
+def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions swapped; a view (torch.transpose)."""
+    return transpose_op(self, dim0=one_dim(dim0, self._data.ndim), dim1=one_dim(dim1, self._data.ndim))
+
+
+def t(self: Tensor) -> Tensor:
+    """A matrix transposed; vectors and numbers as they are (torch.t)."""
+    if self._data.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
+    return t_op(self, dim0=0, dim1=self._data.ndim - 1 if self._data.ndim else 0)
+
+
+def expand(self: Tensor, *shape: Any) -> Tensor:
+    """Dimensions of size 1 stretched without copying; -1 keeps a size (torch.Tensor.expand)."""
+    wanted = sizes(shape)
+    offset = len(wanted) - self._data.ndim
+    if offset < 0:
+        raise RuntimeError(
+            f"expand({self.type()}{{{list(self._data.shape)}}}, size={list(wanted)}): the number of sizes provided "
+            f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({self._data.ndim})"
+        )
+    full = tuple(self._data.shape[i - offset] if n == -1 else n for i, n in enumerate(wanted))
+    for i, n in enumerate(self._data.shape):
+        if n not in (1, full[i + offset]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({full[i + offset]}) must match the existing size ({n}) at "
+                f"non-singleton dimension {i + offset}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(self._data.shape)}"
+            )
+    return expand_op(self, shape=full)
+
+
+def unsqueeze(self: Tensor, dim: int) -> Tensor:
+    """A new dimension of size 1 at `dim` (torch.unsqueeze)."""
+    return unsqueeze_op(self, dim=one_dim(dim, self._data.ndim + 1))
+
+
+def squeeze(self: Tensor, dim: Any = None) -> Tensor:
+    """Without its dimensions of size 1, or without `dim` if that has size 1 (torch.squeeze)."""
+    if dim is None:
+        return squeeze_all_op(self)
+    drop = {one_dim(d, self._data.ndim) for d in ((dim,) if isinstance(dim, int) else dim)}
+    kept = tuple(n for i, n in enumerate(self._data.shape) if i not in drop or n != 1)
+    return squeeze_dim_op(self, shape=kept)
+
+
+def clone(self: Tensor) -> Tensor:
+    """A copy of its own, still part of the graph (torch.clone)."""
+    return clone_op(self)
+
+
+def cast(self: Tensor, dtype: Any) -> Tensor:
+    """The tensor with another NumPy dtype; itself if it has that already."""
+    return self if self._data.dtype == dtype else cast_op(self, dtype=dtype)

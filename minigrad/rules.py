@@ -1,0 +1,124 @@
+"""The vocabulary of derivative rules: functions that work on an array and on a Tensor alike.
+
+A rule is written once. Given raw arrays it is plain NumPy or CuPy (the fast, first-order walk); given Tensors, as
+under create_graph, the same lines are recorded and can be differentiated again. Operators (`+ * @ **`, comparisons)
+and the methods that both kinds share need no help; the rest is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .backend import array_module, numpy
+
+
+def is_tensor(x: Any) -> bool:
+    """True for a Tensor, False for a raw array or a number."""
+    return hasattr(x, "_edge")
+
+
+def _both(method: str, function: str | None = None) -> Callable[..., Any]:
+    """x.method(...) for a Tensor, numpy.function(x, ...) for an array."""
+    function = function or method
+
+    def call(x: Any, *args: Any) -> Any:
+        if is_tensor(x):
+            return getattr(x, method)(*args)
+        return getattr(array_module(x), function)(x, *args)
+
+    call.__name__ = call.__qualname__ = method
+    call.__doc__ = f"Tensor.{method} or numpy.{function}, as `x` is a Tensor or an array."
+    return call
+
+
+exp = _both("exp")
+log = _both("log")
+log1p = _both("log1p")
+sqrt = _both("sqrt")
+sin = _both("sin")
+cos = _both("cos")
+sinh = _both("sinh")
+cosh = _both("cosh")
+tanh = _both("tanh")
+sign = _both("sign")
+abs = _both("abs")
+expand = _both("expand", "broadcast_to")
+permute = _both("permute", "transpose")
+swapaxes = _both("transpose", "swapaxes")
+unsqueeze = _both("unsqueeze", "expand_dims")
+
+
+def sum(x: Any, dim: Any, keepdim: bool) -> Any:
+    """x summed over the dimensions `dim` (a tuple; None for all)."""
+    return x.sum(axis=dim, keepdims=keepdim)
+
+
+def reshape(x: Any, shape: tuple[int, ...]) -> Any:
+    """x in another shape with the same number of elements."""
+    return x.reshape(shape)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """x where the condition holds, y elsewhere; any of them may be a Tensor, an array or a number."""
+    for value in (condition, x, y):
+        if is_tensor(value):
+            return type(value).where(_tensor_like(x, value), condition, y)
+    module = array_module(condition)
+    y = module.asarray(y, dtype=x.dtype) if hasattr(x, "dtype") and not hasattr(y, "dtype") else y
+    return module.where(condition, x, y)
+
+
+def _tensor_like(x: Any, tensor: Any) -> Any:
+    return x if is_tensor(x) else tensor.new_tensor(x)
+
+
+def zeros(like: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of `shape` with the dtype and device of `like`."""
+    return like.new_zeros(shape) if is_tensor(like) else array_module(like).zeros(shape, like.dtype)
+
+
+def raw(x: Any) -> Any:
+    """The array of a Tensor; anything else as it is."""
+    return x._data if is_tensor(x) else x
+
+
+def raw_dtype(x: Any) -> Any:
+    """The NumPy dtype of an array or a Tensor."""
+    return raw(x).dtype
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x with another NumPy dtype."""
+    return x.to_numpy_dtype(dtype) if is_tensor(x) else x.astype(dtype)
+
+
+def is_zero_dim(x: Any) -> bool:
+    """True for a NumPy scalar or a 0-d array."""
+    return isinstance(x, numpy.generic) or x.ndim == 0
+
+
+def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
+    """Zeros of `shape` with `grad` added at `index`, as often as the index names a place."""
+    if is_tensor(grad):
+        return grad.scatter_index(shape, index)
+    out = zeros(grad, shape)
+    if _is_basic(index):
+        out[index] += grad
+    else:
+        array_module(grad).add.at(out, index, grad)
+    return out
+
+
+def _is_basic(index: Any) -> bool:
+    """True for an index of ints, slices, None and … only, which names no place twice."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(i is None or i is Ellipsis or isinstance(i, int | slice) for i in parts)
+
+
+def put_along(base: Any, dim: int, index: Any, grad: Any) -> Any:
+    """`base` (zeros) with `grad` written along `dim` where `index` points."""
+    if is_tensor(base):
+        return base.scatter_add(dim, index, grad)
+    array_module(base).put_along_axis(base, raw(index), grad, dim)
+    return base

@@ -1,0 +1,53 @@
+"""Two small values that a tensor shows of itself: its Size and its device, printed as torch prints them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+class Size(tuple[int, ...]):
+    """A shape; a tuple that prints as torch.Size([2, 3])."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return math.prod(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        got = super().__getitem__(index)
+        return Size(got) if isinstance(index, slice) else got
+
+    def __add__(self, other: Any) -> Size:  # type: ignore[override]
+        return Size(super().__add__(tuple(other)))
+
+
+class device:
+    """Where an array lives: device("cpu"), device("cuda", 0), device("cuda:0")."""
+
+    __slots__ = ("type", "index")
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        kind, _, number = str(type).partition(":")
+        if kind not in ("cpu", "cuda"):
+            raise RuntimeError(f"Expected one of cpu, cuda device type at start of device string: {kind}")
+        self.type: str = kind
+        self.index: int | None = int(number) if number else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))

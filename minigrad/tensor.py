@@ -1,0 +1,325 @@
+"""The Tensor: an array, perhaps a gradient, perhaps a history.
+
+A tensor knows its array, the edge of the graph its gradient goes to, and a counter of in-place writes. How
+operations compute and differentiate stands in `ops/`, which also hangs its methods on this class; how gradients
+travel stands in `autograd/`.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .autograd.graph import NO_EDGE, Edge, VersionCounter
+from .autograd.grad_mode import mode
+from .backend import array_module, ndarray, numpy, to_host
+from .dtypes import BY_NUMPY, dtype as Dtype, get_default_dtype
+from .errors import unknown_attribute
+from .size import Size, device
+
+if TYPE_CHECKING:
+    from .autograd.hooks import NodeHooks, RemovableHandle
+
+NOT_A_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
+    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
+)
+FLOAT_ONLY = "only Tensors of floating point dtype can require gradients"
+
+
+class Tensor:
+    """A multi-dimensional array that can remember how it was computed.
+
+    _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
+    _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), or (grad_fn, number).
+    _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
+    The other slots are unset until needed and then read as None.
+    """
+
+    __slots__ = ("_data", "_edge", "_counter", "_grad", "_hooks", "_accumulator", "_view", "__weakref__", "__dict__")
+    __array_priority__ = 1000
+
+    _data: Any
+    _edge: Edge | None
+    _counter: VersionCounter | None
+    _grad: Tensor | None
+    _hooks: NodeHooks | None
+    _accumulator: weakref.ref[Any] | None
+    _view: Any
+
+    def __init__(self, *data: Any, device: Any = None) -> None:
+        from .creation import legacy_tensor
+
+        self._data = legacy_tensor(data)
+        self._edge = NO_EDGE
+        self._counter = None
+        self._grad = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _LAZY:
+            return None
+        raise unknown_attribute(type(self), name)
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return Size(self._data.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    @property
+    def dtype(self) -> Dtype:
+        """The element type."""
+        return BY_NUMPY[self._data.dtype]
+
+    @property
+    def device(self) -> device:
+        """Where the array lives."""
+        return device("cuda", self._data.device.id) if hasattr(self._data, "get") else _CPU
+
+    @property
+    def is_leaf(self) -> bool:
+        """True unless an operation recorded this tensor: whatever needs no gradient is a leaf, computed or not."""
+        return self._edge is None or self._edge[0] is None
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node that computed this tensor; None for a leaf."""
+        edge = self._edge
+        return None if edge is None else edge[0]
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of grad_fn this is."""
+        return self._edge[1] if self._edge else 0
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._counter is None else self._counter.version
+
+    # ------------------------------------------------------------------ requires_grad, grad, data
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient is wanted for this tensor or anything it was computed from."""
+        return self._edge is not NO_EDGE
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if not self.is_leaf:
+            advice = "" if wanted else (
+                " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+            raise RuntimeError("you can only change requires_grad flags of leaf variables." + advice)
+        if wanted and self._data.dtype.kind != "f":
+            raise RuntimeError(FLOAT_ONLY)
+        self._edge = None if wanted else NO_EDGE
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Change requires_grad in place and return the tensor; RuntimeError unless a floating-point leaf."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient collected so far; None before the first backward. Reading it on a non-leaf warns."""
+        grad = self._grad
+        if grad is None and not self.is_leaf and not self.retains_grad:
+            warnings.warn(NOT_A_LEAF, UserWarning, stacklevel=2)
+        return grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._data.dtype is not self._data.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with dtype "
+                    f"'{self.dtype.name}'. The gradient must match the tensor's dtype"
+                )
+            if value._data.shape != self._data.shape:
+                raise RuntimeError(f"assigned grad has data of a different size")
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def data(self) -> Tensor:
+        """The same storage as a tensor without history and with a version counter of its own: writing through it is
+        invisible to autograd."""
+        return from_array(self.storage())
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._data = value.storage()
+
+    def detach(self) -> Tensor:
+        """A tensor that shares the storage and the version counter, and has no history."""
+        return from_array(self.storage(), NO_EDGE, self.counter())
+
+    def item(self) -> bool | int | float:
+        """The value of a one-element tensor as a Python number; RuntimeError for any other number of elements."""
+        if self._data.size != 1:
+            raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+        return self._data.item()
+
+    # ------------------------------------------------------------------ storage and versions
+
+    def storage(self) -> Any:
+        """The array itself, to be shared or written to. A computed 0-d result is a NumPy scalar (which computes faster
+        and cannot be written to) until somebody asks for this."""
+        data = self._data
+        if isinstance(data, numpy.generic):
+            self._data = data = numpy.asarray(data)
+        return data
+
+    def counter(self) -> VersionCounter:
+        """The version counter, made on first use."""
+        if self._counter is None:
+            self._counter = VersionCounter()
+        return self._counter
+
+    def bump_version(self) -> None:
+        """Note one in-place write."""
+        self.counter().version += 1
+
+    def add_array_(self, array: Any) -> None:
+        """Add an array in place, outside of any graph."""
+        data = self.storage()
+        data += array
+        self.bump_version()
+
+    # ------------------------------------------------------------------ autograd
+
+    def backward(
+        self, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradients of this tensor and add them to `.grad` of the leaves (torch.Tensor.backward).
+
+        gradient: vᵀ of vᵀJ, of this tensor's shape; may be left out for one element, where it is 1.
+        """
+        from .autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Any) -> RemovableHandle:
+        """Call hook(grad) whenever this tensor's gradient is computed; what it returns, if anything, replaces it."""
+        from .autograd.hooks import register_tensor_hook
+
+        return register_tensor_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
+        """Call hook(tensor) after a gradient was added to this leaf's `.grad`."""
+        from .autograd.hooks import register_post_accumulate_hook
+
+        return register_post_accumulate_hook(self, hook)
+
+    def retain_grad(self) -> None:
+        """Keep `.grad` for this tensor although it is not a leaf."""
+        from .autograd.hooks import retain_grad
+
+        retain_grad(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether retain_grad() was called on this non-leaf."""
+        node = self.grad_fn
+        return node is not None and node.hooks is not None and self.output_nr in node.hooks.retain
+
+    # ------------------------------------------------------------------ leaving tensors
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """A NumPy array that shares the storage; force=True detaches and copies from a device as needed.
+
+        Raises RuntimeError for a tensor that requires grad, TypeError for one on a GPU.
+        """
+        if force:
+            return to_host(self.storage())
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if not isinstance(self.storage(), ndarray):
+            raise TypeError(
+                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                "memory first."
+            )
+        return self._data
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        return to_host(self._data).tolist()
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .printing import format_tensor
+
+        node = self.grad_fn
+        return format_tensor(
+            to_host(self._data),
+            default_dtype=get_default_dtype().name,
+            requires_grad=self.requires_grad,
+            grad_fn_name=None if node is None else node.name(),
+            device=str(self.device),
+            dtype_name=self.dtype.name,
+        )
+
+    def __len__(self) -> int:
+        if self._data.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._data.shape[0]
+
+    def __bool__(self) -> bool:
+        return bool(self._one("Boolean value of Tensor with {} is ambiguous"))
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iu" or self._data.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._data.item())
+
+    def _one(self, message: str) -> Any:
+        if self._data.size != 1:
+            raise RuntimeError(message.format("no values" if self._data.size == 0 else "more than one value"))
+        return self._data.item()
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+_LAZY = frozenset(("_grad", "_hooks", "_accumulator", "_view"))
+_CPU = device("cpu")
+_new = object.__new__
+
+
+def from_array(data: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter | None = None) -> Tensor:
+    """A tensor around an array, which is shared, not copied."""
+    out = _new(Tensor)
+    out._data = data
+    out._edge = edge
+    out._counter = counter
+    return out

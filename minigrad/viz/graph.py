@@ -1,0 +1,161 @@
+"""What a graph consists of, read through torch's public interface: nodes in walking order, and text about them.
+
+What it is for: the one place that knows how torch and minigrad spell things. What it is not: it draws nothing and
+keeps nothing; every function reads and returns plain data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
+from typing import Any
+
+SMALL = 12  # entries; larger tensors are shown by their shape
+
+
+def tensors_in(outputs: Any) -> list[Any]:
+    """`outputs` as a list of tensors. TypeError (bilingual) for anything else."""
+    found = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    for tensor in found:
+        if not is_tensor(tensor):
+            raise TypeError(
+                f"要画的应是张量或张量的列表，却收到 {type(tensor).__name__}。"
+                f" · A tensor or a list of tensors can be drawn, not {type(tensor).__name__}."
+            )
+    return found
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is a tensor of an engine with torch's interface."""
+    # Asked of the class: looking up attributes of arbitrary objects can run code.
+    return hasattr(type(value), "grad_fn") and hasattr(type(value), "shape")
+
+
+def named_tensors(params: Any) -> list[tuple[str, Any]]:
+    """(name, tensor) pairs of a dict, of a module, or of pairs such as `named_parameters()`.
+
+    What is no tensor is left out, and so are names with a leading underscore: `params=globals()` works.
+    """
+    if hasattr(params, "named_parameters"):
+        params = params.named_parameters()
+    pairs: Iterable[tuple[str, Any]] = params.items() if isinstance(params, Mapping) else params or ()
+    return [(name, value) for name, value in list(pairs) if is_tensor(value) and not name.startswith("_")]
+
+
+def next_nodes(node: Any) -> list[tuple[Any, int]]:
+    """The edges that lead on from `node`, without those to inputs that want no gradient."""
+    return [(target, number) for target, number in node.next_functions if target is not None]
+
+
+def walk_order(roots: Iterable[Any]) -> list[Any]:
+    """All nodes that the walk from `roots` reaches, in the order in which torch's engine runs them.
+
+    A node is ready when every edge into it has delivered; of the ready ones, the latest recorded goes first.
+    """
+    waiting_for: Counter[Any] = Counter()
+    roots = list(dict.fromkeys(roots))
+    seen, stack = set(roots), list(roots)
+    while stack:
+        for target, _ in next_nodes(stack.pop()):
+            waiting_for[target] += 1
+            if target not in seen:
+                seen.add(target)
+                stack.append(target)
+    order: list[Any] = []
+    ready: list[tuple[int, int, Any]] = []
+    arrival = iter(range(len(seen)))  # breaks ties in the heap before nodes would be compared
+    for root in roots:
+        if not waiting_for[root]:
+            heappush(ready, (-root._sequence_nr(), next(arrival), root))
+    while ready:
+        node = heappop(ready)[-1]
+        order.append(node)
+        for target, _ in next_nodes(node):
+            waiting_for[target] -= 1
+            if not waiting_for[target]:
+                heappush(ready, (-target._sequence_nr(), next(arrival), target))
+    return order
+
+
+def short_name(node: Any) -> str:
+    """`MulBackward0`; torch's C++ namespaces are left out."""
+    return str(node.name()).rsplit("::", 1)[-1]
+
+
+def accumulates(node: Any) -> bool:
+    """Whether `node` is a leaf's AccumulateGrad."""
+    return short_name(node) == "AccumulateGrad"
+
+
+def numbers(tensor: Any) -> str | None:
+    """The entries of a small tensor, a line for each row; None for a large one."""
+    shape = tuple(tensor.shape)
+    count = 1
+    for side in shape:
+        count *= side
+    return None if count > SMALL else _bracketed(tensor.detach().tolist())
+
+
+def _bracketed(values: Any) -> str:
+    if not isinstance(values, list):
+        return f"{values:.4g}" if isinstance(values, float) else str(values)
+    gap = ",\n" if values and isinstance(values[0], list) else ", "
+    return "[" + gap.join(_bracketed(value) for value in values) + "]"
+
+
+def contents(tensor: Any) -> str:
+    """The entries of a small tensor, the shape of a large one, or "None"."""
+    if tensor is None:
+        return "None"
+    return numbers(tensor) or size_text(tensor.shape)
+
+
+def size_text(shape: Any, dtype: Any = "float32") -> str:
+    """`(3, 4)`, with the dtype behind it unless it is float32; `()` reads as a number without dimensions."""
+    name = str(dtype).rpartition(".")[-1]
+    return str(tuple(shape)) + (f" {name}" if name != "float32" else "")
+
+
+def output_sizes(node: Any) -> str:
+    """Shapes of what the operation returned; what several outputs share is written once."""
+    metadata = getattr(node, "_input_metadata", None)
+    if metadata is not None:
+        sizes = [size_text(each.shape, each.dtype) for each in metadata]
+    elif node.shape and isinstance(node.shape[0], tuple):
+        sizes = [size_text(shape, dtype) for shape, dtype in zip(node.shape, node.dtype, strict=True)]
+    else:
+        sizes = [size_text(node.shape, node.dtype)]
+    if len(sizes) > 1 and len(set(sizes)) == 1:
+        return f"{len(sizes)} × {sizes[0]}"
+    return ", ".join(sizes)
+
+
+def saved_values(node: Any, names: Mapping[int, str]) -> Iterator[str]:
+    """One line for each tensor that `node` keeps for its rule; a line that says so if it keeps it no longer.
+
+    names: what tensors are called, by id; used for leaves that a node keeps as they are.
+    """
+    listed = [name for name in dir(node) if name.startswith("_saved_")]
+    if not listed and hasattr(type(node), "saved_tensors"):
+        listed = ["saved_tensors"]  # a custom Function's
+    for attribute in listed:
+        name = attribute.removeprefix("_saved_")
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError as error:
+            changed = "modified by an inplace operation" in str(error)
+            yield f"{name}: {'已被改写 overwritten since' if changed else '已释放 freed'}"
+            continue
+        values = value if isinstance(value, list | tuple) else [value]
+        for tensor in filter(is_tensor, values):
+            yield f"{name} = {_saved_text(tensor, node, names)}"
+
+
+def _saved_text(tensor: Any, node: Any, names: Mapping[int, str]) -> str:
+    if id(tensor) in names:
+        return names[id(tensor)]
+    size = size_text(tensor.shape, tensor.dtype)
+    if tensor.grad_fn is node:
+        return f"自身的输出 own output {size}"
+    return (numbers(tensor) or size) if not tuple(tensor.shape) else size
