@@ -48,7 +48,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--upgrade", action="store_true", help="forget the versions that stand")
     keep = not parser.parse_args().upgrade and TARGET.exists()
-    standing = [line for line in TARGET.read_text(encoding="utf-8").splitlines() if "==" in line] if keep else []
+    standing = (
+        [line for line in TARGET.read_text(encoding="utf-8").splitlines() if "==" in line] if keep else []
+    )
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [requirement for extra in project["optional-dependencies"].values() for requirement in extra]
     pins = resolve([*project["dependencies"], *extras, PIP], standing)

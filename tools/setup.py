@@ -85,7 +85,15 @@ def clip(text: str, columns: int) -> str:
 
 def clean_environment() -> dict[str, str]:
     """The environment for pip: the user's, less what would install somewhere other than .venv."""
-    dropped = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIREMENT", "PIP_CONSTRAINT")
+    dropped = (
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "VIRTUAL_ENV",
+        "PIP_TARGET",
+        "PIP_PREFIX",
+        "PIP_REQUIREMENT",
+        "PIP_CONSTRAINT",
+    )
     environment = {name: value for name, value in os.environ.items() if name not in dropped}
     return environment | {
         "PIP_USER": "0", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONNOUSERSITE": "1",
@@ -137,7 +145,9 @@ class PipLines:
         self.seen, self.detail, self.done = 0, "", 0.0
 
     def __call__(self, line: str) -> None:
-        if match := re.match(r"(?:Collecting|Requirement already satisfied:|Processing|Obtaining) (\S+)", line):
+        if match := re.match(
+            r"(?:Collecting|Requirement already satisfied:|Processing|Obtaining) (\S+)", line
+        ):
             self.seen += 1
             self.detail, self.done = match[1].rpartition("/")[2][:48], min(self.seen / self.total, 0.9)
         elif match := re.match(r"Progress (\d+) of (\d+)", line):
@@ -219,7 +229,9 @@ def install_tools(progress: Progress) -> None:
 
 def mirrored() -> bool:
     """Whether this machine's pip was told where its packages come from: then we ask nobody else."""
-    answer = subprocess.run([PYTHON, "-m", "pip", "config", "list"], capture_output=True, env=clean_environment())
+    answer = subprocess.run(
+        [PYTHON, "-m", "pip", "config", "list"], capture_output=True, env=clean_environment()
+    )
     return bool(re.search(rb"(?m)\.(index-url|extra-index-url|find-links|no-index)=", answer.stdout))
 
 
@@ -279,8 +291,15 @@ def install_system(progress: Progress) -> None:
 
 def by_hand(packages: list[str]) -> str:
     """What a person types to get system packages on this machine."""
-    managers = {"apt-get": "apt-get install -y", "dnf": "dnf install", "zypper": "zypper install", "pacman": "pacman -S"}
-    found = next((command for program, command in managers.items() if shutil.which(program)), "apt-get install")
+    managers = {
+        "apt-get": "apt-get install -y",
+        "dnf": "dnf install",
+        "zypper": "zypper install",
+        "pacman": "pacman -S",
+    }
+    found = next(
+        (command for program, command in managers.items() if shutil.which(program)), "apt-get install"
+    )
     return " ".join(["sudo", found, *packages])
 
 
@@ -292,8 +311,12 @@ def apt_install(progress: Progress, packages: list[str]) -> bool:
     if os.geteuid() != 0:
         if not shutil.which("sudo"):
             return False
-        print(f"\n  需要管理员权限来安装：{' '.join(packages)}\n  Administrator rights are needed to install: {' '.join(packages)}")
-        ask = [] if sys.stdin.isatty() else ["-n"]  # with nobody there to type a password, do not wait for one
+        print(
+            f"\n  需要管理员权限来安装：{' '.join(packages)}\n  Administrator rights are needed to install: {' '.join(packages)}"
+        )
+        ask = (
+            [] if sys.stdin.isatty() else ["-n"]
+        )  # with nobody there to type a password, do not wait for one
         if subprocess.run(["sudo", *ask, "-v"]).returncode:
             return False
         prefix = ["sudo", "-n", "--preserve-env=DEBIAN_FRONTEND"]
@@ -339,7 +362,9 @@ def main() -> int:
         print(f"\n{error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\n中断了；再运行一次会接着做 · interrupted; running it again goes on from here", file=sys.stderr)
+        print(
+            "\n中断了；再运行一次会接着做 · interrupted; running it again goes on from here", file=sys.stderr
+        )
         return 130
     finally:
         os.close(folder)

@@ -124,11 +124,11 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
             x = a._data
             y = b._data
             if x.dtype is not y.dtype:
-                x, y = operands(name, a, b)
+                a, b, x, y = operands(a, b)
             edge_a = a._edge
             edge_b = b._edge
         except AttributeError:
-            a, b, x, y = operands(name, a, b, wrap=True)
+            a, b, a, b, x, y = operands(a, b)
             edge_a = a._edge
             edge_b = b._edge
         data = forward(x, y)
