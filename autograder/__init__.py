@@ -1,0 +1,28 @@
+"""autograder: lessons' parts, the checks that compare them with torch, and the grading of a class.
+
+    from autograder import check, hint, implements, language
+
+is all a lesson needs. Importing this package is cheap: torch, Jupyter and nbgrader are imported only by what
+needs them, and the sandbox, where none of them exists, can import the same four names.
+"""
+
+from __future__ import annotations
+
+from autograder.messages import language
+from autograder.parts import implements
+
+__all__ = ["check", "hint", "implements", "language"]
+
+
+def check(name: str, seed: int | None = None) -> None:
+    """Run check `name` on the learner's parts and on torch, and show how they compare (autograder/notebook.py)."""
+    from autograder import notebook
+
+    notebook.check(name, seed)
+
+
+def hint(part: str) -> None:
+    """Show the next of the three hints for `part`: a question, a direction, almost the answer."""
+    from autograder import notebook
+
+    notebook.hint(part)

@@ -1,0 +1,236 @@
+"""Checks: programs that run once on the learner's engine and once on torch, and must give the same.
+
+    @check("sgd_step", lesson="10_weight_update", points=2, parts=["minigrad.optim.SGD.step"])
+    def sgd_step(T, rng):            # T: minigrad or torch; rng: numpy.random.Generator
+        ...
+        yield "w", w                 # a label and a value: one property
+        yield "w after two", w2, "w" # … and the property without which this one says nothing
+
+A check draws its inputs from `rng`, so one seed gives both engines the same; no expected value is written by
+hand. A value is a tensor, an array, a number, a bool, a string, None, a list of these, or a function without
+arguments that gives one (if that raises, this property alone fails). Importing this package registers the
+checks of every lesson found beside it. It runs inside the sandbox: NumPy and the standard library only.
+
+Not here: what torch answers (oracle.py), whether two values agree and what that scores (compare.py).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograder import parts
+from autograder.errors import UnknownName
+from autograder.messages import text
+
+MAX_TEXT = 2000  # characters of a string or message
+MAX_ENTRIES = 100_000  # of an array or list: a check is an experiment, not a training run
+MAX_DEPTH = 8  # of lists in lists
+
+Program = Callable[[Any, np.random.Generator], Iterator[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One graded experiment: `program(T, rng)` yields properties, worth `points` together."""
+
+    name: str
+    lesson: str
+    points: int
+    parts: tuple[str, ...]
+    program: Program
+
+
+class Property(NamedTuple):
+    """What a check found out: a label, the value as plain data, and the label it depends on."""
+
+    label: str
+    value: Any
+    needs: str | None = None
+
+
+@dataclass
+class Outcome:
+    """All that one run of a check gave; the same four things that the sandbox reports."""
+
+    values: list[Property]
+    calls: dict[str, int]
+    error: dict[str, Any] | None = None  # {"class", "message", "line", "traceback_short"}
+    unwritten: bool = False  # a part raised NotImplementedError
+
+
+REGISTRY: dict[str, Check] = {}
+
+
+def check(name: str, *, lesson: str, points: int, parts: Sequence[str]) -> Callable[[Program], Program]:
+    """Register the decorated program as check `name`."""
+    if name in REGISTRY and REGISTRY[name].lesson != lesson:
+        raise ValueError(f"two checks are called {name!r}: in {REGISTRY[name].lesson} and in {lesson}")
+
+    def register(program: Program) -> Program:
+        REGISTRY[name] = Check(name, lesson, points, tuple(parts), program)
+        return program
+
+    return register
+
+
+def get(name: str) -> Check:
+    """The check of that name, or an error that offers the nearest names."""
+    if name not in REGISTRY:
+        raise UnknownName(text("kind_check"), name, REGISTRY)
+    return REGISTRY[name]
+
+
+def for_lesson(lesson: str) -> list[Check]:
+    """A lesson's checks, in the order in which they are written."""
+    return [each for each in REGISTRY.values() if each.lesson == lesson]
+
+
+def score(points: int, passed: int, total: int) -> int:
+    """Whole points for `passed` of `total` properties: rounded half up, and never all unless all pass."""
+    if total and passed == total:
+        return points
+    return min(points - 1, (2 * points * passed + total) // (2 * total)) if total else 0
+
+
+# ── Running a check ──────────────────────────────────────────────────────────────────────────────
+
+
+def properties(check: Check, T: Any, seed: int) -> Iterator[Property]:
+    """Run the check's program on engine `T` and give each property as it comes, encoded."""
+    rng = np.random.default_rng(seed)
+    for label, value, *needs in check.program(T, rng):
+        yield Property(label, encode(value), *needs)
+
+
+def attempt(check: Check, T: Any, seed: int) -> Outcome:
+    """Run the check on the parts plugged in now; whatever they raise is part of the outcome."""
+    before = {name: parts.calls(name) for name in check.parts}
+    outcome = Outcome([], {})
+    try:
+        for each in properties(check, T, seed):
+            outcome.values.append(each)
+    except Exception as error:
+        outcome.error = fault(error)
+    outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
+    outcome.unwritten = any(parts.unwritten(name) for name in check.parts)
+    return outcome
+
+
+def raises(action: Callable[[], Any]) -> str | None:
+    """What `action` raises, as "ErrorClass: its first sentence"; None when it raises nothing."""
+    try:
+        action()
+    except NotImplementedError:
+        raise  # a part not yet written is no answer to any question
+    except Exception as error:
+        return f"{type(error).__name__}: {first_sentence(str(error))}"
+    return None
+
+
+def first_sentence(message: str) -> str:
+    """A message up to the end of its first sentence, on one line."""
+    line = " ".join(message.split())
+    return re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0].rstrip(".")[:MAX_TEXT]
+
+
+def fault(error: BaseException) -> dict[str, Any]:
+    """An exception as plain data: class, message, the learner's line, and the last frames."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not _installed(frame.filename)]
+    where = own[-1] if own else None
+    return {
+        "class": type(error).__name__,
+        "message": str(error)[:MAX_TEXT],
+        "line": where.lineno if where else None,
+        "traceback_short": "\n".join(f"{f.name}, {f.lineno}: {f.line}" for f in (own or frames)[-3:])[
+            :MAX_TEXT
+        ],
+    }
+
+
+_OURS = str(Path(__file__).resolve().parent.parent)  # autograder/
+_ENGINE = str(Path(_OURS).parent / parts.ENGINE)
+
+
+def _installed(filename: str) -> bool:
+    """Whether a frame belongs to the engine, to this package or to a library, not to the learner."""
+    return (
+        filename.startswith((_OURS, _ENGINE, "<frozen"))
+        or "site-packages" in filename
+        or "/lib/python3" in filename
+    )
+
+
+# ── Encoding: values as plain data that JSON carries ─────────────────────────────────────────────
+
+
+def encode(value: Any, depth: int = 0) -> Any:
+    """`value` as JSON-able data: an array as {"shape", "dtype", "data"}, a float that is not finite as its name."""
+    if depth > MAX_DEPTH:
+        return {"unencodable": "too deep"}
+    if value is None or isinstance(value, bool | np.bool_):
+        return None if value is None else bool(value)
+    if isinstance(value, str):
+        return str(value)[:MAX_TEXT]
+    if isinstance(value, int | float) and not isinstance(value, np.generic):
+        return _number(value)
+    if isinstance(value, list | tuple):
+        if len(value) > MAX_ENTRIES:
+            return {"unencodable": f"{type(value).__name__} of {len(value)}"}
+        return [encode(each, depth + 1) for each in value]
+    if callable(value) and not hasattr(value, "shape") and not isinstance(value, type):
+        return _called(value, depth)
+    return _array(value)
+
+
+def _called(value: Callable[[], Any], depth: int) -> Any:
+    try:
+        result = value()
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {first_sentence(str(error))}"}
+    return encode(result, depth + 1)
+
+
+def _number(value: float) -> Any:
+    if isinstance(value, int):
+        return value if abs(value) < 2**63 else {"unencodable": "int"}
+    return float(value) if np.isfinite(value) else str(float(value))
+
+
+def _array(value: Any) -> Any:
+    """A tensor or an array; of anything else only the name of its type."""
+    try:
+        array = np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)
+    except Exception as error:
+        return {
+            "unencodable": f"{type(value).__name__} ({type(error).__name__}: {first_sentence(str(error))})"
+        }
+    if array.dtype.kind not in "fiub" or not hasattr(value, "shape"):
+        return {"unencodable": type(value).__name__}
+    if array.size > MAX_ENTRIES:
+        return {"unencodable": f"{type(value).__name__} {array.shape}"}
+    data = [_number(each) for each in array.ravel().tolist()]
+    return {"shape": list(array.shape), "dtype": array.dtype.name, "data": data}
+
+
+# ── Every lesson's checks ────────────────────────────────────────────────────────────────────────
+
+
+def _load() -> list[ModuleType]:
+    found = sorted(each.name for each in pkgutil.iter_modules(__path__) if each.name.startswith("lesson"))
+    return [importlib.import_module(f"{__name__}.{name}") for name in found]
+
+
+_load()

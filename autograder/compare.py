@@ -1,0 +1,228 @@
+"""Does the learner's value agree with torch's, and what does that make of a check?
+
+`compare` looks at two encoded values (checks.encode) and names the first thing that differs: kind, shape, dtype,
+how many entries, the worst error, the first differing entry and where it is, and the tolerance allowed. `judge`
+puts one run of a check beside torch's answers: a state for every property, and the score.
+
+Both are used by the notebook's check() and by the referee alike, on plain data only. Not here: how values are
+come by (checks/, oracle.py), and how results look (notebook.py).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.checks import Check, Outcome, Property, score
+from autograder.messages import Text, text
+
+# Allowed difference by dtype: |got - expected| <= rel * |expected| + abs * the largest |expected| of the array.
+# Wide enough for another order of summation, far too narrow for another formula or a difference quotient.
+TOLERANCE = {
+    "float16": (1e-2, 1e-3),
+    "float32": (1e-4, 1e-5),
+    "float64": (1e-8, 1e-10),
+    "number": (1e-5, 0.0),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One property judged."""
+
+    label: str
+    state: str  # "pass", "fail" or "skip"
+    detail: Text
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One check judged: whole points, the properties, and, where points are missing, why."""
+
+    check: str
+    points: int
+    score: int
+    properties: list[Finding]
+    reason: Text | None
+
+    @property
+    def passed(self) -> bool:
+        return self.score == self.points
+
+    def record(self) -> dict[str, Any]:
+        """As plain data: the fields of a result record that a verdict knows."""
+        return {
+            "check": self.check,
+            "score": self.score,
+            "points": self.points,
+            "properties": [
+                {"label": f.label, "state": f.state, "detail_zh": f.detail.zh, "detail_en": f.detail.en}
+                for f in self.properties
+            ],
+            "reason": self.reason and {"zh": self.reason.zh, "en": self.reason.en},
+        }
+
+
+# ── One value ────────────────────────────────────────────────────────────────────────────────────
+
+
+def compare(expected: Any, got: Any) -> Text | None:
+    """What differs between two encoded values, in words; None if they agree."""
+    if _is_array(expected) and _is_array(got):
+        return _compare_arrays(expected, got)
+    if isinstance(expected, list) and isinstance(got, list):
+        return _compare_lists(expected, got)
+    if _is_number(expected) and _is_number(got) and type(expected) is type(got):
+        rel, _ = TOLERANCE["number"]
+        close = math.isclose(expected, got, rel_tol=rel) if isinstance(expected, float) else expected == got
+        return None if close else text("differs", expected=expected, got=got)
+    if type(expected) is type(got) and expected == got and not _broken(expected):
+        return None
+    return text("differs", expected=describe(expected), got=describe(got))
+
+
+def _compare_lists(expected: list[Any], got: list[Any]) -> Text | None:
+    if len(expected) != len(got):
+        return text("differs", expected=describe(expected), got=describe(got))
+    for place, (a, b) in enumerate(zip(expected, got, strict=True)):
+        if found := compare(a, b):
+            return text("item_differs", place=place, found=found)
+    return None
+
+
+def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | None:
+    if expected["shape"] != got["shape"]:
+        return text("shape_differs", expected=_shape(expected), got=_shape(got))
+    if expected["dtype"] != got["dtype"]:
+        return text("dtype_differs", expected=expected["dtype"], got=got["dtype"])
+    a, b = (
+        np.array([float(each) for each in side["data"]]).reshape(side["shape"]) for side in (expected, got)
+    )
+    allowed = _allowed(a, expected["dtype"])
+    with np.errstate(invalid="ignore"):
+        error = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
+        wrong = ~(error <= allowed)
+    if not wrong.any():
+        return None
+    first = tuple(int(each) for each in np.argwhere(wrong)[0])
+    return text(
+        "entries_differ",
+        wrong=int(wrong.sum()),
+        total=a.size,
+        where=list(first) or "[]",
+        expected=_short(a[first]),
+        got=_short(b[first]),
+        worst=_short(np.max(error[wrong])),
+        allowed=_short(allowed[first]),
+    )
+
+
+def _allowed(expected: np.ndarray, dtype: str) -> np.ndarray:
+    if dtype not in TOLERANCE:
+        return np.zeros_like(expected)
+    rel, part = TOLERANCE[dtype]
+    finite = np.abs(expected[np.isfinite(expected)])
+    size = np.nan_to_num(np.abs(expected), nan=0.0, posinf=0.0)
+    return rel * size + part * (finite.max() if finite.size else 0.0)
+
+
+def describe(value: Any) -> Text | str:
+    """An encoded value in a few words."""
+    if _is_array(value):
+        entries = [_short(each) for each in value["data"][:4]] + ["…"] * (len(value["data"]) > 4)
+        return text("a_tensor", shape=_shape(value), dtype=value["dtype"], entries=", ".join(entries))
+    if isinstance(value, list):
+        items = [str(describe(each)) for each in value[:4]] + ["…"] * (len(value) > 4)
+        return f"[{', '.join(items)}]"
+    if isinstance(value, dict):
+        return (
+            text("an_error", error=value["error"]) if "error" in value else str(value.get("unencodable", "?"))
+        )
+    return f'"{value}"' if isinstance(value, str) else _short(value) if _is_number(value) else str(value)
+
+
+def _shape(array: dict[str, Any]) -> str:
+    return str(tuple(array["shape"]))
+
+
+def _short(number: Any) -> str:
+    return f"{number:.6g}" if isinstance(number, float | np.floating) else str(number)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, dict) and "shape" in value
+
+
+def _broken(value: Any) -> bool:
+    """Errors and things that have no encoding agree with nothing, not even with their like."""
+    return isinstance(value, dict)
+
+
+# ── A whole check ────────────────────────────────────────────────────────────────────────────────
+
+
+def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
+    """Put one run of `check` beside torch's answers (`expected`, from oracle.expected with the same seed).
+
+    The labels are the oracle's: what the run did not reach fails, and what it made up does not count. No points
+    where a part was never called, or where one is not yet written.
+    """
+    got = {each.label: each.value for each in reversed(outcome.values)}
+    findings: dict[str, Finding] = {}
+    for label, value, needs in expected:
+        findings[label] = _find(label, value, needs, got, findings, outcome)
+    passed = sum(each.state == "pass" for each in findings.values())
+    unused = [name for name in check.parts if not outcome.calls.get(name)]
+    points = 0 if unused or _unwritten(outcome) else score(check.points, passed, len(findings))
+    reason = None if points == check.points else _reason(outcome, unused, list(findings.values()))
+    return Verdict(check.name, check.points, points, list(findings.values()), reason)
+
+
+def _find(
+    label: str,
+    value: Any,
+    needs: str | None,
+    got: dict[str, Any],
+    found: dict[str, Finding],
+    outcome: Outcome,
+) -> Finding:
+    if needs and found[needs].state != "pass":
+        return Finding(label, "skip", text("skipped", needs=needs))
+    if label not in got:
+        first = all(each.label in got or each.state == "skip" for each in found.values())
+        why = text("an_error", error=_says(outcome)) if outcome.error and first else text("not_reached")
+        return Finding(label, "fail", why)
+    mismatch = compare(value, got[label])
+    return Finding(label, "fail", mismatch) if mismatch else Finding(label, "pass", agrees(value))
+
+
+def agrees(value: Any) -> Text:
+    """What was found equal, in words."""
+    if _is_array(value):
+        return text("entries_agree", total=len(value["data"]))
+    return text("as_torch", value=describe(value))
+
+
+def _unwritten(outcome: Outcome) -> bool:
+    return outcome.unwritten or bool(outcome.error and outcome.error["class"] == "NotImplementedError")
+
+
+def _says(outcome: Outcome) -> str:
+    error = outcome.error or {}
+    return f"{error.get('class')}: {error.get('message')}"
+
+
+def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
+    if _unwritten(outcome):
+        return text("not_written")
+    failed = next((each for each in findings if each.state == "fail"), None)
+    if failed and (outcome.error or not unused):
+        return text("reason", label=failed.label, detail=failed.detail)
+    return text("never_called", parts=", ".join(unused))

@@ -1,0 +1,71 @@
+"""The autograder's errors: one small tree, each said in both languages.
+
+    AutograderError          bad input: what happened, where, and what to do about it
+    ├── UnknownName          a check, part or lesson that does not exist ("did you mean …?")
+    ├── PartError            a learner's part that cannot be plugged in
+    └── CheckFailed          a check that did not pass, under nbgrader's Validate button
+
+In a notebook they show their sentences instead of a traceback: the reader's mistake is in what they say, not in
+the frames of this package. Not here: errors of the engine, which are torch's own (minigrad/errors.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from autograder.messages import Text, text
+
+
+def _lines(part: Text | str | None) -> list[str]:
+    if part is None:
+        return []
+    return part.lines() if isinstance(part, Text) else [part]
+
+
+class AutograderError(Exception):
+    """Something the reader can put right. `what` happened, `where` (a file, a cell, a name), and the `remedy`."""
+
+    def __init__(self, what: Text | str, where: Text | str | None = None, remedy: Text | str | None = None):
+        self.what, self.where, self.remedy = what, where, remedy
+        super().__init__(what, where, remedy)
+
+    def __str__(self) -> str:
+        lines = _lines(self.what)
+        lines += [f"  @ {line}" for line in _lines(self.where)]
+        lines += [f"  → {line}" for line in _lines(self.remedy)]
+        return "\n".join(lines)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in a traceback's place."""
+        return [str(self)]
+
+
+class UnknownName(AutograderError):
+    """`given` is none of `known`; the nearest ones are offered."""
+
+    def __init__(self, kind: Text, given: object, known: Iterable[str]):
+        super().__init__(
+            text("unknown_name", kind=kind, given=given), remedy=_offer(str(given), sorted(known))
+        )
+
+
+def _offer(given: str, names: list[str]) -> Text:
+    tails = {name.rpartition(".")[2]: name for name in names}
+    found = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+    found += [
+        tails[near] for near in difflib.get_close_matches(given.rpartition(".")[2], tails, n=3, cutoff=0.6)
+    ]
+    near = list(dict.fromkeys(found))[:3]
+    if near:
+        return text("did_you_mean", names=" · ".join(near))
+    shown = " · ".join(names[:12]) + (" …" if len(names) > 12 else "")
+    return text("names_known", names=shown or "–")
+
+
+class PartError(AutograderError):
+    """The learner's function or class cannot stand in for the engine's."""
+
+
+class CheckFailed(AutograderError):
+    """A check did not pass while nbgrader validated the notebook."""

@@ -1,0 +1,78 @@
+"""Every sentence the autograder says, in Chinese and in English, looked up by a short key.
+
+The words live in gettext catalogues, `locale/{zh,en}/LC_MESSAGES/autograder.po`, made with Babel; the code
+holds only keys, so that neither language is the other's translation. The .po files are read as they stand:
+there is no compiled copy that could be stale, and nothing but the standard library is needed.
+
+This module is not the place where words are shown (see notebook.py and errors.py), and the prose of lessons,
+hints and mistakes is not here either: those are pairs kept beside what they speak of.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LANGUAGES = ("zh", "en")
+_LOCALE = Path(__file__).parent / "locale"
+_shown: list[str] = list(LANGUAGES)
+
+
+class Text(NamedTuple):
+    """One thing said in both languages."""
+
+    zh: str
+    en: str
+
+    def lines(self) -> list[str]:
+        """The sentence in the learner's languages, Chinese first; said once where both are the same."""
+        return list(dict.fromkeys(getattr(self, each) for each in _shown if getattr(self, each)))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def text(key: str, **values: Any) -> Text:
+    """The sentence stored under `key`, with `values` filled in (a `Text` among them fills in each its own)."""
+
+    def fill(language: str) -> str:
+        words = {name: _in(language, value) for name, value in values.items()}
+        return catalogue(language)[key].format(**words)
+
+    return Text(fill("zh"), fill("en"))
+
+
+def _in(language: str, value: Any) -> Any:
+    return getattr(value, language) if isinstance(value, Text) else value
+
+
+def language(choice: str = "both") -> None:
+    """Choose the languages of all that follows: "zh", "en" or "both" (the default)."""
+    if choice not in (*LANGUAGES, "both"):
+        from autograder.errors import AutograderError
+
+        raise AutograderError(text("language_unknown", given=choice), remedy=text("language_choices"))
+    _shown[:] = LANGUAGES if choice == "both" else [choice]
+
+
+@functools.cache
+def catalogue(language: str) -> dict[str, str]:
+    """key -> sentence, of one language's .po file."""
+    return read_po((_LOCALE / language / "LC_MESSAGES" / "autograder.po").read_text(encoding="utf-8"))
+
+
+def read_po(source: str) -> dict[str, str]:
+    """The msgid -> msgstr pairs of a .po file as Babel writes it (no plurals, no contexts: we use neither)."""
+    pairs: dict[str, str] = {}
+    field, parts = "", {"msgid": "", "msgstr": ""}
+    for line in [*source.splitlines(), "msgid"]:
+        word, _, quoted = line.partition(" ")
+        if word == "msgid" and parts["msgid"]:
+            pairs[parts["msgid"]] = parts["msgstr"]
+        if word in parts:
+            field, parts[word] = word, ast.literal_eval(quoted) if quoted else ""
+        elif line.startswith('"'):
+            parts[field] += ast.literal_eval(line)
+    return pairs

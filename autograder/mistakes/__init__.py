@@ -1,0 +1,137 @@
+"""Known mistakes: the wrong versions of a part that learners really write, each with a hint in both languages.
+
+    @mistake("minigrad.optim.SGD.step", zh="…", en="…")
+    def rebinds_the_name(self): ...
+
+They serve twice. The tests prove that every one of them loses points, so that the grader is tested as a product
+is; and `recognise` finds the learner's mistake by its effect: each known one is plugged in the part's place and
+run on the same inputs, and the one whose results equal the learner's gives the hint.
+
+Not here: anything that a sandbox or a learner's edition may hold; a release carries none of these files.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import pkgutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from autograder import checks, parts
+from autograder.checks import Check, Outcome
+from autograder.compare import compare
+from autograder.messages import Text
+
+BUDGET = 0.8  # seconds for all mistakes of a check: a learner is waiting for an answer
+PATIENCE = 0.25  # seconds for one: a mistake may be an endless loop
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong version of `part`, and what to tell whoever wrote it."""
+
+    name: str
+    part: str
+    written: Callable[..., Any]
+    hint: Text
+
+
+MISTAKES: dict[str, Mistake] = {}
+
+
+def mistake(part: str, *, zh: str, en: str) -> Callable[[Any], Any]:
+    """Register the decorated function or class as a known wrong version of `part`."""
+
+    def register(written: Any) -> Any:
+        name = f"{part}:{written.__name__}"
+        MISTAKES[name] = Mistake(name, part, written, Text(zh, en))
+        return written
+
+    return register
+
+
+def of_part(part: str) -> list[Mistake]:
+    """The known mistakes of one part."""
+    return [each for each in MISTAKES.values() if each.part == part]
+
+
+def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mistake | None:
+    """The known mistake that gives what the learner's run of `check` gave on the same inputs, if there is one.
+
+    The check's other parts stay as they are plugged now: the learner's in a notebook, the engine's own at the
+    referee. A part that makes no difference when the engine's own takes its place is not the culprit.
+    """
+    T = T or importlib.import_module(parts.ENGINE)
+    end = time.monotonic() + BUDGET
+    for part in check.parts:
+        if same(_with(check, part, parts.original(part), seed, T), outcome):
+            continue
+        for each in of_part(part):
+            if time.monotonic() < end and same(_with(check, part, each.written, seed, T), outcome):
+                return each
+    return None
+
+
+def _with(check: Check, part: str, written: Any, seed: int, T: Any) -> Outcome | None:
+    try:
+        with deadline(PATIENCE), parts.plugged_in({part: written}):
+            return checks.attempt(check, T, seed)
+    except _TooLong:
+        return None
+
+
+def same(one: Outcome | None, other: Outcome) -> bool:
+    """Whether two runs cannot be told apart: the same labels, equal values, the same class of error."""
+    if one is None or [each.label for each in one.values] != [each.label for each in other.values]:
+        return False
+    if (one.error or {}).get("class") != (other.error or {}).get("class"):
+        return False
+    return all(_equal(a.value, b.value) for a, b in zip(one.values, other.values, strict=True))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return (isinstance(a, dict) and a == b) or compare(a, b) is None
+
+
+# ── A guard against mistakes that never end ──────────────────────────────────────────────────────
+
+
+class _TooLong(BaseException):
+    """Raised in a run that has used up its time; no `except Exception` of a check may swallow it."""
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise _TooLong in this thread if the block takes longer. Works in any thread and on every system."""
+    thread, lock, over = threading.get_ident(), threading.Lock(), False
+    send = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+    def interrupt() -> None:
+        with lock:
+            if not over:
+                send(ctypes.c_ulong(thread), ctypes.py_object(_TooLong))
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        with lock:
+            over = True
+            send(ctypes.c_ulong(thread), None)  # one that is under way must not strike outside the block
+        timer.cancel()
+
+
+def _load() -> None:
+    for each in pkgutil.iter_modules(__path__):
+        if each.name.startswith("lesson"):
+            importlib.import_module(f"{__name__}.{each.name}")
+
+
+_load()

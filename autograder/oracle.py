@@ -1,0 +1,76 @@
+"""torch's answers: the only door to torch.
+
+`T` is torch, plus what torch lacks by our names (`T.warmup.squared_loss_grad`); a check's program cannot tell it
+from minigrad. `expected` runs a program on it and gives the labelled values, encoded. Used by the referee and by
+the notebook's check(); never inside the sandbox, where there is no torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from autograder import checks
+from autograder.errors import AutograderError
+from autograder.messages import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Torch:
+    """torch under a name of ours, imported when first used."""
+
+    @functools.cached_property
+    def _torch(self) -> Any:
+        try:
+            torch = importlib.import_module("torch")
+        except ModuleNotFoundError as missing:
+            raise AutograderError(text("no_torch"), remedy="pip install torch==2.13.0") from missing
+        torch.set_num_threads(1)  # torch used with many threads before a fork hangs the child
+        return torch
+
+    @functools.cached_property
+    def warmup(self) -> types.SimpleNamespace:
+        """minigrad.warmup's function, by torch's own backward."""
+
+        def squared_loss_grad(w: float, X: Any, Y: Any) -> Any:
+            leaf = self._torch.tensor(float(w), dtype=self._torch.float64, requires_grad=True)
+            ((self._torch.as_tensor(Y) - leaf * self._torch.as_tensor(X)) ** 2).sum().backward()
+            return leaf.grad.item()
+
+        return types.SimpleNamespace(squared_loss_grad=squared_loss_grad)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._torch, name)
+
+
+T = Torch()
+
+
+@functools.lru_cache(maxsize=256)
+def expected(name: str, seed: int) -> list[checks.Property]:
+    """What torch gives for check `name` on the inputs of `seed`: label, encoded value, and what it depends on."""
+    with _as_new():
+        found = list(checks.properties(checks.get(name), T, seed))
+    labels = [each.label for each in found]
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"check {name!r} yields a label twice: {labels}")
+    return found
+
+
+@contextmanager
+def _as_new() -> Iterator[None]:
+    """torch as a fresh process has it, whatever a notebook has set; put back afterwards."""
+    dtype, grad = T.get_default_dtype(), T.is_grad_enabled()
+    T.set_default_dtype(T.float32)
+    T.set_grad_enabled(True)
+    try:
+        with T.random.fork_rng(devices=[]):
+            yield
+    finally:
+        T.set_default_dtype(dtype)
+        T.set_grad_enabled(grad)

@@ -1,0 +1,246 @@
+"""Parts: named pieces of the engine that a learner writes, and the plugs that put them into the live engine.
+
+    @implements("minigrad.optim.SGD.step")
+    def step(self): ...
+
+From then on the whole engine runs on the learner's function. A part is a function, a method, a property or a
+class, named by its dotted path. Every reference that the engine's modules, classes and tables hold to the
+original is replaced, by identity, with one counting wrapper; so the engine carries no markers and no word of
+grading. Running a lesson's cell again only changes what the wrapper calls.
+
+Not here: what a part must do (checks/), nor any import beyond NumPy's and the engine's own: the sandbox uses this.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import textwrap
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.errors import PartError, UnknownName
+from autograder.messages import text
+from autograder.swap import engine_modules, replace_everywhere
+
+ENGINE = "minigrad"
+
+
+@dataclass
+class _Plug:
+    """One plugged part: the engine's own object, what stands in for it now, and how often that was used."""
+
+    original: Any
+    target: Callable[..., Any]
+    wrapper: Any = None
+    calls: int = 0
+    unwritten: bool = False  # it raised NotImplementedError
+    gave_none: int = 0  # how many calls returned None
+
+
+_plugs: dict[str, _Plug] = {}
+
+
+# ── What a learner or a check calls ──────────────────────────────────────────────────────────────
+
+
+def implements(name: str) -> Callable[[Any], Any]:
+    """Plug the decorated function or class into the engine as part `name`; the name itself stays usable."""
+    original(name)  # an unknown name is refused before the function is even looked at
+
+    def plug_it(written: Any) -> Any:
+        plug(name, written)
+        return written
+
+    return plug_it
+
+
+def plug(name: str, written: Any) -> None:
+    """Let `written` stand in for part `name` everywhere in the engine. A second plug replaces the first."""
+    own = original(name)
+    check_signature(name, own, written)
+    if name in _plugs:
+        _plugs[name].target = written
+        reset(name)
+        return
+    this = _Plug(own, written)
+    this.wrapper = _wrap(this)
+    replace_everywhere(ENGINE, own, this.wrapper)
+    _plugs[name] = this
+
+
+def unplug(name: str | None = None) -> None:
+    """Give the engine its own part back (all of them without a name)."""
+    for each in [name] if name else list(_plugs):
+        if this := _plugs.pop(each, None):
+            replace_everywhere(ENGINE, this.wrapper, this.original)
+
+
+@contextmanager
+def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
+    """Plug these parts for the length of a `with` block, then restore what stood there, counts included."""
+    before = {name: _state(name) for name in written}
+    try:
+        for name, part in written.items():
+            plug(name, part)
+        yield
+    finally:
+        for name, state in before.items():
+            if state is None:
+                unplug(name)
+            else:
+                vars(_plugs[name]).update(state)
+
+
+def _state(name: str) -> dict[str, Any] | None:
+    return dict(vars(_plugs[name])) if name in _plugs else None
+
+
+def plugged() -> dict[str, Any]:
+    """The parts that stand in for the engine's now: name -> the learner's function or class."""
+    return {name: this.target for name, this in _plugs.items()}
+
+
+def calls(name: str) -> int:
+    """How often the plugged part has been called (a class: instantiated); 0 when none is plugged."""
+    return _plugs[name].calls if name in _plugs else 0
+
+
+def unwritten(name: str) -> bool:
+    """Whether the plugged part has raised NotImplementedError since the last reset."""
+    return name in _plugs and _plugs[name].unwritten
+
+
+def only_none(name: str) -> bool:
+    """Whether every call of the plugged part has returned None."""
+    return name in _plugs and 0 < _plugs[name].calls == _plugs[name].gave_none
+
+
+def reset(name: str | None = None) -> None:
+    """Start counting from nought."""
+    for each in [name] if name else _plugs:
+        if each in _plugs:
+            _plugs[each].calls, _plugs[each].gave_none, _plugs[each].unwritten = 0, 0, False
+
+
+# ── The engine's own parts ───────────────────────────────────────────────────────────────────────
+
+
+def original(name: str) -> Any:
+    """The engine's own function or class of that name, whatever is plugged now."""
+    return _plugs[name].original if name in _plugs else _look_up(name)
+
+
+def source(name: str) -> str:
+    """The source text of the engine's own implementation."""
+    return textwrap.dedent(inspect.getsource(original(name)))
+
+
+def returns_value(name: str) -> bool:
+    """Whether the engine's own part returns something (so that a learner's None means a forgotten `return`)."""
+    returns = [each for each in ast.walk(ast.parse(source(name))) if isinstance(each, ast.Return)]
+    return inspect.isfunction(original(name)) and any(each.value is not None for each in returns)
+
+
+def names() -> list[str]:
+    """Every name that `implements` accepts: the engine's functions and classes, and its classes' methods."""
+    found: set[str] = set()
+    for module in engine_modules(ENGINE):
+        for key, value in vars(module).items():
+            if getattr(value, "__module__", None) == module.__name__ and not key.startswith("__"):
+                found |= {f"{module.__name__}.{key}"} if callable(value) else set()
+                inside = vars(value).items() if isinstance(value, type) else ()
+                found |= {
+                    f"{module.__name__}.{key}.{each}"
+                    for each, raw in inside
+                    if inspect.isfunction(_bare(raw))
+                }
+    return sorted(found)
+
+
+def _look_up(name: str) -> Any:
+    """The function or class at a dotted name, out of its property or staticmethod."""
+    module, *rest = _longest_module(name)
+    found: Any = module
+    for each in rest:
+        found = (
+            inspect.getattr_static(found, each, None) if isinstance(found, type | types.ModuleType) else None
+        )
+    found = _bare(found)
+    imported = len(rest) == 1 and getattr(found, "__module__", None) != module.__name__
+    if imported or not (inspect.isfunction(found) or isinstance(found, type)):
+        raise UnknownName(text("kind_part"), name, names())
+    return found
+
+
+def _longest_module(name: str) -> list[Any]:
+    """[the module at the head of a dotted name, then the names that are left]"""
+    path = str(name).split(".")
+    for cut in range(len(path) - 1, 0, -1) if path[0] == ENGINE else ():
+        head = ".".join(path[:cut])
+        try:
+            return [importlib.import_module(head), *path[cut:]]
+        except ModuleNotFoundError as missing:
+            if missing.name is None or not head.startswith(missing.name):
+                raise
+    raise UnknownName(text("kind_part"), name, names())
+
+
+def _bare(value: Any) -> Any:
+    """What a property, staticmethod or classmethod wraps; anything else as it is."""
+    if isinstance(value, property):
+        return value.fget
+    return value.__func__ if isinstance(value, staticmethod | classmethod) else value
+
+
+# ── Plugging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _wrap(this: _Plug) -> Callable[..., Any]:
+    """The counting wrapper. It asks for its target at every call, so a new plug needs no new search."""
+
+    @functools.wraps(this.original, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        this.calls += 1
+        try:
+            result = this.target(*args, **kwargs)
+        except NotImplementedError:
+            this.unwritten = True
+            raise
+        if result is None:
+            this.gave_none += 1
+        return result
+
+    return wrapper
+
+
+def check_signature(name: str, own: Any, written: Any) -> None:
+    """Refuse at once what the engine could not call: no function at all, or other arguments in other places."""
+    if not callable(written):
+        raise PartError(text("part_not_callable", given=type(written).__name__), where=name)
+    if isinstance(own, type):
+        return  # any callable that gives such an object will do: a class, or a @contextmanager
+    wanted = [each.name for each in inspect.signature(own).parameters.values()]
+    given = inspect.signature(written)
+    if not _takes(given, wanted):
+        head = f"def {own.__name__}({', '.join(wanted)}):"
+        raise PartError(
+            text("part_signature", given=str(given)), where=name, remedy=text("part_head", head=head)
+        )
+
+
+def _takes(given: inspect.Signature, wanted: list[str]) -> bool:
+    """Whether a function so declared can be called with `wanted`, each in its place (other names are fine)."""
+    try:
+        bound = given.bind(*wanted).arguments
+    except TypeError:
+        return False
+    moved = [
+        place for place, value in bound.items() if place in wanted and value in wanted and place != value
+    ]
+    return not moved
