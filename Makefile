@@ -22,7 +22,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 .PHONY: $(READY)
 endif
-$(READY): pyproject.toml constraints.txt tools/setup.sh tools/setup.py
+$(READY): pyproject.toml constraints.txt tools/setup.sh tools/setup.py tools/progress.py
 	@sh tools/setup.sh
 
 .PHONY: help demo lab teach test lint format types generated generate pins clean distclean

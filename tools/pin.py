@@ -1,8 +1,8 @@
-"""Writes constraints.txt: one exact version for every package that pyproject.toml brings in, all extras included.
+"""Writes constraints.txt: an exact version of every package that pyproject.toml brings in, extras included.
 
-`make pins` keeps the versions that stand and adds what is missing; `make pins ARGS=--upgrade` takes the newest that
-pyproject's ranges allow. Run it under the lowest Python we support (3.11): what resolves there also serves the newer
-ones. It asks pip and writes one file; it installs nothing.
+`make pins` keeps the versions that stand and adds what is missing; `make pins ARGS=--upgrade` takes the
+newest that pyproject's ranges allow. Run it under the lowest Python we support (3.11): what resolves there
+also serves the newer ones. It asks pip and writes one file; it installs nothing.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "constraints.txt"
-# The oldest pip that reports its progress in numbers (see setup.py); pip itself is no dependency of any package.
+# The oldest pip that tells its progress in numbers (see progress.py); no package depends on pip itself.
 PIP = "pip>=25"
 
 HEADER = """\
@@ -48,9 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--upgrade", action="store_true", help="forget the versions that stand")
     keep = not parser.parse_args().upgrade and TARGET.exists()
-    standing = (
-        [line for line in TARGET.read_text(encoding="utf-8").splitlines() if "==" in line] if keep else []
-    )
+    standing = TARGET.read_text(encoding="utf-8").splitlines() if keep else []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [requirement for extra in project["optional-dependencies"].values() for requirement in extra]
     pins = resolve([*project["dependencies"], *extras, PIP], standing)

@@ -1,195 +1,96 @@
-"""Makes .venv and installs everything into it; called by tools/setup.sh with a Python >= 3.11 and nothing else.
+"""Makes .venv and installs everything into it; called by tools/setup.sh with a Python >= 3.11.
 
-Standard library only, since nothing is installed yet. It can be stopped at any moment and run again. What pip and apt
-print goes to .venv/setup.log; the screen shows one line a step. It starts no lesson and grades nothing.
+Standard library only, since nothing is installed yet. It can be stopped at any moment and run again. What pip
+and apt print goes to .venv/setup.log; the screen shows one line a step. It starts no lesson, grades nothing.
 """
 
 import fcntl
 import os
 import re
-import select
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))  # -I leaves the script's own folder out
+from progress import PipLines, Progress, watch  # noqa: E402
+
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LOG = VENV / "setup.log"
+EARLY_LOG = ROOT / ".venv-setup.log"  # until there is a .venv to put it in
 READY = VENV / ".ready"  # the stamp that the Makefile looks at; holds the folder it was made in
-BROKEN = VENV / ".incomplete"  # there while pip writes: if it is found at the start, pip was killed half-way
+BROKEN = VENV / ".incomplete"  # there while pip writes: found at the start, it says that pip was cut off
 CONSTRAINTS = ROOT / "constraints.txt"
 INPUTS = (ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__))
 
 TORCH = "torch==2.13.0"
-# On Linux the build of torch on PyPI brings gigabytes of CUDA libraries that nothing here uses; this is the small one.
+# On Linux, PyPI's torch brings gigabytes of CUDA libraries that nothing here uses; this is the small build.
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-SYSTEM_PACKAGES = {"dot": "graphviz", "bwrap": "bubblewrap"}  # the program it is known by: its Debian package
-STEPS = 5
+SYSTEM_PACKAGES = {"dot": "graphviz", "bwrap": "bubblewrap"}  # the program to look for: its Debian package
+INSTALLERS = {
+    "apt-get": "apt-get install -y",
+    "dnf": "dnf install",
+    "zypper": "zypper install",
+    "pacman": "pacman -S",
+}
+
+# What would make pip install somewhere other than .venv, or something other than what we pin.
+NOT_OURS = (
+    "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIREMENT",
+    "PIP_CONSTRAINT", "PIP_NO_DEPS", "PIP_PRE",
+)  # fmt: skip
+OURS = {
+    "PIP_USER": "0",
+    "PIP_NO_INPUT": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ROOT_USER_ACTION": "ignore",
+    "PYTHONNOUSERSITE": "1",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "LC_ALL": "C.UTF-8",
+}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in NOT_OURS} | OURS
 
 
 class SetupError(Exception):
     """A step that cannot go on: what happened and what to do, in both languages."""
 
 
-class Progress:
-    """One line a step. On a terminal it moves; elsewhere it says something every ten seconds."""
-
-    def __init__(self) -> None:
-        self.live = sys.stdout.isatty()
-        self.step, self.title, self.began, self.said = 0, "", 0.0, 0.0
-
-    def start(self, title: str) -> None:
-        """Begin the next step."""
-        self.step, self.title = self.step + 1, title
-        self.began = self.said = time.monotonic()
-        self._write("…")
-
-    def update(self, detail: str, done: float | None = None) -> None:
-        """Show where the step is; `done` from 0 to 1 adds a bar."""
-        now = time.monotonic()
-        if now - self.said < (0.1 if self.live else 10):
-            return
-        self.said = now
-        bar = "" if done is None else "█" * round(20 * done) + "░" * (20 - round(20 * done)) + " "
-        self._write(f"{bar}{detail} · {now - self.began:.0f} s")
-
-    def end(self, note: str = "") -> None:
-        """The step is done."""
-        self._write(f"✓ {time.monotonic() - self.began:.1f} s {note}".rstrip())
-        if self.live:
-            print()
-
-    def _write(self, text: str) -> None:
-        line = f"[{self.step}/{STEPS}] {self.title}  {text}"
-        if self.live:
-            columns = shutil.get_terminal_size().columns
-            print(f"\r\033[2K{clip(line, columns - 1)}", end="", flush=True)
-        else:
-            print(line, flush=True)
-
-
-def clip(text: str, columns: int) -> str:
-    """`text` cut to `columns` cells of a terminal, where a Chinese character takes two."""
-    used = 0
-    for place, character in enumerate(text):
-        used += 2 if ord(character) > 0x2E80 else 1
-        if used > columns:
-            return text[:place]
-    return text
-
-
-def clean_environment() -> dict[str, str]:
-    """The environment for pip: the user's, less what would install somewhere other than .venv."""
-    dropped = (
-        "PYTHONPATH",
-        "PYTHONHOME",
-        "VIRTUAL_ENV",
-        "PIP_TARGET",
-        "PIP_PREFIX",
-        "PIP_REQUIREMENT",
-        "PIP_CONSTRAINT",
-    )
-    environment = {name: value for name, value in os.environ.items() if name not in dropped}
-    return environment | {
-        "PIP_USER": "0", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONNOUSERSITE": "1",
-        "PIP_ROOT_USER_ACTION": "ignore", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
-
-
-def lines_of(process: subprocess.Popen[bytes], log: Path) -> Iterator[str]:
-    """The process's output line by line, with an empty one whenever a fifth of a second brought none."""
-    stream, buffer = process.stdout, b""
-    assert stream is not None
-    with log.open("ab") as copy:
-        while True:
-            if not select.select([stream], [], [], 0.2)[0]:
-                yield ""
-                continue
-            block = os.read(stream.fileno(), 65536)
-            if not block:
-                return
-            copy.write(block)
-            *whole, buffer = (buffer + block).split(b"\n")
-            yield from (line.decode("utf-8", "replace").strip() for line in whole)
-
-
-def watch(command: list[str | Path], show: Callable[[str], None], log: Path = LOG) -> bool:
-    """Run a command, hand each line it prints to `show`, keep all of them in the log. True if it succeeded."""
-    log.parent.mkdir(exist_ok=True)
-    with log.open("a", encoding="utf-8") as copy:
-        copy.write(f"\n$ {' '.join(map(str, command))}\n")
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=clean_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    try:
-        for line in lines_of(process, log):
-            show(line)
-        return process.wait() == 0
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
-
-
-class PipLines:
-    """Reads pip's output: which package it is at, and how far the download is."""
-
-    def __init__(self, progress: Progress, total: int) -> None:
-        self.progress, self.total = progress, total
-        self.seen, self.detail, self.done = 0, "", 0.0
-
-    def __call__(self, line: str) -> None:
-        if match := re.match(
-            r"(?:Collecting|Requirement already satisfied:|Processing|Obtaining) (\S+)", line
-        ):
-            self.seen += 1
-            self.detail, self.done = match[1].rpartition("/")[2][:48], min(self.seen / self.total, 0.9)
-        elif match := re.match(r"Progress (\d+) of (\d+)", line):
-            done, size = int(match[1]), max(int(match[2]), 1)
-            if size > 20e6:  # a large download gets the bar to itself
-                self.progress.update(f"{self.detail} {done / 1e6:.0f}/{size / 1e6:.0f} MB", done / size)
-                return
-        elif line.startswith("Installing collected packages"):
-            self.detail, self.done = "写入磁盘 · writing to disk", 0.95
-        self.progress.update(self.detail, self.done)
-
-
-def pip_install(progress: Progress, total: int, *arguments: str | Path) -> bool:
-    """`pip install` under the constraints, with its progress shown."""
-    # Only pip 25 and later knows the raw bar; the first step brings it.
-    command = [PYTHON, "-m", "pip", "install", "--constraint", CONSTRAINTS, *arguments]
-    return watch(command, PipLines(progress, total))
-
-
 def log_tail() -> str:
     """The last lines of the log that say something."""
-    lines = LOG.read_text(encoding="utf-8", errors="replace").splitlines() if LOG.exists() else []
+    log = LOG if LOG.exists() else EARLY_LOG
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
     told = [line for line in lines if line.strip() and not line.startswith("Progress ")]
     return "\n".join(f"    {line}" for line in told[-8:])
 
 
+def pip_install(progress: Progress, total: int, *arguments: str) -> bool:
+    """`pip install` under the constraints; about `total` packages to show progress by."""
+    command = [PYTHON, "-m", "pip", "install", "--constraint", CONSTRAINTS, *arguments]
+    return watch(command, PipLines(progress, total), LOG, ENVIRONMENT)
+
+
 def pip_failed(what: str) -> SetupError:
     """The error for a pip that did not succeed."""
+    log = LOG.relative_to(ROOT)
     return SetupError(
-        f"✗ 没能装上 {what}。再运行一次会从这里接着做。完整记录：{LOG.relative_to(ROOT)}\n"
-        f"✗ Could not install {what}. Running the same command again goes on from here. Full log: {LOG.relative_to(ROOT)}\n"
+        f"✗ 没能装上 {what}。完整记录：{log}\n"
+        f"✗ Could not install {what}. Full log: {log}\n"
         f"{log_tail()}\n"
-        "  多半是网络不通、代理没设好，或磁盘满了。\n"
-        "  Most often: no network, a proxy that is not set, or a full disk."
+        "  多半是网络不通、代理没设好，或磁盘满了。解决之后再运行同样的命令，已下载的不会重来。\n"
+        "  Most often: no network, a proxy that is not set, or a full disk. Put that right and run the same\n"
+        "  command again; what is downloaded is not downloaded twice."
     )
 
 
-# ── the steps ──────────────────────────────────────────────────────────────────────────────────────
+# ── the steps ────────────────────────────────────────────────────────────────────────────────────
 
 
 def venv_is_sound() -> bool:
-    """Whether .venv can be built on: its Python starts, is new enough, has pip, and no install was cut off in it."""
+    """Whether .venv can be built on: it has pip, a new enough Python, and no install was cut off."""
     if BROKEN.exists() or not PYTHON.exists():
         return False
     probe = "import sys, pip; sys.exit(sys.version_info < (3, 11) or sys.prefix == sys.base_prefix)"
@@ -198,29 +99,32 @@ def venv_is_sound() -> bool:
 
 def make_venv(progress: Progress) -> None:
     """Step 1: the virtual environment. Debian keeps a part of `venv` in a package of its own."""
-    progress.start("虚拟环境 · virtual environment")
-    if venv_is_sound():
-        return progress.end("(.venv)")
+    progress.start("虚拟环境 · virtual environment (.venv)")
+    if not venv_is_sound():
+        shutil.rmtree(VENV, ignore_errors=True)
+        EARLY_LOG.unlink(missing_ok=True)
+        ensure_venv_module(progress)
+        command = [sys.executable, "-I", "-m", "venv", "--clear", VENV]
+        if not watch(command, progress.update, EARLY_LOG, ENVIRONMENT):
+            raise SetupError(f"✗ 建不了 .venv\n✗ Could not make .venv\n{log_tail()}")
+        EARLY_LOG.rename(LOG)
+    progress.end()
+
+
+def ensure_venv_module(progress: Progress) -> None:
+    """Install what this Python lacks to make a virtual environment."""
     if subprocess.run([sys.executable, "-I", "-c", "import ensurepip, venv"], capture_output=True).returncode:
         package = f"python3.{sys.version_info.minor}-venv"
         if not apt_install(progress, [package]):
             raise SetupError(
-                f"✗ 这个 Python（{sys.executable}）不带 venv，自动安装 {package} 也没成功。请运行：\n"
-                f"✗ This Python ({sys.executable}) comes without venv, and installing {package} did not succeed. Run:\n"
-                f"    {by_hand([package])}"
+                f"✗ 这个 Python（{sys.executable}）不带 venv，也没能自动装上 {package}。请运行：\n"
+                f"✗ This Python ({sys.executable}) lacks venv, and {package} could not be installed. Run:\n"
+                f"    {by_hand([package])}\n{log_tail()}"
             )
-    shutil.rmtree(VENV, ignore_errors=True)
-    scratch = ROOT / ".venv-setup.log"  # `venv --clear` would take the log with it
-    made = watch([sys.executable, "-I", "-m", "venv", "--clear", VENV], progress.update, scratch)
-    if not made:
-        tail = scratch.read_text(encoding="utf-8", errors="replace")[-600:]
-        raise SetupError(f"✗ 建不了 .venv：\n✗ Could not make .venv:\n{tail}")
-    scratch.unlink()
-    progress.end("(.venv)")
 
 
 def install_tools(progress: Progress) -> None:
-    """Step 2: the pinned pip and setuptools, which the next steps count on."""
+    """Step 2: the pinned pip, which can tell how far it is, and setuptools, which builds this project."""
     progress.start("pip")
     if not pip_install(progress, 2, "pip", "setuptools"):
         raise pip_failed("pip")
@@ -228,10 +132,8 @@ def install_tools(progress: Progress) -> None:
 
 
 def mirrored() -> bool:
-    """Whether this machine's pip was told where its packages come from: then we ask nobody else."""
-    answer = subprocess.run(
-        [PYTHON, "-m", "pip", "config", "list"], capture_output=True, env=clean_environment()
-    )
+    """Whether this machine's pip was told where packages come from: then we ask nobody else."""
+    answer = subprocess.run([PYTHON, "-m", "pip", "config", "list"], capture_output=True, env=ENVIRONMENT)
     return bool(re.search(rb"(?m)\.(index-url|extra-index-url|find-links|no-index)=", answer.stdout))
 
 
@@ -268,39 +170,31 @@ def install_rest(progress: Progress) -> None:
     """Step 4: everything else, and this project itself, editable."""
     progress.start("其余的包 · the other packages")
     total = sum("==" in line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines())
-    # A plain path file (compat) instead of an import hook: Python starts faster, and every tool can follow it.
-    editable = ["--no-build-isolation", "--config-settings", "editable_mode=compat", "--editable", ".[dev]"]
-    if not pip_install(progress, total, "--progress-bar", "raw", *editable):
+    # compat: a plain path file, no import hook; Python starts faster, and every tool can follow it.
+    editable = ["--no-build-isolation", "--config-settings", "editable_mode=compat", "--editable"]
+    if not pip_install(progress, total, "--progress-bar", "raw", *editable, f"{ROOT}[dev]"):
         raise pip_failed("pyproject.toml")
     progress.end()
 
 
 def install_system(progress: Progress) -> None:
-    """Step 5: the two programs that are no Python packages. Without them the lessons still open, so we only warn."""
-    progress.start("系统软件 · system packages")
+    """Step 5: two programs that pip does not have. The lessons open without them, so we only warn."""
+    progress.start("系统软件 · system packages (graphviz, bubblewrap)")
     wanted = [package for program, package in SYSTEM_PACKAGES.items() if not shutil.which(program)]
     if not wanted or apt_install(progress, wanted):
-        return progress.end(" ".join(SYSTEM_PACKAGES.values()))
+        return progress.end()
     progress.end("!")
     print(
-        f"! 还缺 {'、'.join(wanted)}：没有 graphviz 只能看到图的 DOT 文本，没有 bubblewrap 不能评分。请运行：\n"
-        f"! Still missing: {', '.join(wanted)}. Without graphviz, graphs show as DOT text; without bubblewrap,"
-        f" grading refuses to run. Run:\n    {by_hand(wanted)}"
+        f"! 还缺 {' '.join(wanted)}。没有 graphviz 只能看 DOT 文本，没有 bubblewrap 不能评分。请运行：\n"
+        f"! Missing: {' '.join(wanted)}. Without graphviz, graphs show as DOT text; without bubblewrap\n"
+        f"  nothing is graded. Run:\n    {by_hand(wanted)}"
     )
 
 
 def by_hand(packages: list[str]) -> str:
     """What a person types to get system packages on this machine."""
-    managers = {
-        "apt-get": "apt-get install -y",
-        "dnf": "dnf install",
-        "zypper": "zypper install",
-        "pacman": "pacman -S",
-    }
-    found = next(
-        (command for program, command in managers.items() if shutil.which(program)), "apt-get install"
-    )
-    return " ".join(["sudo", found, *packages])
+    found = [command for program, command in INSTALLERS.items() if shutil.which(program)]
+    return " ".join(["sudo", *(found or ["apt-get install"])[:1], *packages])
 
 
 def apt_install(progress: Progress, packages: list[str]) -> bool:
@@ -312,23 +206,22 @@ def apt_install(progress: Progress, packages: list[str]) -> bool:
         if not shutil.which("sudo"):
             return False
         print(
-            f"\n  需要管理员权限来安装：{' '.join(packages)}\n  Administrator rights are needed to install: {' '.join(packages)}"
+            f"\n  需要管理员权限来安装 · administrator rights are needed for: {' '.join(packages)}",
+            flush=True,
         )
-        ask = (
-            [] if sys.stdin.isatty() else ["-n"]
-        )  # with nobody there to type a password, do not wait for one
+        ask = [] if sys.stdin.isatty() else ["-n"]  # with nobody there to type a password, do not wait
         if subprocess.run(["sudo", *ask, "-v"]).returncode:
             return False
         prefix = ["sudo", "-n", "--preserve-env=DEBIAN_FRONTEND"]
-    log = LOG if VENV.exists() else ROOT / ".venv-setup.log"
     get = [*prefix, "apt-get", "-o", "DPkg::Lock::Timeout=120"]
-    install = [*get, "install", "-y", "--no-install-recommends", *packages]
 
-    def show(line: str) -> None:
-        progress.update(line[:60])
+    def run(*words: str) -> bool:
+        log = LOG if VENV.exists() else EARLY_LOG
+        return watch([*get, *words], lambda line: progress.update(line[:60]), log, ENVIRONMENT)
 
-    # The package lists may be old or not there at all: only then does the first try fail.
-    return watch(install, show, log) or (watch([*get, "update"], show, log) and watch(install, show, log))
+    install = ("install", "-y", "--no-install-recommends", *packages)
+    # The package lists may be old or not there at all: then the first try fails and the second does not.
+    return run(*install) or (run("update") and run(*install))
 
 
 def is_current() -> bool:
@@ -340,34 +233,41 @@ def is_current() -> bool:
     )
 
 
-def main() -> int:
+def set_up() -> None:
     """All steps in order; the stamp is written last."""
-    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    print("准备环境，只在第一次需要 · setting up, needed only the first time", flush=True)
+    progress = Progress(steps=5)
+    make_venv(progress)
+    READY.unlink(missing_ok=True)
+    BROKEN.touch()
+    for step in (install_tools, install_torch, install_rest):
+        step(progress)
+    BROKEN.unlink()
+    install_system(progress)
+    READY.write_text(str(ROOT), encoding="utf-8")
+
+
+def main() -> int:
+    """Set up once, whatever else runs beside; errors in words, not as a traceback."""
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace", line_buffering=True)  # type: ignore[union-attr]
+    sys.stderr.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     folder = os.open(ROOT, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)  # two terminals, one .venv
-        if is_current():
-            return 0
-        print("准备环境，只在第一次需要 · setting up, needed only the first time", flush=True)
-        progress = Progress()
-        make_venv(progress)
-        BROKEN.touch()
-        for step in (install_tools, install_torch, install_rest):
-            step(progress)
-        BROKEN.unlink()
-        install_system(progress)
-        READY.write_text(str(ROOT), encoding="utf-8")
-        return 0
+        if not is_current():
+            set_up()
     except SetupError as error:
         print(f"\n{error}", file=sys.stderr)
         return 1
+    except OSError as error:  # a full disk, a folder without write permission
+        print(f"\n✗ 准备环境时出错 · setting up failed: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
-        print(
-            "\n中断了；再运行一次会接着做 · interrupted; running it again goes on from here", file=sys.stderr
-        )
+        print("\n中断了，再运行一次会接着做 · interrupted; run it again to go on", file=sys.stderr)
         return 130
     finally:
         os.close(folder)
+    return 0
 
 
 if __name__ == "__main__":

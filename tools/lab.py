@@ -1,0 +1,65 @@
+"""Opens JupyterLab with nbgrader's extensions: `lab.py lessons` for learners, `lab.py course` for teachers.
+
+Lessons are opened as copies in my_lessons/, since release/ is generated and committed: a lesson that is not
+there yet is copied, one that is there is never touched. Further arguments go to JupyterLab, as in
+`make lab ARGS=--no-browser`. It starts this project's own Python and kernel; it releases and grades nothing.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RELEASE = ROOT / "release"
+MINE = ROOT / "my_lessons"
+COURSE = ROOT / "course"
+
+
+def copy_new(release: Path, mine: Path) -> list[str]:
+    """Copy what `mine` does not have yet; the names of the lessons that are new there.
+
+    A file that exists is left alone whatever it holds. Each file appears whole or not at all, so that an
+    interrupted copy is not taken for somebody's work.
+    """
+    new = []
+    for lesson in sorted(path for path in release.iterdir() if path.is_dir()):
+        if not (mine / lesson.name).exists():
+            new.append(lesson.name)
+        for source in sorted(path for path in lesson.rglob("*") if path.is_file()):
+            target = mine / source.relative_to(release)
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                scratch = target.with_name(f".{target.name}.part")
+                shutil.copyfile(source, scratch)
+                scratch.replace(target)
+    return new
+
+
+def prepare(mode: str) -> Path:
+    """The folder to open, ready."""
+    if mode == "course":
+        return COURSE
+    if not RELEASE.is_dir() or not any(RELEASE.iterdir()):
+        sys.exit("✗ release/ 里没有课程，请运行 · release/ holds no lesson, run: make generate")
+    new = copy_new(RELEASE, MINE)
+    print(f"你的副本 · your copies: {MINE}" + (f"\n新课 · new: {', '.join(new)}" if new else ""))
+    print("只改这里的文件；再次打开不会覆盖它们 · edit these files only; opening again never overwrites them")
+    return MINE
+
+
+def main() -> None:
+    """Become JupyterLab: its Ctrl-C and its exit status are then the shell's own."""
+    if len(sys.argv) < 2 or sys.argv[1] not in ("lessons", "course"):
+        sys.exit("usage: lab.py lessons|course [JupyterLab's options]")
+    folder = prepare(sys.argv[1])
+    options = [f"--ServerApp.root_dir={folder}"]
+    if os.geteuid() == 0:
+        options.append("--allow-root")  # without it Jupyter refuses to start
+    sys.stdout.flush()
+    os.chdir(folder)  # nbgrader's extensions read the nbgrader_config.py of the folder the server starts in
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]])
+
+
+if __name__ == "__main__":
+    main()
