@@ -11,13 +11,6 @@ def suggestion(name: str, known: list[str]) -> str:
     return f" Did you mean: '{close[0]}'?" if close else ""
 
 
-def unknown_attribute(cls: type, name: str) -> AttributeError:
-    """The error for a tensor attribute that does not exist (here)."""
-    hint = "" if name.startswith("__") else suggestion(name, dir(cls))
-    return AttributeError(f"'{cls.__name__}' object has no attribute '{name}'.{hint}" if hint else
-                          f"'{cls.__name__}' object has no attribute '{name}'")
-
-
 def unknown_name(name: str, known: list[str]) -> AttributeError:
     """The error for a name that the package does not have: what comes closest, and where the list stands."""
     hint = "" if name.startswith("__") else suggestion(name, known)

@@ -12,14 +12,12 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .autograd.graph import NO_EDGE, Edge, VersionCounter
-from .autograd.grad_mode import mode
 from .backend import array_module, ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, dtype as Dtype, get_default_dtype
-from .errors import unknown_attribute
 from .size import Size, device
 
 if TYPE_CHECKING:
-    from .autograd.hooks import NodeHooks, RemovableHandle
+    from .autograd.hooks import Extras, RemovableHandle
 
 NOT_A_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -36,7 +34,7 @@ class Tensor:
     _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
     _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), or (grad_fn, number).
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
-    The other slots are unset until needed and then read as None.
+    _grad: the gradient collected so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
     """
 
     __slots__ = ("_data", "_edge", "_counter", "_grad", "_hooks", "_accumulator", "_view", "__weakref__", "__dict__")
@@ -46,7 +44,7 @@ class Tensor:
     _edge: Edge | None
     _counter: VersionCounter | None
     _grad: Tensor | None
-    _hooks: NodeHooks | None
+    _hooks: Extras | None
     _accumulator: weakref.ref[Any] | None
     _view: Any
 
@@ -57,11 +55,6 @@ class Tensor:
         self._edge = NO_EDGE
         self._counter = None
         self._grad = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _LAZY:
-            return None
-        raise unknown_attribute(type(self), name)
 
     # ------------------------------------------------------------------ what it is
 
@@ -122,7 +115,10 @@ class Tensor:
             raise RuntimeError("you can only change requires_grad flags of leaf variables." + advice)
         if wanted and self._data.dtype.kind != "f":
             raise RuntimeError(FLOAT_ONLY)
-        self._edge = None if wanted else NO_EDGE
+        if not wanted:
+            self._edge = NO_EDGE
+        elif self._edge is not None:
+            self._edge = self._accumulator = self._hooks = None
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Change requires_grad in place and return the tensor; RuntimeError unless a floating-point leaf."""
@@ -239,7 +235,7 @@ class Tensor:
     def retains_grad(self) -> bool:
         """Whether retain_grad() was called on this non-leaf."""
         node = self.grad_fn
-        return node is not None and node.hooks is not None and self.output_nr in node.hooks.retain
+        return node is not None and node.extras is not None and self.output_nr in node.extras.retain
 
     # ------------------------------------------------------------------ leaving tensors
 
@@ -311,7 +307,6 @@ class Tensor:
         return id(self)
 
 
-_LAZY = frozenset(("_grad", "_hooks", "_accumulator", "_view"))
 _CPU = device("cpu")
 _new = object.__new__
 
@@ -322,4 +317,7 @@ def from_array(data: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter |
     out._data = data
     out._edge = edge
     out._counter = counter
+    out._grad = None
+    if edge is None:
+        out._accumulator = out._hooks = None
     return out

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..tensor import Tensor, from_array
 from . import engine
-from .accumulate import gradient_edge, merge
-from .grad_mode import enable_grad, inference_mode, mode, no_grad, set_grad_enabled
+from .accumulate import gradient_edge
+from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_recording
 from .graph import Edge
 
 __all__ = ["backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
@@ -96,19 +96,15 @@ def run(
     for root, given in zip(roots, grads, strict=True):
         node, output = gradient_edge(root)
         assert node is not None
-        if node.outputs != 1:
-            given = [given if i == output else None for i in range(node.outputs)]
-        if node.leaf:
-            node.shared = True  # type: ignore[attr-defined]
-        buffers[node] = merge(buffers[node], given) if node in buffers else given
+        held = buffers.get(node)
+        buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
     task = None if edges is None else engine.Task(buffers, edges, accumulate)
     keep = create_graph if retain_graph is None else retain_graph
-    before = mode.enabled
-    mode.enabled = create_graph
+    before = set_recording(create_graph)
     try:
         engine.run_backward(buffers, keep, create_graph, task)
     finally:
-        mode.enabled = before
+        set_recording(before)
     return task.captured if task else {}
 
 

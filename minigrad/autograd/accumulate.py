@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import rules
 from ..tensor import Tensor, from_array
-from .graph import LAST, Edge, Node
+from .graph import LAST, Edge, Node, next_order
 
 
 def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
@@ -26,72 +26,49 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     return grad
 
 
-def fit(grad: Any, edge: Edge, giver: Node) -> Any:
-    """`grad` in the shape and dtype that the node at `edge` expects.
-
-    For a node with several outputs: a list with `grad` at its place, None elsewhere.
-    Raises RuntimeError, as torch, where the shapes cannot belong together.
-    """
-    node, output = edge
-    assert node is not None
-    several = node.outputs != 1
-    shape, dtype = (node.shape[output], node.dtype[output]) if several else (node.shape, node.dtype)
+def fit(grad: Any, origin: tuple[tuple[int, ...], Any]) -> Any:
+    """A gradient brought back to the shape and dtype its input had before it was broadcast or converted."""
+    shape, dtype = origin
     if grad.shape != shape:
-        if not broadcasts_to(shape, grad.shape):
-            index = giver.next_functions.index(edge)
-            raise RuntimeError(
-                f"Function {giver.name()} returned an invalid gradient at index {index} - got {list(grad.shape)} "
-                f"but expected shape compatible with {list(shape)}"
-            )
         grad = unbroadcast(grad, shape)
-    if rules.raw_dtype(grad) is not dtype:
-        grad = rules.cast(grad, dtype)
-    if several:
-        grads: list[Any] = [None] * node.outputs
-        grads[output] = grad
-        return grads
-    return grad
+    return grad if rules.raw_dtype(grad) is dtype else rules.cast(grad, dtype)
 
 
-def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether an array of `shape` can be stretched to `target`."""
-    offset = len(target) - len(shape)
-    return offset >= 0 and all(n in (1, target[i + offset]) for i, n in enumerate(shape))
-
-
-def merge(held: Any, grad: Any) -> Any:
-    """The sum of two gradients that meet at one node (lists, for nodes with several outputs, place by place)."""
-    if type(held) is list:
-        return [b if a is None else a if b is None else a + b for a, b in zip(held, grad, strict=True)]
-    return held + grad
-
-
-def owns_its_memory(grad: Any) -> bool:
-    """True for an array that is no view of another."""
-    return getattr(grad, "base", None) is None
+def fit_all(grads: tuple[Any, ...], origins: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Each of a node's gradients brought back to its input."""
+    return tuple([None if g is None else fit(g, origin) for g, origin in zip(grads, origins, strict=True)])
 
 
 class AccumulateGrad(Node):
     """The end of every path: adds the arriving gradient to its leaf's `.grad`."""
 
-    __slots__ = ("variable", "shared")
-    leaf = True
+    __slots__ = ("variable", "foreign")
+    plain = False
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.shared = False
+        self.foreign = None
         self.next_functions = ()
         self.saved = ()
-        self.versions = None
-        self.seq = LAST
-        self.shape = variable._data.shape
-        self.dtype = variable._data.dtype
-        self.hooks = variable._hooks
-        self.extra = None
+        self.order = next_order() - LAST  # before every other node, and no two alike
+        self.stretched = None
+        self.extras = variable._hooks
+
+    def receive(self, grad: Any, output: int, shared: bool) -> Any:
+        """Remember an array that may be somebody else's too: the leaf must not keep it (a sum is always new)."""
+        self.foreign = grad if shared or getattr(grad, "base", None) is not None else None
+        return grad
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, an array, to the leaf's gradient; a hook may have kept it."""
-        accumulate(self.variable, grad, self.shared or self.hooks is not None)
+        variable = self.variable
+        if grad.shape != variable._data.shape:
+            raise RuntimeError(
+                f"The gradient that arrives at a leaf of shape {list(variable._data.shape)} has shape {list(grad.shape)}: "
+                "a derivative rule returned the wrong shape"
+            )
+        accumulate(variable, grad, grad is self.foreign or self.extras is not None)
+        self.foreign = None
         return ()
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
@@ -99,6 +76,9 @@ class AccumulateGrad(Node):
         variable = self.variable
         variable._grad = grad.clone() if variable._grad is None else variable._grad + grad
         return ()
+
+    def _sequence_nr(self) -> int:
+        return LAST
 
 
 def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
@@ -126,8 +106,7 @@ def gradient_edge(tensor: Tensor) -> Edge:
     if tensor._edge is not None:
         return tensor._edge
     reference = tensor._accumulator
-    node = None if reference is None else reference()
-    if node is None:
+    if reference is None or (node := reference()) is None:
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
     return (node, 0)

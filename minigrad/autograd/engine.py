@@ -6,11 +6,11 @@ and the very same rules record what they compute. There is no recursion: the gra
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
+from heapq import heapify, heappop, heappush, heappushpop
 from typing import Any
 
-from .accumulate import fit, merge, owns_its_memory
+from .accumulate import fit_all
 from .graph import Edge, Node
 from .hooks import run_post_hooks, run_pre_hooks
 
@@ -36,69 +36,74 @@ def count_dependencies(roots: Iterable[Node]) -> dict[Node, int]:
     return counts
 
 
-class ReadyQueue:
-    """The nodes that wait for nothing more; the latest recorded comes first, as in torch.
-
-    AccumulateGrad's number outranks all others, so a leaf is served as soon as it is complete.
-    """
-
-    __slots__ = ("heap", "pushed")
-
-    def __init__(self, nodes: Iterable[Node] = ()) -> None:
-        self.heap: list[tuple[int, int, Node]] = []
-        self.pushed = 0
-        for node in nodes:
-            self.push(node)
-
-    def push(self, node: Node) -> None:
-        """Add a node; among equal numbers the first pushed comes first."""
-        self.pushed += 1
-        heapq.heappush(self.heap, (-node.seq, self.pushed, node))
-
-    def pop(self) -> Node | None:
-        """The node recorded latest, or None when all are done."""
-        return heapq.heappop(self.heap)[2] if self.heap else None
-
-
 def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task: Task | None = None) -> None:
-    """Walk the graph from its roots to its leaves, latest recorded node first.
+    """Walk the graph from its roots to its leaves.
+
+    Ready is a node that waits for no more gradients. Among those that are, the latest recorded runs first (the queue
+    is a heap by `order`, the sequence number turned negative), so hooks fire in torch's order; a leaf's
+    AccumulateGrad goes before all others.
 
     buffers: the gradient of each root, {node: array, or Tensor under create_graph}; consumed.
     retain_graph: keep the saved values, so that the graph can be walked again.
     task: what to capture and what to skip when only some inputs are wanted; None: run everything.
     """
     waiting = count_dependencies(buffers)
-    ready = ReadyQueue([node for node in buffers if not waiting[node]])
-    while (node := ready.pop()) is not None:
-        grad = buffers.pop(node, None)
-        if node.hooks is not None:
-            grad = run_pre_hooks(node, grad, create_graph)
-        if task is not None and not task.wants(node, grad):
-            results: Any = (None,) * len(node.next_functions)
-        elif grad is None:
-            results = node.apply_missing()
-        else:
-            results = node.apply_graph(grad) if create_graph else node.apply(grad)
-        if node.hooks is not None:
-            results = run_post_hooks(node, results, grad, create_graph)
-        for edge, result in zip(node.next_functions, results):  # noqa: B905 (checked where learners and users plug in)
-            parent = edge[0]
-            if parent is None:
-                continue
-            if result is not None:
-                if result.shape != parent.shape or result.dtype is not parent.dtype:
-                    result = fit(result, edge, node)
-                held = buffers.get(parent)
-                if held is not None:
-                    result = merge(held, result)
-                elif parent.leaf:
-                    parent.shared = result is grad or not owns_its_memory(result)
-                buffers[parent] = result
-            waiting[parent] -= 1
-            if not waiting[parent]:
-                ready.push(parent)
-        if not retain_graph:
-            node.release()
+    ready = [(node.order, node) for node in buffers if not waiting[node]]
+    heapify(ready)
+    while ready:
+        node = heappop(ready)[1]
+        while node is not None:
+            grad = buffers.pop(node, None)
+            if grad is None or task is not None or node.extras is not None:
+                results = run_node(node, grad, create_graph, task)
+            else:
+                results = node.apply_graph(grad) if create_graph else node.apply(grad)
+            if node.stretched is not None:
+                results = fit_all(results, node.stretched)
+            complete = None
+            for (parent, output), result in zip(node.next_functions, results):  # noqa: B905 (counted where rules are made)
+                if parent is None:
+                    continue
+                if result is not None:
+                    held = buffers.get(parent)
+                    if held is None:
+                        buffers[parent] = result if parent.plain else parent.receive(result, output, result is grad)
+                    else:
+                        buffers[parent] = merge(parent, held, result, output) if type(held) is list else held + result
+                left = waiting[parent]
+                if left > 1:
+                    waiting[parent] = left - 1
+                elif complete is None:
+                    complete = parent
+                else:
+                    heappush(ready, (parent.order, parent))
+            if not retain_graph and node.saved:
+                node.saved = None
+            if complete is not None and ready:
+                complete = heappushpop(ready, (complete.order, complete))[1]
+            node = complete
+
+
+def merge(node: Node, held: Any, grad: Any, output: int) -> Any:
+    """Two gradients that meet at one node."""
+    return node.add(held, grad, output) if type(held) is list else held + grad
+
+
+def run_node(node: Node, grad: Any, create_graph: bool, task: Task | None) -> Any:
+    """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all."""
+    if node.extras is not None:
+        grad = run_pre_hooks(node, grad, create_graph)
+    if task is not None and not task.wants(node, grad):
+        return (None,) * len(node.next_functions)
+    if grad is None:
+        results = node.apply_missing()
+    else:
+        results = node.apply_graph(grad) if create_graph else node.apply(grad)
+    return results if node.extras is None else run_post_hooks(node, results, grad, create_graph)
+
+
+def _sequence(node: Node) -> int:
+    return node._sequence_nr() if node.next_functions else -1
 
 
 class Task:
@@ -116,7 +121,7 @@ class Task:
     def leading_to(self, roots: Iterable[Node]) -> set[Node]:
         """The nodes with a target below them: only these must run. Latest last, so parents are decided first."""
         run: set[Node] = set()
-        for node in sorted(count_dependencies(roots), key=lambda n: -1 if n.leaf else n.seq):
+        for node in sorted(count_dependencies(roots), key=_sequence):
             if any(parent in self.targets or parent in run for parent, _ in node.next_functions):
                 run.add(node)
         return run

@@ -1,6 +1,7 @@
 """Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.
 
-The state belongs to the thread, as in torch. Nothing here touches a graph; operations ask `mode.enabled`.
+The state belongs to the thread, as in torch. Nothing here touches a graph; operations ask whether their thread is
+among the `paused`.
 """
 
 from __future__ import annotations
@@ -8,26 +9,54 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import weakref
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 
-class _Mode(threading.local):
-    enabled = True
-    inference = False
+paused: set[int] = set()  # the threads that do not record; nearly always empty, and emptiness is cheap to ask
+inferring: set[int] = set()  # those of them that are inside inference_mode
 
 
-mode = _Mode()
+class _Leaver(threading.local):
+    """Forgets a thread that ends while paused, so that a later one with the same number starts recording."""
+
+    def __init__(self) -> None:
+        self.mark = weakref.finalize(threading.current_thread(), _forget, get_ident())
+
+
+def _forget(thread: int) -> None:
+    paused.discard(thread)
+    inferring.discard(thread)
+
+
+_leaver = _Leaver()
 
 
 def is_grad_enabled() -> bool:
     """True where operations are recorded."""
-    return mode.enabled
+    return get_ident() not in paused
 
 
 def is_inference_mode_enabled() -> bool:
     """True inside inference_mode()."""
-    return mode.inference
+    return get_ident() in inferring
+
+
+def _set(threads: set[int], member: bool) -> None:
+    if member:
+        threads.add(get_ident())
+        _leaver.mark  # noqa: B018 (the first access in a thread creates its mark)
+    else:
+        threads.discard(get_ident())
+
+
+def set_recording(enabled: bool) -> bool:
+    """Switch this thread's recording; what it was before."""
+    before = get_ident() not in paused
+    _set(paused, not enabled)
+    return before
 
 
 class _Decorating:
@@ -94,11 +123,10 @@ class no_grad(_Decorating):
         self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.before.append(mode.enabled)
-        mode.enabled = False
+        self.before.append(set_recording(False))
 
     def __exit__(self, *exception: object) -> None:
-        mode.enabled = self.before.pop()
+        set_recording(self.before.pop())
 
 
 class enable_grad(_Decorating):
@@ -108,11 +136,10 @@ class enable_grad(_Decorating):
         self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.before.append(mode.enabled)
-        mode.enabled = True
+        self.before.append(set_recording(True))
 
     def __exit__(self, *exception: object) -> None:
-        mode.enabled = self.before.pop()
+        set_recording(self.before.pop())
 
 
 class set_grad_enabled(_Decorating):
@@ -120,25 +147,20 @@ class set_grad_enabled(_Decorating):
 
     def __init__(self, mode: bool) -> None:
         self.wanted = bool(mode)
-        self.before = is_grad_enabled()
-        _set(self.wanted)
+        self.before = set_recording(self.wanted)
 
     def __enter__(self) -> None:
-        _set(self.wanted)
+        set_recording(self.wanted)
 
     def __exit__(self, *exception: object) -> None:
-        _set(self.before)
+        set_recording(self.before)
 
     def clone(self) -> set_grad_enabled:
         return set_grad_enabled(self.wanted)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        _set(self.before)  # used as a decorator: nothing is switched until the function runs
+        set_recording(self.before)  # used as a decorator: nothing is switched until the function runs
         return super().__call__(function)
-
-
-def _set(enabled: bool) -> None:
-    mode.enabled = enabled
 
 
 class inference_mode(_Decorating):
@@ -152,11 +174,13 @@ class inference_mode(_Decorating):
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __enter__(self) -> None:
-        self.before.append((mode.enabled, mode.inference))
-        mode.enabled, mode.inference = not self.wanted, self.wanted
+        self.before.append((set_recording(not self.wanted), is_inference_mode_enabled()))
+        _set(inferring, self.wanted)
 
     def __exit__(self, *exception: object) -> None:
-        mode.enabled, mode.inference = self.before.pop()
+        recording, inference = self.before.pop()
+        set_recording(recording)
+        _set(inferring, inference)
 
     def clone(self) -> inference_mode:
         return inference_mode(self.wanted)

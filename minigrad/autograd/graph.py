@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
 
-next_sequence_number = count().__next__
+next_order = count(0, -1).__next__  # minus the sequence number of the next node
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
 
 SECOND_BACKWARD = (
@@ -93,26 +93,25 @@ class Node:
     """One recorded operation, named as torch names it; `repr` reads `<MulBackward0 object at 0x…>`.
 
     next_functions: one (node, output number) for each differentiable input; (None, 0) where no gradient is wanted.
+    order: minus the sequence number; what sorts the ready queue.
     saved: what the rules need, in the order of `saves`; None once released.
-    shape, dtype: of the output (tuples of them when there are several), which a gradient must match.
+    stretched: None, or where an input was broadcast or converted, the (shape, dtype) each gradient goes back to.
+    extras: hooks and the like, which few nodes have; else None.
     """
 
-    __slots__ = ("next_functions", "saved", "versions", "seq", "shape", "dtype", "hooks", "extra", "__weakref__")
+    __slots__ = ("next_functions", "order", "saved", "stretched", "extras", "__weakref__")
 
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
     outputs: ClassVar[int] = 1
-    leaf: ClassVar[bool] = False
+    plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
 
     next_functions: tuple[Edge, ...]
+    order: int
     saved: tuple[Any, ...] | None
-    versions: tuple[int, ...] | None
-    seq: int
-    shape: Any
-    dtype: Any
-    hooks: Any
-    extra: Any
+    stretched: tuple[tuple[Any, Any], ...] | None
+    extras: Any
 
     def name(self) -> str:
         """The node's name, as `grad_fn=<…>` shows it."""
@@ -174,7 +173,8 @@ class Node:
 
     def check_saved(self, index: int, value: Any) -> None:
         """Hold one saved value against the version it was saved at."""
-        expected = 0 if self.versions is None else self.versions[index]
+        versions = None if self.extras is None else self.extras.versions
+        expected = 0 if versions is None else versions[index]
         check_version(value, expected, self.source_of(value))
 
     def source_of(self, value: Any) -> str:
@@ -182,47 +182,48 @@ class Node:
         edge = (self, 0) if isinstance(value, SavedResult) else value._edge
         return f", which is output {edge[1]} of {edge[0].name()}," if edge and edge[0] is not None else ","
 
-    def release(self) -> None:
-        """Forget the saved values: the next backward through this node raises, and their memory goes now."""
-        if self.saved:
-            self.saved = None
+    # ------------------------------------------------------------------ receiving gradients
+
+    def receive(self, grad: Any, output: int, shared: bool) -> Any:
+        """The first gradient to arrive; `shared` says that the giver got the same array."""
+        return grad
 
     # ------------------------------------------------------------------ what torch also offers
 
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict for the user's own notes on this node."""
-        return extra_of(self).metadata
+        from .hooks import extras_of
+
+        return extras_of(self).metadata
 
     def _sequence_nr(self) -> int:
-        return self.seq
+        return -self.order
 
-    def __getattr__(self, name: str) -> Any:
-        # Reached for what is no slot: torch shows saved values as `_saved_self`, `_saved_result`, …
-        if name.startswith("_saved_") and name[7:] in self.saves:
-            if self.saved is None:
-                raise RuntimeError(SECOND_BACKWARD)
-            index = self.saves.index(name[7:])
-            value = self.saved[index]
-            if value is not None and value._counter is not None:
-                self.check_saved(index, value)
-            return None if value is None else self.saved_tensor(value)
-        raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
+    def show_saved(self, index: int) -> Any:
+        """A saved value, as torch shows it under `_saved_self`, `_saved_result`, …"""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        value = self.saved[index]
+        if value is not None and value._counter is not None:
+            self.check_saved(index, value)
+        return None if value is None else self.saved_tensor(value)
 
 
-class NodeExtra:
-    """What few nodes have: the user's metadata and the trace of the forward call (anomaly mode)."""
+class SeveralOutputs(Node):
+    """A node with several outputs: its gradient is a list, with a place for each."""
 
-    __slots__ = ("metadata", "traceback", "parent")
+    __slots__ = ()
+    plain = False
 
-    def __init__(self) -> None:
-        self.metadata: dict[str, Any] = {}
-        self.traceback: Any = None
-        self.parent: Any = None
+    def receive(self, grad: Any, output: int, shared: bool) -> Any:
+        """A list with the gradient in its place."""
+        grads: list[Any] = [None] * self.outputs
+        grads[output] = grad
+        return grads
 
-
-def extra_of(node: Node) -> NodeExtra:
-    """The node's NodeExtra, made on first use."""
-    if node.extra is None:
-        node.extra = NodeExtra()
-    return node.extra
+    def add(self, held: Any, grad: Any, output: int) -> Any:
+        """The list with one more gradient in it."""
+        before = held[output]
+        held[output] = grad if before is None else before + grad
+        return held

@@ -10,11 +10,11 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-    from .graph import Node
+from ..tensor import Tensor, from_array
+from .accumulate import gradient_edge
+from .graph import Node
 
 _ids = itertools.count().__next__
 
@@ -51,10 +51,11 @@ class HookDict(dict[int, Any]):
         return handle
 
 
-class NodeHooks:
-    """All hooks of one node: tensor hooks and retain_grad by output number, then the node's own."""
+class Extras:
+    """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, versions of saved
+    values that had been written before, the user's metadata, the forward call's trace (anomaly mode)."""
 
-    __slots__ = ("tensor", "retain", "pre", "post", "accumulated")
+    __slots__ = ("tensor", "retain", "pre", "post", "accumulated", "versions", "metadata", "trace")
 
     def __init__(self) -> None:
         self.tensor: dict[int, HookDict] = {}
@@ -62,24 +63,28 @@ class NodeHooks:
         self.pre = HookDict()
         self.post = HookDict()
         self.accumulated = HookDict()
+        self.versions: tuple[int, ...] | None = None
+        self.metadata: dict[str, Any] = {}
+        self.trace: Any = None
 
     def of_output(self, output: int) -> HookDict:
         """The tensor hooks of one output."""
         return self.tensor.setdefault(output, HookDict())
 
 
-def hooks_of(node: Node) -> NodeHooks:
-    """The node's hooks, made on first use; a leaf keeps its own, for graphs yet to be recorded."""
-    if node.hooks is None:
-        node.hooks = NodeHooks()
-        if node.leaf:
-            node.variable._hooks = node.hooks  # type: ignore[attr-defined]
-    return node.hooks
+def extras_of(node: Node) -> Extras:
+    """The node's extras, made on first use; a leaf shares them with its AccumulateGrad of every later graph."""
+    if node.extras is None:
+        node.extras = Extras()
+        variable = getattr(node, "variable", None)
+        if variable is not None:
+            variable._hooks = node.extras
+    return node.extras
 
 
 def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
     """Let tensor hooks, retain_grad and node pre-hooks see, and perhaps replace, the gradient at a node."""
-    hooks: NodeHooks = node.hooks
+    hooks: Extras = node.extras
     grads = list(grad) if type(grad) is list else [grad]
     for output in sorted({*hooks.tensor, *hooks.retain}):
         for hook in list(hooks.tensor.get(output, {}).values()):
@@ -96,14 +101,14 @@ def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
 
 def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> Any:
     """Let the node's post-hooks see (grad_inputs, grad_outputs); a leaf's post-accumulate hooks see the leaf."""
-    hooks: NodeHooks = node.hooks
+    hooks: Extras = node.extras
     if hooks.post:
         given = grad if type(grad) is list else [grad]
         outputs = tuple(None if g is None else _wrap(g, create_graph) for g in given)
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
         for hook in list(hooks.post.values()):
             inputs = _as_tuple(hook(inputs, outputs), inputs)
-        results = tuple(None if r is None else _unwrap(r, create_graph) for r in inputs)
+        results = tuple(None if r is None else _unwrap(r.clone(), create_graph) for r in inputs)
     if hooks.accumulated and grad is not None:
         for hook in list(hooks.accumulated.values()):
             hook(node.variable)  # type: ignore[attr-defined]
@@ -140,8 +145,6 @@ def _retain(reference: weakref.ref[Tensor] | None, grad: Any, create_graph: bool
 
 
 def _wrap(grad: Any, create_graph: bool) -> Any:
-    from ..tensor import from_array
-
     return grad if create_graph or hasattr(grad, "_edge") else from_array(grad)
 
 
@@ -156,3 +159,31 @@ def _as_tuple(result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(result) != len(before):
         raise RuntimeError(f"hook has returned an incorrect number of values (got {len(result)}, but expected {len(before)})")
     return result
+
+
+def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
+    """Tensor.register_hook: the hook sits with the node the tensor's gradient arrives at."""
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    node, output = gradient_edge(tensor)
+    assert node is not None
+    return extras_of(node).of_output(output).add(hook)
+
+
+def register_post_accumulate_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
+    """Tensor.register_post_accumulate_grad_hook: leaves only."""
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if tensor.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    node, _ = gradient_edge(tensor)
+    assert node is not None
+    return extras_of(node).accumulated.add(hook)
+
+
+def retain_grad(tensor: Tensor) -> None:
+    """Tensor.retain_grad: nothing to do for a leaf, whose gradient is kept anyway."""
+    if not tensor.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if not tensor.is_leaf:
+        extras_of(tensor.grad_fn).retain[tensor.output_nr] = weakref.ref(tensor)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .graph import Node, next_sequence_number
+from .graph import Node, next_order
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -30,7 +30,7 @@ class View:
     @staticmethod
     def of(source: Tensor, op: Any, attributes: dict[str, Any]) -> View:
         """The view that `op` makes of `source`, itself perhaps a view."""
-        before = source._view
+        before = getattr(source, "_view", None)
         if before is None:
             return View(source, ((op, attributes),))
         return View(before.base, (*before.path, (op, attributes)))
@@ -51,20 +51,15 @@ class CopySlices(Node):
         self.write = write
         self.view = view
         self.next_functions = (base_edge, *write.next_functions[1:])
-        self.seq = next_sequence_number()
-        self.shape = base._data.shape
-        self.dtype = base._data.dtype
-        self.saved = ()
-        self.versions = self.hooks = self.extra = None
+        self.order = next_order()
+        self.saved = write.saved
+        self.stretched = self.extras = None
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base with the written part's replaced by what the write's rule makes of it."""
+        self.write.saved = self.saved  # the walk releases this node's
         grad = grad.copy()
         part = self.view.array(grad)
         first, *others = self.write.apply(part.copy())
         part[...] = 0 if first is None else first
         return (grad, *others)
-
-    def release(self) -> None:
-        """Forget what the write saved."""
-        self.write.release()

@@ -13,18 +13,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 from ..autograd.accumulate import gradient_edge
-from ..autograd.grad_mode import mode
+from ..autograd.grad_mode import is_grad_enabled, paused
+from ..autograd.hooks import extras_of
 from ..autograd.graph import (
     NO_EDGE,
     SECOND_BACKWARD,
     Constant,
     Node,
     SavedResult,
+    SeveralOutputs,
     VersionCounter,
-    next_sequence_number,
+    next_order,
 )
 from ..dtypes import as_numpy, get_default_dtype
 from ..autograd.views import View
@@ -44,66 +47,69 @@ def names_of(rule: Rule) -> tuple[str, ...]:
 def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node) -> type[Node]:
     """The node class of an operation, named as torch names it."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
-    return type(name, (base,), {"__slots__": (), "vjps": vjps, "saves": saves, "takes": takes, "__module__": __name__})
+    shown = {f"_saved_{n}": property(lambda node, i=i: node.show_saved(i)) for i, n in enumerate(saves)}
+    own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
+    return type(name, (base,), own | shown)
 
 
-def versions_of(saved: tuple[Any, ...]) -> tuple[int, ...] | None:
-    """The versions to hold saved values against; None where nothing was ever written in place."""
-    counters = [None if value is None else value._counter for value in saved]
-    if not any(counters):
-        return None
-    return tuple([0 if counter is None else counter.version for counter in counters])
+def keep_versions(node: Node) -> None:
+    """Note the versions of saved values that have been written before, to hold them against in backward."""
+    counters = [None if value is None else value._counter for value in node.saved or ()]
+    if any(counter is not None and counter.version for counter in counters):
+        extras_of(node).versions = tuple([0 if counter is None else counter.version for counter in counters])
 
 
-# Calling a rule of a two-input operation with just the saved values it names: self, other, result.
-CALLS: dict[tuple[str, ...], Callable[..., Any]] = {
-    (): lambda rule, grad, s, o, r: rule(grad),
-    ("self",): lambda rule, grad, s, o, r: rule(grad, s),
-    ("other",): lambda rule, grad, s, o, r: rule(grad, o),
-    ("result",): lambda rule, grad, s, o, r: rule(grad, r),
-    ("self", "other"): lambda rule, grad, s, o, r: rule(grad, s, o),
-    ("self", "result"): lambda rule, grad, s, o, r: rule(grad, s, r),
-    ("other", "result"): lambda rule, grad, s, o, r: rule(grad, o, r),
-    ("self", "other", "result"): lambda rule, grad, s, o, r: rule(grad, s, o, r),
-}
+def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
+    """The shape and dtype that each input's gradient has to come back to."""
+    return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
 
 
-class BinaryNode(Node):
-    """A node with two inputs whose rules are called without any search for their arguments."""
+class PlainNode(Node):
+    """Two inputs whose rules need nothing but the gradient: add, sub."""
 
     __slots__ = ()
-    calls: tuple[Callable[..., Any], Callable[..., Any]]
 
     def apply(self, grad: Any) -> tuple[Any, Any]:
         """One gradient for each of the two inputs."""
-        saved = self.saved
-        if saved is NOTHING:
-            s = o = r = None
-        elif saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        else:
-            s, o, r = saved
-            if s is not None:
-                if s._counter is not None:
-                    self.check_saved(0, s)
-                s = s._data
-            if o is not None:
-                if o._counter is not None:
-                    self.check_saved(1, o)
-                o = o._data
-            if r is not None:
-                self.check_saved(2, r)
-                r = r._data
         edge_self, edge_other = self.next_functions
         rule_self, rule_other = self.vjps
-        call_self, call_other = self.calls
         return (
-            call_self(rule_self, grad, s, o, r) if edge_self[0] is not None else None,
-            call_other(rule_other, grad, s, o, r) if edge_other[0] is not None else None,
+            rule_self(grad) if edge_self[0] is not None else None,
+            rule_other(grad) if edge_other[0] is not None else None,
         )
 
-    def _apply(self, grad: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return super()._apply(grad, values or (None, None, None))
+
+class CrosswiseNode(Node):
+    """Two inputs, each of whose rules needs just the other input: mul, matrix products.
+
+    So one input is saved exactly where the other's gradient is wanted.
+    """
+
+    __slots__ = ()
+
+    def apply(self, grad: Any) -> tuple[Any, Any]:
+        """One gradient for each of the two inputs."""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        other, self_ = self.saved
+        rule_self, rule_other = self.vjps
+        grad_self = grad_other = None
+        if other is not None:
+            if other._counter is not None:
+                self.check_saved(0, other)
+            grad_self = rule_self(grad, other._data)
+        if self_ is not None:
+            if self_._counter is not None:
+                self.check_saved(1, self_)
+            grad_other = rule_other(grad, self_._data)
+        return grad_self, grad_other
+
+
+def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]:
+    """The node class whose `apply` fits what the rules need; Node itself fits all, more slowly."""
+    if names == [(), ()]:
+        return PlainNode
+    return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
 
 
 def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule, other: Rule) -> Callable[..., Tensor]:
@@ -111,31 +117,34 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
 
     forward: on arrays of one dtype, or an array and a number. self, other: the rules.
     """
-    names_self, names_other = names_of(self), names_of(other)
-    made = node_type(node, (self, other), ("self", "other", "result"), BinaryNode)
-    made.calls = (CALLS[names_self], CALLS[names_other])  # type: ignore[attr-defined]
-    self_needs_self, self_needs_other, self_needs_result = (n in names_self for n in made.saves)
-    other_needs_self, other_needs_other, other_needs_result = (n in names_other for n in made.saves)
-    saves_nothing = not (names_self or names_other)
-    saves_result = self_needs_result or other_needs_result
+    rules = Rules(node, {"self": self, "other": other})
+    made = rules.node
+    saves_nothing = not made.saves
+    crosswise = issubclass(made, CrosswiseNode)
 
     def call(a: Any, b: Any) -> Tensor:
+        alike = None  # whether each gradient has its input's shape and dtype; None: the shapes will tell
         try:
             x = a._data
             y = b._data
             if x.dtype is not y.dtype:
                 a, b, x, y = operands(a, b)
+                alike = False
             edge_a = a._edge
             edge_b = b._edge
         except AttributeError:
-            a, b, a, b, x, y = operands(a, b)
+            ready = operands(a, b)
+            if ready is None:
+                return NotImplemented
+            a, b, x, y = ready
+            alike = True
             edge_a = a._edge
             edge_b = b._edge
         data = forward(x, y)
         out = new(Tensor)
         out._data = data
-        out._counter = None
-        if (edge_a is NO_EDGE and edge_b is NO_EDGE) or not mode.enabled:
+        out._counter = out._grad = None
+        if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out
         if edge_a is None:
@@ -144,30 +153,18 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
             edge_b = gradient_edge(b)
         grad_fn = made()
         grad_fn.next_functions = (edge_a, edge_b)
-        grad_fn.seq = next_sequence_number()
-        grad_fn.shape = data.shape
-        grad_fn.dtype = data.dtype
-        grad_fn.hooks = None
-        grad_fn.extra = None
-        grad_fn.versions = None
+        grad_fn.order = next_order()
+        grad_fn.stretched = None if alike or (alike is None and x.shape == y.shape) else origins(a, b)
+        grad_fn.extras = None
         out._edge = (grad_fn, 0)
         if saves_nothing:
             grad_fn.saved = NOTHING
-            return out
-        wanted_a = edge_a is not NO_EDGE
-        wanted_b = edge_b is not NO_EDGE
-        result = None
-        if saves_result and ((wanted_a and self_needs_result) or (wanted_b and other_needs_result)):
-            out._counter = VersionCounter()
-            result = SavedResult(data, out._counter)
-        saved = (
-            a if (wanted_a and self_needs_self) or (wanted_b and other_needs_self) else None,
-            b if (wanted_a and self_needs_other) or (wanted_b and other_needs_other) else None,
-            result,
-        )
-        grad_fn.saved = saved
-        if (saved[0] is not None and a._counter is not None) or (saved[1] is not None and b._counter is not None):
-            grad_fn.versions = versions_of(saved)
+        elif crosswise:
+            grad_fn.saved = (b if edge_a is not NO_EDGE else None, a if edge_b is not NO_EDGE else None)
+            if a._counter is not None or b._counter is not None:
+                keep_versions(grad_fn)
+        else:
+            rules.save(grad_fn, (a, b), (out,), {})
         return out
 
     call.__name__ = call.__qualname__ = name
@@ -191,19 +188,16 @@ def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, float
         data = forward(x)
         out = new(Tensor)
         out._data = data
-        out._counter = None
+        out._counter = out._grad = None
         edge = input._edge
-        if edge is NO_EDGE or not mode.enabled:
+        if edge is NO_EDGE or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out
         grad_fn = made()
         grad_fn.next_functions = (gradient_edge(input) if edge is None else edge,)
-        grad_fn.seq = next_sequence_number()
-        grad_fn.shape = data.shape
-        grad_fn.dtype = data.dtype
-        grad_fn.hooks = None
-        grad_fn.extra = None
-        grad_fn.versions = None
+        grad_fn.order = next_order()
+        grad_fn.stretched = None
+        grad_fn.extras = None
         out._edge = (grad_fn, 0)
         saved: tuple[Any, ...] = NOTHING
         if saves_result:
@@ -214,11 +208,46 @@ def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, float
             saved = (input,)
         grad_fn.saved = saved
         if saves_self and input._counter is not None:
-            grad_fn.versions = versions_of(saved)
+            keep_versions(grad_fn)
         return out
 
     call.__name__ = call.__qualname__ = name
     return call
+
+
+class Rules:
+    """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
+
+    def __init__(self, node: str, rules: dict[str, Rule], outputs: int = 1) -> None:
+        self.inputs = tuple(rules)
+        wanted = [names_of(rule) for rule in rules.values()]
+        saves = tuple(dict.fromkeys(name for names in wanted for name in names))
+        self.needs = [frozenset(names) for names in wanted]
+        base = base_of(wanted, self.inputs) if outputs == 1 else SeveralOutputs
+        self.node = node_type(node, tuple(rules.values()), saves, base)
+        self.node.outputs = outputs
+
+    def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
+        """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
+        needed = [names for names, edge in zip(self.needs, node.next_functions, strict=True) if edge[0] is not None]
+        node.saved = tuple(
+            [
+                self.value(name, inputs, outs, attributes) if any(name in names for names in needed) else None
+                for name in node.saves
+            ]
+        )
+        keep_versions(node)
+
+    def value(self, name: str, inputs: Any, outs: Any, attributes: dict[str, Any]) -> Any:
+        """What stands under one of the names that rules ask for."""
+        if name in attributes:
+            return Constant(attributes[name])
+        if name.startswith("result"):
+            out = outs[int(name[6:] or 0)]
+            return SavedResult(out._data, out.counter())
+        if name.endswith("_shape"):
+            return Constant(inputs[self.inputs.index(name[:-6])]._data.shape)
+        return inputs[self.inputs.index(name)]
 
 
 class Op:
@@ -230,16 +259,13 @@ class Op:
     """
 
     def __init__(
-        self, node: str, forward: Callable[..., Any], /, outputs: int = 1, view: bool = False, **rules: Rule
+        self, node: str, forward: Callable[..., Any], /, outputs: int = 1, view: bool = False, stretches: bool = False,
+        **rules: Rule,
     ) -> None:
         self.forward = forward
+        self.stretches = stretches  # the rule may return a gradient of the output's shape or dtype; the walk fits it
         self.view = view
-        self.inputs = tuple(rules)
-        wanted = [names_of(rule) for rule in rules.values()]
-        saves = tuple(dict.fromkeys(name for names in wanted for name in names))
-        self.node = node_type(node, tuple(rules.values()), saves)
-        self.node.outputs = outputs
-        self.needs = [frozenset(names) for names in wanted]
+        self.rules = Rules(node, rules, outputs)
 
     def __call__(self, *inputs: Tensor, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
@@ -247,7 +273,7 @@ class Op:
             return self.make_view(inputs[0], attributes)
         data = self.forward(*[t._data for t in inputs], **attributes)
         edges = tuple([gradient_edge(t) for t in inputs])
-        if not mode.enabled or not any(edge[0] for edge in edges):
+        if not is_grad_enabled() or not any(edge[0] for edge in edges):
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 
@@ -255,7 +281,7 @@ class Op:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
         edge = gradient_edge(base)
-        recorded = mode.enabled and edge is not NO_EDGE
+        recorded = is_grad_enabled() and edge is not NO_EDGE
         out = self.record((base,), (edge,), data, attributes) if recorded else from_array(data)
         out._counter = base.counter()
         out._view = View.of(base, self, attributes)
@@ -263,33 +289,14 @@ class Op:
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """The output tensors, with a new node as their history."""
-        grad_fn = self.node()
+        grad_fn = self.rules.node()
         grad_fn.next_functions = edges
-        grad_fn.seq = next_sequence_number()
-        grad_fn.hooks = grad_fn.extra = None
+        grad_fn.order = next_order()
+        grad_fn.extras = None
+        grad_fn.stretched = origins(*inputs) if self.stretches else None
         if type(data) is tuple:
-            grad_fn.shape = tuple(d.shape for d in data)
-            grad_fn.dtype = tuple(d.dtype for d in data)
-            outs = tuple([from_array(d, (grad_fn, i)) if d.dtype.kind == "f" else from_array(d) for i, d in enumerate(data)])
+            outs = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
         else:
-            grad_fn.shape = data.shape
-            grad_fn.dtype = data.dtype
             outs = (from_array(data, (grad_fn, 0)),)
-        grad_fn.saved = tuple([self.saved(name, inputs, edges, outs, attributes) for name in grad_fn.saves])
-        grad_fn.versions = versions_of(grad_fn.saved)
+        self.rules.save(grad_fn, inputs, outs, attributes)
         return outs if type(data) is tuple else outs[0]
-
-    def saved(self, name: str, inputs: Any, edges: Any, outs: Any, attributes: dict[str, Any]) -> Any:
-        """What to keep under one of the names that rules ask for; None where no wanted gradient needs it."""
-        if not any(name in needs for needs, edge in zip(self.needs, edges, strict=True) if edge[0] is not None):
-            return None
-        if name in attributes:
-            return Constant(attributes[name])
-        if name.startswith("result"):
-            out = outs[int(name[6:] or 0)]
-            if out._counter is None:
-                out._counter = VersionCounter()
-            return SavedResult(out._data, out._counter)
-        if name.endswith("_shape"):
-            return Constant(inputs[self.inputs.index(name[:-6])]._data.shape)
-        return inputs[self.inputs.index(name)]

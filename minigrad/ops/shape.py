@@ -67,12 +67,12 @@ copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
 t_op = Op("TBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
-expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, self=expand_vjp)
+expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, stretches=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 clone_op = Op("CloneBackward0", lambda x: x.copy(), self=expand_vjp)
-cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), self=expand_vjp)
+cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), stretches=True, self=expand_vjp)
 
 
 def view(self: Tensor, *shape: Any) -> Tensor:

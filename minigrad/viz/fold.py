@@ -1,8 +1,8 @@
 """Folding: a graph of thousands of nodes as a picture of at most a couple of hundred.
 
-A loop in a program leaves the same names again and again in the order in which the engine walks. So each stretch of
-the walk that repeats keeps its first and its last round, and the rounds between become one box; then again, for loops
-inside loops. Boxes are stretches of one order in which all edges point forward, so folding never makes a cycle.
+A loop in a program leaves the same names again and again in the order in which the engine walks. So each
+stretch of the walk that repeats keeps its first and its last round, and the rounds between become one box;
+then again, for loops inside loops. In this order all edges point forward, so stretches never make a cycle.
 
 What it is not: it knows no tensors and no nodes, only a list of names.
 """
@@ -58,7 +58,7 @@ def _fold_rounds(stretches: list[Stretch]) -> list[Stretch]:
 
 
 def _repetition(kinds: list[int], at: int) -> tuple[int, int]:
-    """(length of a round, number of rounds) of the shortest repetition that starts here; no rounds if none does."""
+    """(length of a round, rounds) of the repetition with the shortest rounds that starts here, or (0, 0)."""
     for period in range(1, min(LONGEST_ROUND, (len(kinds) - at) // FEWEST_ROUNDS) + 1):
         same = at + period
         while same < len(kinds) and kinds[same] == kinds[same - period]:

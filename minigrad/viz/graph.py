@@ -1,7 +1,7 @@
-"""What a graph consists of, read through torch's public interface: nodes in walking order, and text about them.
+"""What a graph consists of, read through torch's interface: nodes in walking order, and text about them.
 
-What it is for: the one place that knows how torch and minigrad spell things. What it is not: it draws nothing and
-keeps nothing; every function reads and returns plain data.
+What it is for: the one place that knows how torch and minigrad spell things. What it is not: it draws nothing
+and keeps nothing; every function reads, and returns plain data.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ def numbers(tensor: Any) -> str | None:
     return None if count > SMALL else _bracketed(tensor.detach().tolist())
 
 
-def _bracketed(values: Any) -> str:
+def _bracketed(values: Any, depth: int = 1) -> str:
     if not isinstance(values, list):
         return f"{values:.4g}" if isinstance(values, float) else str(values)
-    gap = ",\n" if values and isinstance(values[0], list) else ", "
-    return "[" + gap.join(_bracketed(value) for value in values) + "]"
+    gap = ",\n" + " " * depth if values and isinstance(values[0], list) else ", "
+    return "[" + gap.join(_bracketed(value, depth + 1) for value in values) + "]"
 
 
 def contents(tensor: Any) -> str:
@@ -111,21 +111,25 @@ def contents(tensor: Any) -> str:
     return numbers(tensor) or size_text(tensor.shape)
 
 
+def equation(name: str, text: str) -> str:
+    """`grad = [1, 2]`; a matrix starts on a line of its own."""
+    return f"{name} =\n{text}" if "\n" in text else f"{name} = {text}"
+
+
 def size_text(shape: Any, dtype: Any = "float32") -> str:
     """`(3, 4)`, with the dtype behind it unless it is float32; `()` reads as a number without dimensions."""
     name = str(dtype).rpartition(".")[-1]
     return str(tuple(shape)) + (f" {name}" if name != "float32" else "")
 
 
+def output_kinds(node: Any) -> list[tuple[tuple[int, ...], str]]:
+    """(shape, dtype) of each tensor that the operation returned."""
+    return [(tuple(each.shape), str(each.dtype)) for each in node._input_metadata]
+
+
 def output_sizes(node: Any) -> str:
     """Shapes of what the operation returned; what several outputs share is written once."""
-    metadata = getattr(node, "_input_metadata", None)
-    if metadata is not None:
-        sizes = [size_text(each.shape, each.dtype) for each in metadata]
-    elif node.shape and isinstance(node.shape[0], tuple):
-        sizes = [size_text(shape, dtype) for shape, dtype in zip(node.shape, node.dtype, strict=True)]
-    else:
-        sizes = [size_text(node.shape, node.dtype)]
+    sizes = [size_text(shape, dtype) for shape, dtype in output_kinds(node)]
     if len(sizes) > 1 and len(set(sizes)) == 1:
         return f"{len(sizes)} × {sizes[0]}"
     return ", ".join(sizes)
