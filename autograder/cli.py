@@ -1,0 +1,154 @@
+"""The command line: `autograder` or `python -m autograder`.
+
+Reads arguments, shows progress and tables, and turns every AutograderError into its two sentences. What the
+commands do is in release.py, grade.py, report.py, demo.py and doctor.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from autograder.errors import AutograderError
+from autograder.terminal import bar, errors, grade_shown, screen
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status.
+
+    0 done, 1 something was wrong (said in both languages), 2 usage.
+    """
+    given = _parser().parse_args(arguments)
+    try:
+        return int(given.run(given) or 0)
+    except AutograderError as error:
+        errors.print(f"✗ {error}", markup=False, highlight=False)
+        return 1
+    except KeyboardInterrupt:
+        errors.print("\n已停下；做完的都留着 · stopped; what was done is kept")
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="autograder", description="发布课程、评分、反馈、报告 · release lessons, grade, feedback, report"
+    )
+    parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int | None], words: str
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=words, description=words)
+        added.set_defaults(run=run)
+        return added
+
+    one = command("release", _release, "从源文件生成课程 · build and release lessons from their sources")
+    one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
+    one.add_argument("--check", action="store_true", help="只检查，不写 · only check that they are current")
+    one.add_argument(
+        "--sync-solutions", action="store_true", help="先从引擎抄入答案 · copy the engine's bodies first"
+    )
+
+    one = command("grade", _grade, "给一课的提交评分 · grade a lesson's submissions")
+    one.add_argument("lesson", metavar="LESSON")
+    one.add_argument(
+        "--student", action="append", metavar="ID", help="只评这个学生，可重复 · this one only; repeatable"
+    )
+    one.add_argument(
+        "--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)"
+    )
+
+    one = command("feedback", _feedback, "写出每个学生的反馈页 · write every student's feedback page")
+    one.add_argument("lesson", metavar="LESSON")
+    one.add_argument("--student", action="append", metavar="ID")
+
+    one = command("report", _report, "写出班级报告 · write the class report")
+    one.add_argument("lesson", metavar="LESSON")
+
+    one = command("demo", _demo, "发布所有课，给样例班评分 · release all lessons and grade a sample class")
+    one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
+    one.add_argument(
+        "--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)"
+    )
+
+    command("doctor", _doctor, "这台机器缺什么 · what this machine lacks, and what to do about it")
+    command("lab", _lab, "在 JupyterLab 里打开课程 · open the lessons in JupyterLab")
+    return parser
+
+
+# ── the commands ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _release(given: argparse.Namespace) -> int:
+    from autograder import lessons, release, solutions
+    from autograder.course import Course
+
+    names = given.lessons or lessons.names()
+    for name in names:
+        lessons.source_path(name)
+    if given.check:
+        checked = release.check(given.lessons or None)
+        screen.print(f"✓ {len(checked)} 课都是最新的 · lessons are current")
+        return 0
+    course = Course(given.course or lessons.COURSE)
+    with bar("发布 · release", len(names)) as step:
+        for name in names:
+            if given.sync_solutions:
+                solutions.sync(name, lessons.SOURCES)
+            done = release.release(course, name)
+            step(f"{name} {'已更新 · updated' if done.changed else '没有变化 · unchanged'}")
+    return 0
+
+
+def _grade(given: argparse.Namespace) -> int:
+    from autograder import lessons, report
+    from autograder.course import Course
+
+    course = Course(given.course or lessons.COURSE)
+    results = grade_shown(course, given.lesson, given.student, given.unsafe)
+    screen.print(report.table(course, given.lesson, results))
+    return int(any(result.status == "failed" for result in results))
+
+
+def _feedback(given: argparse.Namespace) -> int:
+    from autograder import lessons
+    from autograder.course import Course
+    from autograder.feedback import feedback
+
+    course = Course(given.course or lessons.COURSE)
+    pages = feedback(course, given.lesson, given.student)
+    screen.print(f"✓ {len(pages)} 页反馈 · feedback pages: {course.path('feedback', 'x', 'x').parent.parent}")
+    return 0
+
+
+def _report(given: argparse.Namespace) -> int:
+    from autograder import lessons, report
+    from autograder.course import Course
+
+    path = report.write(Course(given.course or lessons.COURSE), given.lesson)
+    screen.print(f"✓ 班级报告 · class report: {path}")
+    return 0
+
+
+def _demo(given: argparse.Namespace) -> int:
+    from autograder import demo
+
+    return demo.run(given.course, given.lessons, unsafe=given.unsafe)
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    from autograder import doctor
+
+    return doctor.run(screen)
+
+
+def _lab(given: argparse.Namespace) -> int:
+    from autograder.lessons import PROJECT
+
+    tool = PROJECT / "tools" / "lab.py"
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, str(tool), "lessons"])

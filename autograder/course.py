@@ -1,0 +1,182 @@
+"""A course: the folder nbgrader works in, opened with the course's own nbgrader configuration.
+
+Gives the paths of every step, runs nbgrader's converters in this process (their logs go to a file), and
+keeps what nbgrader has no place for: the secret that seeds come from and the book of records. It decides
+nothing about scores.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.errors import AutograderError
+from autograder.lessons import COURSE, Lesson
+from autograder.messages import Text
+from autograder.records import RecordBook
+
+CONFIG = "nbgrader_config.py"
+
+
+class Course:
+    """A course directory.
+
+    `overrides` change the loaded configuration, e.g. {"RefereeExecute": {"unsafe": True}}.
+    """
+
+    def __init__(self, root: Path = COURSE, overrides: dict[str, dict[str, Any]] | None = None):
+        self.root = Path(root).resolve()
+        home = self.root if (self.root / CONFIG).is_file() else COURSE
+        if not (home / CONFIG).is_file():
+            raise AutograderError(
+                Text("这里没有课程配置。", "There is no course configuration here."), str(home / CONFIG)
+            )
+        self.config = PyFileConfigLoader(CONFIG, path=str(home)).load_config()
+        if home != self.root:
+            self.config.CourseDirectory.merge({"root": str(self.root), "release_directory": "release"})
+        for section, values in (overrides or {}).items():
+            self.config[section].merge(values)
+        self.records = records_of(self.root)
+
+    @classmethod
+    def scratch(cls, folder: Path, overrides: dict[str, dict[str, Any]] | None = None) -> Course:
+        """A course in an empty folder, configured like the real one, with everything inside the folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder, overrides)
+
+    # ── nbgrader ─────────────────────────────────────────────────────────────────────────────────
+
+    def path(self, step: str, student: str, lesson: str) -> Path:
+        """The folder of a step (source, release, submitted, autograded, feedback)."""
+        directory = self._coursedir()
+        return Path(directory.format_path(getattr(directory, f"{step}_directory"), student, lesson)).resolve()
+
+    def students(self, lesson: str) -> list[str]:
+        """The students who submitted a lesson, sorted."""
+        folder = self.path("submitted", "x", lesson).parent.parent
+        return sorted(p.parent.name for p in folder.glob(f"*/{lesson}") if p.is_dir())
+
+    def nbgrader(self, command: str, lesson: str, student: str | None = None) -> None:
+        """Run generate_assignment, autograde or generate_feedback as nbgrader does.
+
+        Raises AutograderError with nbgrader's own last complaint if it fails.
+        """
+        from nbgrader import converters
+        from nbgrader.converters.base import NbGraderException
+
+        directory = self._coursedir()
+        directory.assignment_id = lesson
+        if student is not None:
+            directory.student_id = student
+        name = {"autograde": "Autograde", "generate_assignment": "GenerateAssignment"}.get(
+            command, "GenerateFeedback"
+        )
+        with self._log() as (log, complaints), _tools_on_path():
+            converter = getattr(converters, name)(coursedir=directory, config=self.config, log=log)
+            converter.force = True
+            try:
+                converter.start()
+            except NbGraderException as error:
+                raise AutograderError(
+                    Text(f"nbgrader {command} 没有做完。", f"nbgrader {command} did not finish."),
+                    where=f"{lesson} {student or ''}".strip()
+                    + f"\n    {' — '.join(complaints[:2]) or error}",
+                    remedy=Text(f"详情见 {self.log_path}", f"Details: {self.log_path}"),
+                ) from None
+
+    @contextmanager
+    def gradebook(self) -> Iterator[Any]:
+        """Open nbgrader's gradebook."""
+        from nbgrader.api import Gradebook
+
+        directory = self._coursedir()
+        with _tools_on_path(), Gradebook(directory.db_url, directory.course_id) as gradebook:
+            yield gradebook
+
+    def knows(self, lesson: Lesson) -> bool:
+        """Whether the gradebook holds this lesson with exactly these graded cells and points."""
+        from nbgrader.api import MissingEntry
+
+        with self.gradebook() as gradebook:
+            try:
+                notebook = gradebook.find_notebook(lesson.name, lesson.name)
+            except MissingEntry:
+                return False
+            return {cell.name: cell.max_score for cell in notebook.grade_cells} == lesson.points
+
+    def _coursedir(self) -> Any:
+        from nbgrader.coursedir import CourseDirectory
+
+        return CourseDirectory(config=Config(self.config))
+
+    # ── what is ours ─────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def log_path(self) -> Path:
+        """The file that nbgrader's log goes to."""
+        return self.root / "nbgrader.log"
+
+    @contextmanager
+    def _log(self) -> Iterator[tuple[logging.Logger, list[str]]]:
+        """A logger that writes to the log file and collects its errors."""
+        complaints: list[str] = []
+
+        class Collect(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                complaints.append(record.getMessage().strip().splitlines()[-1])
+
+        log = logging.Logger("nbgrader", logging.INFO)
+        to_file = logging.FileHandler(self.log_path, encoding="utf-8", delay=True)
+        to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        log.addHandler(to_file)
+        log.addHandler(Collect(logging.ERROR))
+        try:
+            yield log, complaints
+        finally:
+            to_file.close()
+
+
+@contextmanager
+def _tools_on_path() -> Iterator[None]:
+    """Let nbgrader find `alembic`, which it starts for a new gradebook, in an environment not activated."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def records_of(root: Path) -> RecordBook:
+    """The book of records of a course folder."""
+    return RecordBook(root / "records.jsonl")
+
+
+def secret_of(root: Path) -> bytes:
+    """The course's secret, which the seeds of grading come from; made at random the first time."""
+    path = root / ".secret"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
+    else:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32))
+    secret = path.read_text().strip()
+    if len(secret) < 32:
+        raise AutograderError(
+            Text("课程密钥坏了。", "The course secret is damaged."),
+            where=str(path),
+            remedy=Text(
+                "删掉它会换一个新的（种子也会换）。", "Delete it to get a new one (the seeds change, too)."
+            ),
+        )
+    return bytes.fromhex(secret)

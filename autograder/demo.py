@@ -1,0 +1,93 @@
+"""`autograder demo`: every lesson released, a sample class graded, and where to look at what came of it.
+
+A second run finds everything done and changes nothing. It works in the sample course only: where a
+gradebook holds students who are not of the sample class, it stops before touching anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograder import lessons, release, report, sample_class
+from autograder.course import Course
+from autograder.errors import AutograderError
+from autograder.feedback import feedback
+from autograder.grade import require_sandbox
+from autograder.lessons import COURSE, PROJECT, Lesson
+from autograder.messages import Text
+from autograder.terminal import grade_shown, screen
+
+
+def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> int:
+    """Release, grade, and write feedback and reports for the named lessons (all if none).
+
+    Print the score tables.
+    """
+    course = Course(folder or COURSE)
+    names = list(names) or lessons.names()
+    for name in names:
+        lessons.source_path(name)
+    require_sandbox(unsafe)
+    _only_sample_students(course)
+    made = [_released(course, name) for name in names]
+    pages: list[Path] = []
+    for lesson in made:
+        path = course.path("release", ".", lesson.name) / f"{lesson.name}.ipynb"
+        sample_class.hand_in(course, lesson, path.read_bytes())
+        results = grade_shown(course, lesson.name, None, unsafe)
+        screen.print(report.table(course, lesson.name, results))
+        pages += feedback(course, lesson.name)
+    reports = [report.write(course, lesson.name) for lesson in made]
+    _where(course, pages, reports)
+    return 0
+
+
+def _released(course: Course, name: str) -> Lesson:
+    """Release a lesson.
+
+    Where its cells have changed since the sample class was graded, forget that grading.
+    """
+    lesson = lessons.load(name)
+    if not course.knows(lesson):
+        from nbgrader.api import MissingEntry
+
+        with course.gradebook() as gradebook:
+            try:
+                gradebook.remove_assignment(name)
+            except MissingEntry:
+                pass
+    return release.release(course, name).lesson
+
+
+def _only_sample_students(course: Course) -> None:
+    sample = set(report.roster(course))
+    with course.gradebook() as gradebook:
+        others = sorted(student.id for student in gradebook.students if student.id not in sample)
+    if others:
+        raise AutograderError(
+            Text(
+                "这个课程里有真的学生，样例班不会混进去。",
+                "This course has real students; the sample class stays out.",
+            ),
+            where=f"{course.root}: {', '.join(others[:5])}",
+            remedy="autograder --course DIR demo",
+        )
+
+
+def _where(course: Course, pages: list[Path], reports: list[Path]) -> None:
+    """Say where everything is, and how to open it."""
+
+    def short(path: Path) -> str:
+        return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
+
+    show = screen.print
+    show("\n[bold]班级报告 · Class reports[/]")
+    for path in reports:
+        show(f"  {short(path)}", highlight=False)
+    folder = course.path("feedback", "x", "x").parent.parent
+    show(f"[bold]反馈页 · Feedback pages[/] ({len(pages)})\n  {short(folder)}/…", highlight=False)
+    if pages:
+        show(f"  {short(pages[0])}", highlight=False)
+    show("[bold]打开课程 · Open the lessons[/]   make lab", highlight=False)
+    show("[bold]在 formgrader 里看这个班 · See this class in formgrader[/]   make teach", highlight=False)

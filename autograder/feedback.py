@@ -1,0 +1,50 @@
+"""Students' feedback pages, by `nbgrader generate_feedback` with the course's configuration.
+
+A page is written again only when its graded notebook or the gradebook's scores and comments have changed,
+so that a second run is quick. What the page says of a check is pages.py's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.errors import UnknownName
+from autograder.messages import Text
+
+
+def feedback(course: Course, lesson: str, students: Iterable[str] | None = None) -> list[Path]:
+    """Write the feedback pages of a lesson (of all its graded submissions, or of `students`).
+
+    Return their paths.
+    """
+    folder = course.path("autograded", "x", lesson).parent.parent
+    graded = sorted(path.parent.parent.name for path in folder.glob(f"*/{lesson}/{lesson}.ipynb"))
+    wanted = graded if students is None else list(students)
+    pages = []
+    for student in wanted:
+        if student not in graded:
+            raise UnknownName(Text("评过分的学生", "graded student"), student, graded)
+        page = course.path("feedback", student, lesson) / f"{lesson}.html"
+        state = _state(course, lesson, student)
+        note = page.with_name(".state")
+        if not page.is_file() or not note.is_file() or note.read_text() != state:
+            course.nbgrader("generate_feedback", lesson, student)
+            note.write_text(state)
+        pages.append(page)
+    return pages
+
+
+def _state(course: Course, lesson: str, student: str) -> str:
+    """A hash of all that a feedback page shows."""
+    notebook = course.path("autograded", student, lesson) / f"{lesson}.ipynb"
+    with course.gradebook() as gradebook:
+        submission = gradebook.find_submission_notebook(lesson, lesson, student)
+        grades = sorted((g.name, g.score, g.max_score) for g in submission.grades)
+        comments = sorted((c.name, c.comment or "") for c in submission.comments)
+    said = json.dumps([grades, comments]).encode()
+    own = b"".join((Path(__file__).parent / name).read_bytes() for name in ("pages.py", "nbgrader_plugin.py"))
+    return hashlib.sha256(notebook.read_bytes() + said + own).hexdigest()

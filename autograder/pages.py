@@ -1,0 +1,138 @@
+"""How a record is shown on a page: the pieces that feedback, formgrader and the class report share.
+
+Everything that comes from a submission is escaped here, and a page allows nothing to run or load (CSP).
+What the learner sees in a live notebook is notebook.py's; the class report as a whole is report.py's.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.errors import AutograderError
+from autograder.messages import Text
+from autograder.records import Record
+
+CSP = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+    "style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'\">"
+)
+MARKS = {"pass": "✓", "fail": "✗", "skip": "–"}
+_COLOURS = {"pass": "#1a7f37", "fail": "#b42318", "skip": "#666"}
+
+Pair = dict[str, str]  # {"zh": …, "en": …}
+
+
+def pair(said: Text | Pair | str | None) -> Pair | None:
+    """Something said, in both languages, as plain data."""
+    if said is None:
+        return None
+    if isinstance(said, Text):
+        return {"zh": said.zh, "en": said.en}
+    return dict(said) if isinstance(said, dict) else {"zh": said, "en": said}
+
+
+def pair_of(error: AutograderError) -> Pair:
+    """An error and its remedy as a pair."""
+    said = [p for p in (pair(error.what), pair(error.remedy)) if p]
+    return {language: " ".join(p[language] for p in said) for language in ("zh", "en")}
+
+
+def plain(said: Pair | None, between: str = " · ") -> str:
+    """A pair on one line, said once where both languages are the same."""
+    return between.join(dict.fromkeys(v for v in (said or {}).values() if v))
+
+
+def lost(record: Record) -> bool:
+    """Whether a record is not full marks."""
+    return record["status"] != "graded" or record["score"] < record["points"]
+
+
+def headline(record: Record) -> str:
+    """Return `✗ name · 1/2` (or that it was not graded)."""
+    if record["status"] != "graded":
+        return f"? {record['check']} · 未能评分 · not graded"
+    return f"{'✗' if lost(record) else '✓'} {record['check']} · {record['score']}/{record['points']}"
+
+
+def hint_of(record: Record) -> Pair | None:
+    """The hint of the known mistake that a record names."""
+    from autograder.mistakes import MISTAKES
+
+    known = MISTAKES.get(record["hint"] or "")
+    return pair(known.hint) if known else None
+
+
+def as_text(record: Record, note: Pair | None = None) -> str:
+    """A record as plain text, both languages."""
+    lines = [headline(record)]
+    for each in record["properties"]:
+        details = plain({"zh": each["detail_zh"], "en": each["detail_en"]})
+        lines.append(f"  {MARKS[each['state']]} {each['label']}   {details}")
+    for words, said in (
+        ("原因 · Reason: ", record["reason"]),
+        ("提示 · Hint: ", hint_of(record)),
+        ("", note),
+    ):
+        if said:
+            lines.append(f"  {words}{plain(said)}")
+    if not record["sandboxed"]:
+        lines.append("  没有沙箱的评分 · graded without a sandbox")
+    return "\n".join(lines)
+
+
+def as_html(record: Record, note: Pair | None = None) -> str:
+    """A record as HTML. State is told by sign and word, never by colour alone."""
+    rows = "".join(_property(each) for each in record["properties"])
+    said = [("原因 · Reason", record["reason"]), ("提示 · Hint", hint_of(record)), ("注意 · Note", note)]
+    notes = "".join(_said(label, words) for label, words in said if words)
+    if not record["sandboxed"]:
+        notes += "<p><b>⚠ 没有沙箱的评分 · graded without a sandbox</b></p>"
+    seed = (
+        ""
+        if record["seed"] is None
+        else f"<p style='color:#666'>种子 · seed {escape(str(record['seed']))}</p>"
+    )
+    state = "pass" if not lost(record) else "fail"
+    return (
+        f"<div lang='zh'><p><b style='color:{_COLOURS[state]}'>{escape(headline(record))}</b></p>"
+        f"<table>{rows}</table>{notes}{seed}</div>"
+    )
+
+
+def _property(each: dict[str, Any]) -> str:
+    details = "<br>".join(escape(d) for d in dict.fromkeys((each["detail_zh"], each["detail_en"])))
+    return (
+        f"<tr><td style='color:{_COLOURS[each['state']]}'>{MARKS[each['state']]}</td>"
+        f"<td style='text-align:left'>{escape(each['label'])}</td>"
+        f"<td style='text-align:left'>{details}</td></tr>"
+    )
+
+
+def _said(label: str, said: Pair) -> str:
+    return f"<p><b>{label}</b> {'<br>'.join(escape(v) for v in dict.fromkeys(said.values()))}</p>"
+
+
+def record_output(record: Record, note: Pair | None = None) -> NotebookNode:
+    """A record as a notebook output, in HTML and in text."""
+    data = {"text/html": as_html(record, note), "text/plain": as_text(record, note)}
+    return nbformat.v4.new_output("display_data", data)
+
+
+# ── the student's own Markdown ───────────────────────────────────────────────────────────────────
+
+_TAGS = """a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p pre
+s span strong sub summary sup table tbody td th thead tr ul""".split()
+_ATTRIBUTES = {"*": ["class", "id", "lang", "title"], "a": ["href"], "img": ["src", "alt"], "td": ["align"]}
+
+
+def clean_html(html: str) -> str:
+    """HTML with every tag and attribute that could run, load or restyle anything taken out."""
+    import bleach  # type: ignore[import-untyped]
+
+    return bleach.clean(
+        html, tags=_TAGS, attributes=_ATTRIBUTES, protocols=["http", "https", "mailto", "data"]
+    )

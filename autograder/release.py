@@ -1,0 +1,114 @@
+"""From the hand-written lesson to what students receive, through nbgrader's own generate_assignment.
+
+    source_notebooks/NN/NN.py → course/source/NN/NN.ipynb (ignored by git) → release/NN/NN.ipynb (committed)
+
+`release` writes, `check` proves that everything generated is current and that nothing leaks. What a lesson
+is: lessons.py. What must not be in a release: leaks.py.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.preprocessors import SaveCells
+
+from autograder import leaks, lessons, solutions
+from autograder.course import Course
+from autograder.errors import AutograderError
+from autograder.lessons import RELEASE, SOURCES, Lesson
+from autograder.messages import Text
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was done for one lesson: whether its files changed."""
+
+    lesson: Lesson
+    changed: bool
+
+
+def release(course: Course, name: str, sources: Path = SOURCES) -> Released:
+    """Build a lesson's instructor's notebook and release it; files that are current are left alone.
+
+    Raises AutograderError where a solution is not the engine's own, or where the release would leak.
+    """
+    lesson = verified(name, sources)
+    changed = _write(course.path("source", ".", name) / f"{name}.ipynb", to_bytes(lesson.notebook))
+    target = course.path("release", ".", name) / f"{name}.ipynb"
+    fresh = build(lesson)
+    changed |= not target.is_file() or target.read_bytes() != fresh
+    if changed or not course.knows(lesson):
+        course.nbgrader("generate_assignment", name)
+    if target.read_bytes() != fresh:  # nbgrader in the real course and in the scratch course must agree
+        raise AutograderError(
+            Text("发布的笔记本不确定。", "The release is not deterministic."), where=str(target)
+        )
+    return Released(lesson, changed)
+
+
+def verified(name: str, sources: Path = SOURCES) -> Lesson:
+    """Load a lesson and prove its solutions equal to the engine's source."""
+    lesson = lessons.load(name, sources)
+    for error in solutions.differences(lesson):
+        raise error
+    return lesson
+
+
+def build(lesson: Lesson) -> bytes:
+    """The bytes of the released notebook, made in a scratch course; nothing of the real course is touched."""
+    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+        course = Course.scratch(Path(folder))
+        steps = course.config.GenerateAssignment.preprocessors
+        course.config.GenerateAssignment.preprocessors = [step for step in steps if step is not SaveCells]
+        course.config.GenerateAssignment.no_database = True
+        _write(course.path("source", ".", lesson.name) / f"{lesson.name}.ipynb", to_bytes(lesson.notebook))
+        course.nbgrader("generate_assignment", lesson.name)
+        data = (course.path("release", ".", lesson.name) / f"{lesson.name}.ipynb").read_bytes()
+    leaks.prove_none(lesson, nbformat.reads(data.decode(), as_version=4))
+    return data
+
+
+def check(names: Iterable[str] | None = None, sources: Path = SOURCES, released: Path = RELEASE) -> list[str]:
+    """Prove the committed release current.
+
+    Returns the lessons checked; raises AutograderError for the first stale one.
+    """
+    wanted = list(names or lessons.names(sources))
+    for name in wanted:
+        path = released / name / f"{name}.ipynb"
+        if not path.is_file() or path.read_bytes() != build(verified(name, sources)):
+            raise _stale(path, name)
+    if names is None:
+        for folder in sorted(p.name for p in released.glob("*") if p.is_dir() and p.name not in wanted):
+            raise _stale(released / folder, folder)
+    return wanted
+
+
+def to_bytes(notebook: NotebookNode) -> bytes:
+    """Write a notebook the one way we write notebooks."""
+    return (nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n").encode()
+
+
+def _write(path: Path, data: bytes) -> bool:
+    """Write a file if its bytes differ, in one step; return whether it did."""
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.new")
+    scratch.write_bytes(data)
+    shutil.move(scratch, path)
+    return True
+
+
+def _stale(path: Path, name: str) -> AutograderError:
+    return AutograderError(
+        Text("生成的文件不是最新的。", "A generated file is not current."),
+        str(path),
+        f"autograder release {name}",
+    )

@@ -1,0 +1,213 @@
+"""What a class did in a lesson: the score table for the terminal and the class report as a page.
+
+Both are drawn from the gradebook's scores and the book of records, and both say for every lost point why.
+Nothing is decided here. Per-student pages are nbgrader's feedback.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text as Line
+
+from autograder import pages
+from autograder.course import Course
+from autograder.grade import Result, released_lesson
+from autograder.lessons import Lesson
+from autograder.mistakes import MISTAKES
+from autograder.records import Entry, Record
+
+BINS = 5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student in a lesson."""
+
+    student: str
+    name: str
+    state: str  # "graded", "ungradable" or "missing"
+    score: float
+    max_score: float
+    manual: bool
+    losses: list[Record]
+    reason: pages.Pair | None  # why it could not be graded
+    unsafe: bool
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """All that a page about a class shows; `checks` and `mistakes` are most-needed first."""
+
+    lesson: Lesson
+    rows: list[Row]
+    checks: list[dict[str, Any]]
+    mistakes: list[dict[str, Any]]
+    bins: list[dict[str, Any]]
+
+    @property
+    def graded(self) -> list[Row]:
+        """The rows that have a score."""
+        return [row for row in self.rows if row.state == "graded"]
+
+    @property
+    def ungradable(self) -> list[Row]:
+        """The rows that a person must look at before they have a score."""
+        return [row for row in self.rows if row.state == "ungradable"]
+
+    @property
+    def missing(self) -> list[Row]:
+        """The students on the roster who submitted nothing."""
+        return [row for row in self.rows if row.state == "missing"]
+
+
+# ── the terminal ─────────────────────────────────────────────────────────────────────────────────
+
+
+def table(course: Course, lesson: str, results: list[Result]) -> Table:
+    """The score table of a grading run, with the reason of every lost point."""
+    names = roster(course)
+    drawn = Table(title=lesson, title_justify="left", show_lines=True, expand=False)
+    drawn.add_column("学生 · Student", no_wrap=True)
+    drawn.add_column("分数 · Score", justify="right", no_wrap=True)
+    drawn.add_column("失分原因 · Why points were lost", overflow="fold")
+    for result in results:
+        who = f"{names.get(result.student, '')}\n{result.student}".strip()
+        drawn.add_row(Line(who), _score(result), Line("\n".join(_reasons(result)), style=""))
+    return drawn
+
+
+def _score(result: Result) -> Line:
+    if result.status != "graded":
+        words = {"ungradable": "未能评分\nnot graded", "failed": "评分出错\nfailed"}[result.status]
+        return Line(f"? {words}", style="yellow")
+    left = "\n+ 人工 · by hand" if result.manual else ""
+    full = result.entry and not any(pages.lost(record) for record in result.entry.records.values())
+    return Line(f"{result.score:g} / {result.max_score:g}{left}", style="green" if full else "")
+
+
+def _reasons(result: Result) -> list[str]:
+    """The lines that say why a result is not full marks; records first, then a problem of the whole."""
+    if result.status != "graded" or not result.entry:
+        return [pages.plain(result.problem, "\n")]
+    lines = []
+    for record in result.entry.records.values():
+        if pages.lost(record):
+            lines.append(f"{pages.headline(record)}  {pages.plain(record['reason'])}")
+            if hint := pages.hint_of(record):
+                lines.append(f"    {pages.plain(hint)}")
+    if any(not record["sandboxed"] for record in result.entry.records.values()):
+        lines.append("⚠ 没有沙箱 · no sandbox")
+    return lines or ["–"]
+
+
+# ── the page ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def summarise(course: Course, lesson: str) -> ClassReport:
+    """Gather what the class did. Raises AutograderError if the lesson is not released."""
+    released = released_lesson(course, lesson)
+    entries = {entry.student: entry for entry in course.records.of_lesson(lesson)}
+    scores = _scores(course, lesson)
+    names = roster(course)
+    rows = [
+        _row(s, names, released, entries.get(s), scores.get(s)) for s in sorted(set(names) | set(entries))
+    ]
+    records = [r for e in entries.values() for r in e.records.values() if r["status"] == "graded"]
+    return ClassReport(released, rows, _by_check(released, records), _by_mistake(records), _bins(rows))
+
+
+def write(course: Course, lesson: str) -> Path:
+    """Write the class report of a lesson and return its path."""
+    from jinja2 import Environment, FileSystemLoader
+
+    templates = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
+    page = templates.get_template("report.html").render(
+        report=summarise(course, lesson), csp=pages.CSP, plain=pages.plain
+    )
+    path = course.root / "report" / f"{lesson}.html"
+    path.parent.mkdir(exist_ok=True)
+    if not path.is_file() or path.read_text(encoding="utf-8") != page:
+        path.write_text(page, encoding="utf-8")
+    return path
+
+
+def roster(course: Course) -> dict[str, str]:
+    """The names of the students on the course's roster (roster.csv, nbgrader's import format) by id."""
+    path = course.root / "roster.csv"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("id")]
+    return {row["id"]: _full_name(row.get("first_name") or "", row.get("last_name") or "") for row in rows}
+
+
+def _full_name(first: str, last: str) -> str:
+    """A name as its owner writes it: 李娜, Emma Clarke."""
+    return last + first if last and ord(last[0]) > 0x2E80 else f"{first} {last}".strip()
+
+
+def _scores(course: Course, lesson: str) -> dict[str, tuple[float, bool]]:
+    with course.gradebook() as gradebook:
+        return {
+            submission.student_id: (float(submission.score), bool(submission.needs_manual_grade))
+            for submission in gradebook.assignment_submissions(lesson)
+        }
+
+
+def _row(
+    student: str, names: dict[str, str], lesson: Lesson, entry: Entry | None, score: tuple[float, bool] | None
+) -> Row:
+    records = list(entry.records.values()) if entry else []
+    reason = next((r["reason"] for r in records if r["status"] != "graded"), None)
+    state = "missing" if not entry else "ungradable" if entry.ungradable else "graded"
+    got, manual = score or (0.0, False)
+    losses = [r for r in records if pages.lost(r)]
+    unsafe = any(not r["sandboxed"] for r in records)
+    return Row(student, names.get(student, ""), state, got, lesson.max_score, manual, losses, reason, unsafe)
+
+
+def _by_check(lesson: Lesson, records: list[Record]) -> list[dict[str, Any]]:
+    found = []
+    for grade_id, check in lesson.checks.items():
+        mine = [r for r in records if r["check"] == check]
+        full = sum(not pages.lost(r) for r in mine)
+        mean = sum(r["score"] for r in mine) / len(mine) if mine else 0.0
+        rate = 100 * full / len(mine) if mine else 0.0
+        found.append(
+            {
+                "name": check,
+                "full": full,
+                "of": len(mine),
+                "rate": rate,
+                "mean": mean,
+                "points": lesson.points[grade_id],
+            }
+        )
+    return sorted(found, key=lambda each: each["rate"])
+
+
+def _by_mistake(records: list[Record]) -> list[dict[str, Any]]:
+    counted = Counter(r["hint"] for r in records if r["hint"] in MISTAKES)
+    return [
+        {"name": name, "count": count, "part": MISTAKES[name].part, "hint": pages.pair(MISTAKES[name].hint)}
+        for name, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _bins(rows: list[Row]) -> list[dict[str, Any]]:
+    """Count the graded by fifths of the points that the referee gives; the last bin holds full marks."""
+    graded = [row for row in rows if row.state == "graded"]
+    counts = [0] * BINS
+    for row in graded:
+        counts[min(BINS - 1, int(BINS * row.score / row.max_score)) if row.max_score else 0] += 1
+    most = max(counts, default=0) or 1
+    return [
+        {"from": 100 * i // BINS, "to": 100 * (i + 1) // BINS, "count": n, "width": 100 * n / most}
+        for i, n in enumerate(counts)
+    ]

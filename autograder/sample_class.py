@@ -1,0 +1,205 @@
+"""A class of sample students, whose submissions are made from the released notebooks, so that they follow the
+lessons.
+
+Full marks, partial work, known mistakes, an untouched release, a deleted check cell, a syntax error, an
+endless loop, a memory hog, a file that is no notebook, and cheats. `make demo` grades them; the tests know
+what each must earn.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import json
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder import cheats
+from autograder.course import Course
+from autograder.lessons import Lesson, kind
+from autograder.mistakes import MISTAKES, Mistake
+from autograder.report import roster
+from autograder.solutions import BEGIN, END, definitions
+
+Make = Callable[["Material"], bytes]
+TIME = "2026-03-02 20:00:00 UTC"
+REFLECTION = "梯度沿着图反向流动，每个节点只需要知道自己的局部导数。<script>alert('xss')</script>"
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a submission is made from: the released notebook and, per solution cell, the engine's answer."""
+
+    lesson: Lesson
+    released: NotebookNode
+    answers: dict[str, str]
+
+    def notebook(self, answered: dict[str, str] | None = None) -> NotebookNode:
+        """A copy of the release with the reflection written and some solution cells answered."""
+        notebook = copy.deepcopy(self.released)
+        for cell in notebook.cells:
+            if kind(cell) == "solution":
+                cell.source = (answered or {}).get(cell.metadata.nbgrader.grade_id, cell.source)
+            elif kind(cell) == "reflection":
+                cell.source = REFLECTION
+        return notebook
+
+    def mistakes(self) -> list[Mistake]:
+        """The known mistakes of this lesson's parts, taking turns, so that the first differ in part."""
+        per_part = [[m for m in MISTAKES.values() if m.part == part] for part in self.lesson.parts]
+        rounds = range(max(map(len, per_part), default=0))
+        return [mistakes[i] for i in rounds for mistakes in per_part if i < len(mistakes)]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One sample submission; `expects` says what it must earn: "full", "some", "none" or "ungradable"."""
+
+    name: str
+    expects: str
+    make: Make
+
+
+def submissions() -> list[Submission]:
+    """The sample submissions; the students of the roster hand them in, in this order."""
+    return [
+        Submission("full_marks", "full", _solved),
+        Submission("full_marks_and_own_cells", "full", _with_own_cells),
+        Submission("partial", "some", _partial),
+        *(Submission(f"mistake_{n + 1}", "some", _mistaken(n)) for n in range(4)),
+        Submission("untouched", "none", lambda m: _bytes(m.released)),
+        Submission("deleted_check_cell", "full", _deleted_checks),
+        Submission("syntax_error", "some", _syntax_error),
+        Submission("never_ends", "none", _in_cell(cheats.NEVER_ENDS)),
+        Submission("eats_memory", "none", _in_cell(cheats.EATS_MEMORY)),
+        *(Submission(name, "none", _in_cell(code)) for name, code in cheats.IN_CELLS.items()),
+        *(Submission(name, "none", _in_file(change)) for name, change in cheats.IN_FILES.items()),
+        Submission("no_notebook", "ungradable", lambda m: b"\x89PNG\r\n this is a picture of my homework"),
+    ]
+
+
+def hand_in(course: Course, lesson: Lesson, released: bytes) -> list[str]:
+    """Write the sample class's submissions of a lesson into the course; unchanged files are left alone.
+
+    `lesson` is the instructor's (it holds the answers). Returns the students, in the submissions' order.
+    """
+    material = Material(lesson, nbformat.reads(released.decode(), as_version=4), answers_of(lesson))
+    students = list(roster(course))
+    made = submissions()
+    if len(students) < len(made):
+        raise ValueError(f"the roster has {len(students)} students, the sample class needs {len(made)}")
+    for student, submission in zip(students, made, strict=False):
+        folder = course.path("submitted", student, lesson.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in (
+            ("timestamp.txt", TIME.encode()),
+            (f"{lesson.name}.ipynb", submission.make(material)),
+        ):
+            path = folder / name
+            if not path.is_file() or path.read_bytes() != data:
+                path.write_bytes(data)
+    return students[: len(made)]
+
+
+def answers_of(lesson: Lesson) -> dict[str, str]:
+    """The text of each solution cell with the engine's body in it, as a student would have written it."""
+    cells = (cell for cell in lesson.notebook.cells if kind(cell) == "solution")
+    return {cell.metadata.nbgrader.grade_id: _without_markers(cell.source) for cell in cells}
+
+
+def with_mistake(answer: str, mistake: Mistake) -> str:
+    """A solution cell in which one part is written the wrong way."""
+    right = definitions(answer)[mistake.part]
+    wrong = ast.parse(textwrap.dedent(inspect.getsource(mistake.written))).body[0]
+    assert isinstance(wrong, ast.FunctionDef | ast.ClassDef)
+    wrong.name, wrong.decorator_list = right.name, right.decorator_list
+    lines = answer.splitlines()
+    start = min([right.lineno, *(d.lineno for d in right.decorator_list)]) - 1
+    lines[start : right.end_lineno] = ast.unparse(wrong).splitlines()
+    return "\n".join(lines)
+
+
+# ── how each submission is made ──────────────────────────────────────────────────────────────────
+
+
+def _solved(material: Material) -> bytes:
+    return _bytes(material.notebook(material.answers))
+
+
+def _with_own_cells(material: Material) -> bytes:
+    notebook = material.notebook(material.answers)
+    output = nbformat.v4.new_output("execute_result", {"text/plain": "4"}, execution_count=7)
+    own = nbformat.v4.new_code_cell("2 + 2", id="mine", execution_count=7, outputs=[output])
+    notebook.cells.insert(3, own)
+    return _bytes(notebook)
+
+
+def _partial(material: Material) -> bytes:
+    """The first half of the solution cells.
+
+    A lesson with one cell is written half-way: it returns nothing.
+    """
+    ids = list(material.answers)
+    if len(ids) > 1:
+        return _bytes(material.notebook({i: material.answers[i] for i in ids[: len(ids) // 2]}))
+    return _mistaken(4)(material)
+
+
+def _mistaken(number: int) -> Make:
+    def make(material: Material) -> bytes:
+        known = material.mistakes()
+        answers = dict(material.answers)
+        if known:
+            mistake = known[number % len(known)]
+            for grade_id, answer in answers.items():
+                if mistake.part in definitions(answer):
+                    answers[grade_id] = with_mistake(answer, mistake)
+        return _bytes(material.notebook(answers))
+
+    return make
+
+
+def _deleted_checks(material: Material) -> bytes:
+    notebook = material.notebook(material.answers)
+    notebook.cells = [cell for cell in notebook.cells if kind(cell) != "check"]
+    return _bytes(notebook)
+
+
+def _syntax_error(material: Material) -> bytes:
+    answers = dict(material.answers)
+    first = next(iter(answers))
+    answers[first] = answers[first].replace("):", ")", 1)
+    return _bytes(material.notebook(answers))
+
+
+def _in_cell(code: str) -> Make:
+    """The code stands before the first part, and no part is written."""
+
+    def make(material: Material) -> bytes:
+        first = next(cell for cell in material.released.cells if kind(cell) == "solution")
+        answer = f"{code.strip()}\n\n{first.source}"
+        return _bytes(material.notebook({first.metadata.nbgrader.grade_id: answer}))
+
+    return make
+
+
+def _in_file(change: cheats.Change) -> Make:
+    def make(material: Material) -> bytes:
+        notebook = material.notebook()
+        change(notebook)
+        return _bytes(notebook)
+
+    return make
+
+
+def _without_markers(source: str) -> str:
+    return "\n".join(line for line in source.splitlines() if BEGIN not in line and END not in line)
+
+
+def _bytes(notebook: NotebookNode) -> bytes:
+    return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()

@@ -1,0 +1,134 @@
+"""Take a student's answers, and nothing else, out of a submitted notebook and set them into the released one.
+
+Only the text of solution cells and of the reflection crosses over, by `grade_id`. Whatever else a
+submission holds (other cells, tags, points, outputs, attachments, forged checks, duplicated ids) stays
+behind, so it can neither hurt nor help. Pure functions on bytes and notebooks; nbgrader's side is
+nbgrader_plugin.py.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbformat import NotebookNode
+
+from autograder.errors import AutograderError
+from autograder.lessons import kind
+from autograder.messages import Text
+
+MAX_BYTES = 16 * 2**20
+MAX_ANSWER = (
+    200_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A cell of the submission that may hold an answer."""
+
+    ids: frozenset[str]
+    cell_type: str
+    source: str
+
+
+@dataclass
+class Notes:
+    """What grader and student should know about how the submission was read, by grade_id ("" for all)."""
+
+    by_cell: dict[str, Text] = field(default_factory=dict)
+
+    def as_data(self) -> dict[str, dict[str, str]]:
+        """The notes as plain data for the notebook's metadata."""
+        return {grade_id: {"zh": note.zh, "en": note.en} for grade_id, note in self.by_cell.items()}
+
+
+def read(data: bytes) -> list[Answer]:
+    """The cells of a submitted notebook. Raises AutograderError if it is no notebook at all."""
+    if not data.strip():
+        raise _unreadable("文件是空的", "the file is empty")
+    if len(data) > MAX_BYTES:
+        raise _unreadable(f"文件太大：{len(data):,} 字节", f"the file is too large: {len(data):,} bytes")
+    try:
+        notebook = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(f"不是 JSON（{error}）", f"it is not JSON ({error})") from None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise _unreadable("里面没有 cells 列表", "it has no list of cells")
+    return [answer for cell in cells if (answer := _answer(cell))]
+
+
+def _answer(cell: Any) -> Answer | None:
+    """Read one cell leniently: whatever is malformed counts as absent."""
+    if not isinstance(cell, dict):
+        return None
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        return None
+    meta = cell.get("metadata")
+    nbgrader = meta.get("nbgrader") if isinstance(meta, dict) else None
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    ids = frozenset(i for i in (grade_id, cell.get("id")) if isinstance(i, str))
+    return Answer(ids, str(cell.get("cell_type")), source.encode("utf-8", "replace").decode())
+
+
+def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookNode, Notes]:
+    """The released notebook with the student's answers in it, and notes on what was unusual."""
+    notebook, notes = copy.deepcopy(released), Notes()
+    taken: set[int] = set()
+    for cell in notebook.cells:
+        if kind(cell) not in ("solution", "reflection"):
+            continue
+        grade_id = cell.metadata.nbgrader.grade_id
+        found = _find(answers, cell, taken)
+        taken |= {id(answer) for answer in found}
+        if not found:
+            notes.by_cell[grade_id] = Text("提交里没有这一格。", "This cell is missing from the submission.")
+            continue
+        if len(found) > 1:
+            notes.by_cell[grade_id] = Text(
+                f"这一格在提交里出现了 {len(found)} 次，按顺序接在一起。",
+                f"This cell occurs {len(found)} times in the submission; they were joined in order.",
+            )
+        cell.source = "\n".join(answer.source for answer in found)
+        if len(cell.source) > MAX_ANSWER:
+            notes.by_cell[grade_id] = Text(
+                "这一格太长，没有采用。", "This cell is too long and was not taken."
+            )
+            cell.source = ""
+    if strays := _strays(released, answers, taken):
+        notes.by_cell[""] = Text(
+            f"评分只运行答案格；你另写的 {strays} 个代码格不会运行。答案要用的函数请写在答案格里。",
+            f"Grading runs only the solution cells; the {strays} other code cells you wrote are not run. "
+            "Put what an answer needs into its solution cell.",
+        )
+    return notebook, notes
+
+
+def _find(answers: list[Answer], cell: NotebookNode, taken: set[int]) -> list[Answer]:
+    """A cell's answers by grade_id or cell id (they are the same), of its own type, else (retyped) of any."""
+    named = [a for a in answers if cell.metadata.nbgrader.grade_id in a.ids and id(a) not in taken]
+    return [a for a in named if a.cell_type == cell.cell_type] or named
+
+
+def _strays(released: NotebookNode, answers: list[Answer], taken: set[int]) -> int:
+    """Count the student's own code cells: those that no released cell accounts for."""
+    known = {cell.source.strip() for cell in released.cells}
+    ids = {cell.get("id") for cell in released.cells}
+    own = (a for a in answers if a.cell_type == "code" and id(a) not in taken and not a.ids & ids)
+    return sum(bool(a.source.strip()) and a.source.strip() not in known for a in own)
+
+
+def _unreadable(zh: str, en: str) -> AutograderError:
+    return AutograderError(
+        Text(f"这份提交读不出来：{zh}。", f"This submission cannot be read: {en}."),
+        remedy=Text(
+            "请在 JupyterLab 里重新保存后再交一次；原文件没有改动。",
+            "Please save it again in JupyterLab and submit it again; the original file is untouched.",
+        ),
+    )

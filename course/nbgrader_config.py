@@ -1,0 +1,57 @@
+"""This course's nbgrader configuration: the only place where our grader is plugged into nbgrader.
+
+nbgrader, formgrader and `autograder grade` all read it. nbgrader keeps doing what it does (folders,
+gradebook, exchange, feedback); of its steps, only those named here are replaced.
+"""
+
+from pathlib import Path
+
+from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+from nbgrader import preprocessors as stock
+
+from autograder import nbgrader_plugin as ours
+
+c = get_config()
+
+c.CourseDirectory.course_id = "autograd"
+c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.release_directory = "../release"  # generated and committed; see autograder/release.py
+
+# Release: nbgrader's own steps, the proof cells left out first, and stubs in both languages.
+c.GenerateAssignment.preprocessors = [
+    ours.DropProofs,
+    stock.LockCells,
+    stock.ClearSolutions,
+    stock.ClearOutput,
+    stock.CheckCellMetadata,
+    stock.ComputeChecksums,
+    stock.SaveCells,
+    stock.CheckCellMetadata,
+]
+c.ClearSolutions.code_stub = {"python": "# 在这里写你的代码 · YOUR CODE HERE\nraise NotImplementedError()"}
+c.ClearSolutions.text_stub = "在这里写下你的回答 · YOUR ANSWER HERE"
+
+# Grading: start from the release, let the referee grade, save the referee's scores.
+c.Autograde.exporter_class = ours.ReadAnything
+c.Autograde.sanitize_preprocessors = [
+    ours.Transplant,
+    stock.ClearOutput,
+    stock.DeduplicateIds,
+    stock.OverwriteKernelspec,
+    stock.OverwriteCells,
+    stock.CheckCellMetadata,
+]
+c.Autograde.autograde_preprocessors = [
+    ours.RefereeExecute,
+    stock.IgnorePattern,
+    ClearMetadataPreprocessor,
+    stock.LimitOutput,
+    ours.SaveScores,
+    stock.AssignLatePenalties,
+    stock.CheckCellMetadata,
+]
+
+# Pages: what students wrote is cleaned wherever it is shown, and feedback allows nothing to run or load.
+c.HTMLExporter.filters = {"markdown2html": ours.harmless_markdown}
+c.GenerateFeedback.exporter_class = ours.FeedbackPage
+c.GenerateFeedback.preprocessors = [stock.GetGrades, CSSHTMLHeaderPreprocessor]

@@ -1,0 +1,72 @@
+"""A small lesson to build and release in tests, and a course to do it in."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+
+from autograder.course import Course
+
+HEAD = """\
+# %% [markdown] tags=["lang-zh"]
+# # 90 · 草稿课
+
+# %% [markdown] tags=["lang-en"]
+# # 90 · A scratch lesson
+
+# %% tags=["setup"]
+import minigrad
+from autograder import check, hint, implements
+"""
+
+SOLUTION = '''
+# %% nbgrader={"grade_id": "exp", "solution": true}
+@implements("minigrad.ops.pointwise.exp_vjp")
+def exp_vjp(grad, result):
+    """The gradient of exp."""
+    ### BEGIN SOLUTION
+    return grad * result
+    ### END SOLUTION
+'''
+
+CHECK = """
+# %% nbgrader={"grade_id": "check_exp", "grade": true, "points": 2}
+check("exp_backward")
+"""
+
+REFLECTION = """
+# %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
+# 评分标准：说出 exp 的导数是它自己。
+# Rubric: says that exp is its own derivative.
+"""
+
+PROOF = """
+# %% tags=["proof"]
+assert minigrad.ones(2).sum().item() == 2
+"""
+
+LESSON = HEAD + PROOF + SOLUTION + CHECK + REFLECTION
+
+
+def write(folder: Path, text: str = LESSON, name: str = "90_scratch") -> Path:
+    """Write a lesson source into a folder of sources and return that folder."""
+    path = folder / "sources" / name / f"{name}.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    return folder / "sources"
+
+
+@functools.cache
+def _empty_gradebook() -> bytes:
+    """nbgrader starts a program for every new gradebook, which takes seconds: make one, and copy it."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Course.scratch(Path(folder)).gradebook():
+            return Path(folder, "gradebook.db").read_bytes()
+
+
+def scratch_course(folder: Path) -> Course:
+    """A course of its own in an empty folder, with a gradebook."""
+    course = Course.scratch(folder)
+    (folder / "gradebook.db").write_bytes(_empty_gradebook())
+    return course

@@ -1,0 +1,95 @@
+"""The learner's edition of the engine: bodies gone, everything else as it was."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+
+import pytest
+
+from autograder import editions, solutions
+from autograder.errors import UnknownName
+from autograder.lessons import PROJECT
+
+PARTS = (
+    "minigrad.ops.pointwise.mul_vjp_self",
+    "minigrad.ops.pointwise.exp_vjp",
+    "minigrad.autograd.grad_mode.no_grad",
+)
+
+
+@pytest.fixture(scope="module")
+def edition(tmp_path_factory):
+    return editions.learners_edition(PARTS, cache=tmp_path_factory.mktemp("cache"))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_bodies_are_gone_signatures_and_docstrings_stay(edition, part):
+    mine, engine = (solutions.find(part, root).node for root in (edition, PROJECT))
+    methods = [n for n in ast.walk(mine) if isinstance(n, ast.FunctionDef)]
+    assert methods
+    for method in methods:
+        raised = method.body[-1]
+        assert isinstance(raised, ast.Raise) and "NotImplementedError" in ast.unparse(raised)
+        assert len(method.body) <= 2
+    assert ast.get_docstring(mine) == ast.get_docstring(engine)
+    if isinstance(engine, ast.FunctionDef):
+        assert ast.unparse(mine.args) == ast.unparse(engine.args)
+
+
+def test_nothing_else_differs(edition):
+    changed = set()
+    for path in (PROJECT / "minigrad").rglob("*.py"):
+        relative = path.relative_to(PROJECT)
+        if (edition / relative).read_bytes() != path.read_bytes():
+            changed.add(str(relative))
+    assert changed == {"minigrad/ops/pointwise.py", "minigrad/autograd/grad_mode.py"}
+    assert not list(edition.rglob("*.pyc"))
+
+
+def test_it_imports_and_the_part_is_not_written(edition):
+    code = (
+        "import minigrad as m; x = m.ones(2, requires_grad=True); y = (x * x).sum()\n"
+        "try: y.backward()\nexcept NotImplementedError as e: print('not written:', e)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(edition), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd="/",
+    )
+    assert done.stdout.startswith("not written: minigrad.ops.pointwise.mul_vjp_self")
+
+
+def test_built_once_for_the_same_content(edition, tmp_path):
+    cache = edition.parent.parent
+    assert editions.learners_edition(reversed(PARTS), cache=cache) == edition
+    assert editions.learners_edition(PARTS[:1], cache=cache) != edition
+
+
+def test_readable_by_others_whatever_the_umask(tmp_path):
+    before = os.umask(0o077)
+    try:
+        edition = editions.learners_edition(PARTS[:1], cache=tmp_path)
+    finally:
+        os.umask(before)
+    modes = {p.stat().st_mode & 0o777 for p in (edition, *edition.rglob("*"))}
+    assert modes == {0o755, 0o644}
+
+
+def test_unknown_part(tmp_path):
+    with pytest.raises(UnknownName, match="exp_vjp"):
+        editions.learners_edition(["minigrad.ops.pointwise.exp_vpj"], cache=tmp_path)
+
+
+def test_comments_go_with_the_body():
+    text = 'def f(x):\n    """Doc."""\n    # the trick\n    return x  # is this\n    # and that\n\n\ny = 1\n'
+    assert editions.without_bodies(text, {"m.f": ("f",)}) == (
+        'def f(x):\n    """Doc."""\n'
+        '    raise NotImplementedError("m.f is yours to write · 这一部分由你来写")\n\n\ny = 1\n'
+    )

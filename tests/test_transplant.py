@@ -1,0 +1,213 @@
+"""Only answers cross over from a submission into the released notebook, whatever was done to it."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.errors import AutograderError
+from autograder.transplant import read, transplant
+
+NEVER_RUN = {"outputs": [], "execution_count": None}
+
+
+def cell(grade_id, source, kind="code", **meta):
+    nbgrader = {"grade_id": grade_id, "schema_version": 3, "locked": False, "task": False, **meta}
+    made = {"cell_type": kind, "id": grade_id, "metadata": {"nbgrader": nbgrader}, "source": source}
+    return made | (NEVER_RUN if kind == "code" else {})
+
+
+def plain(source, id="mine"):
+    return {"cell_type": "code", "id": id, "metadata": {}, "source": source} | NEVER_RUN
+
+
+RELEASED = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    "cells": [
+        plain("import minigrad", "cell-000"),
+        cell("a", "stub a", solution=True, grade=False),
+        cell("check_a", 'check("a")', solution=False, grade=True, points=2),
+        cell("b", "stub b", solution=True, grade=False),
+        cell("words", "YOUR ANSWER HERE", "markdown", solution=True, grade=True, points=1),
+    ],
+}
+
+
+def submitted(change=lambda notebook: None):
+    notebook = copy.deepcopy(RELEASED)
+    for each, text in ((1, "answer a"), (3, "answer b"), (4, "my words")):
+        notebook["cells"][each]["source"] = text
+    change(notebook)
+    return json.dumps(notebook).encode()
+
+
+def graded(data):
+    return transplant(nbformat.from_dict(copy.deepcopy(RELEASED)), read(data))
+
+
+def sources(notebook):
+    return {c.metadata.nbgrader.grade_id: c.source for c in notebook.cells if "nbgrader" in c.metadata}
+
+
+WANTED = {"a": "answer a", "check_a": 'check("a")', "b": "answer b", "words": "my words"}
+
+
+def drop_the_check(nb):
+    del nb["cells"][2]
+
+
+def drop_the_setup(nb):
+    del nb["cells"][0]
+
+
+def retag(nb):
+    nbgrader = {"grade_id": "check_a", "points": 99}
+    nb["cells"][2]["metadata"] = {"tags": ["skip-execution"], "nbgrader": nbgrader}
+    nb["cells"][2]["source"] = "99"
+
+
+def lose_metadata(nb):
+    nb["cells"][1]["metadata"] = {}
+
+
+def lose_ids(nb):
+    for each in nb["cells"]:
+        del each["id"]
+
+
+def split(nb):
+    nb["cells"][1]["source"] = "answer"
+    nb["cells"].insert(2, cell("a", " a".strip(), solution=True, grade=False))
+
+
+def shuffle(nb):
+    nb["cells"].reverse()
+
+
+def source_as_lines(nb):
+    nb["cells"][1]["source"] = ["answer", " a"]
+
+
+def to_markdown(nb):
+    nb["cells"][1]["cell_type"] = "markdown"
+
+
+def forge_check_as_solution(nb):
+    nb["cells"][2] = cell("check_a", "cheat", solution=True, grade=False)
+
+
+def attach(nb):
+    nb["cells"][4]["attachments"] = {"x.svg": {"image/svg+xml": "<script>"}}
+
+
+def own_setup(nb):
+    nb["cells"][0]["source"] = "import torch as minigrad"
+
+
+def rubbish_cells(nb):
+    nb["cells"] += [None, 3, [], {}, {"source": 4}, {"metadata": [], "source": {}}]
+    nb["cells"] += [
+        {"metadata": {"nbgrader": []}},
+        {"metadata": {"nbgrader": {"grade_id": 4}}, "source": "x"},
+    ]
+
+
+HARMLESS = [drop_the_check, drop_the_setup, retag, lose_metadata, lose_ids, shuffle, source_as_lines]
+HARMLESS += [to_markdown, forge_check_as_solution, attach, own_setup, rubbish_cells]
+
+
+@pytest.mark.parametrize("change", HARMLESS, ids=lambda f: f.__name__)
+def test_neither_hurts_nor_helps(change):
+    notebook, notes = graded(submitted(change))
+    assert sources(notebook) == WANTED
+    assert not notes.by_cell
+    expected = nbformat.from_dict(json.loads(submitted()))
+    assert notebook == expected
+
+
+def test_a_split_cell_is_joined_and_noted():
+    notebook, notes = graded(submitted(split))
+    assert sources(notebook)["a"] == "answer\na"
+    assert "2" in notes.by_cell["a"].en
+
+
+def test_a_deleted_answer_is_the_stub_and_noted():
+    notebook, notes = graded(submitted(lambda nb: nb["cells"].pop(1)))
+    assert sources(notebook)["a"] == "stub a"
+    assert set(notes.by_cell) == {"a"}
+
+
+def test_own_code_cells_are_noted():
+    _, notes = graded(submitted(lambda nb: nb["cells"].insert(1, plain("def helper(): ..."))))
+    assert "1" in notes.by_cell[""].zh
+
+
+def test_a_very_long_answer_is_not_taken():
+    notebook, notes = graded(submitted(lambda nb: nb["cells"][1].update(source="#" * 300_000)))
+    assert sources(notebook)["a"] == ""
+    assert set(notes.by_cell) == {"a"}
+
+
+NO_NOTEBOOKS = {
+    "empty": b"",
+    "blank": b"  \n",
+    "text": b"not json",
+    "binary": b"\xff\xfe\x00",
+    "list": b"[1]",
+    "no cells": b"{}",
+    "cells a number": b'{"cells": 3}',
+    "deep": b"[" * 100_000,
+    "huge": b"x" * (17 << 20),
+}
+
+
+@pytest.mark.parametrize("data", NO_NOTEBOOKS.values(), ids=NO_NOTEBOOKS)
+def test_what_is_no_notebook_says_so_in_both_languages(data):
+    with pytest.raises(AutograderError) as caught:
+        read(data)
+    assert "读不出来" in caught.value.what.zh and "cannot be read" in caught.value.what.en
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    max_leaves=4,
+)
+with_id = st.fixed_dictionaries({"grade_id": st.just("a") | json_values})
+wild_cells = st.fixed_dictionaries(
+    {},
+    optional={
+        "cell_type": st.sampled_from(["code", "markdown", "raw"]) | json_values,
+        "id": st.sampled_from(["a", "b", "words", "check_a"]) | json_values,
+        "source": st.sampled_from(["x = 1", "\ud800 lone"]) | st.lists(st.text(max_size=8)) | json_values,
+        "metadata": st.fixed_dictionaries({}, optional={"nbgrader": json_values | with_id}) | json_values,
+    },
+)
+
+
+@settings(max_examples=50)
+@given(st.lists(wild_cells, max_size=4))
+def test_any_json_gives_a_valid_notebook_with_nothing_else_changed(cells):
+    notebook, notes = graded(json.dumps({"cells": cells}).encode())
+    nbformat.validate(notebook)
+    taken = {"a", "b", "words"}
+    for mine, theirs in zip(notebook.cells, RELEASED["cells"], strict=True):
+        assert mine | {"source": ""} == theirs | {"source": ""}
+        assert mine.id in taken or mine.source == theirs["source"]
+        mine.source.encode("utf-8")
+    assert json.dumps(notes.as_data())
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_notebook_or_an_error_of_ours(data):
+    try:
+        read(data)
+    except AutograderError as error:
+        assert str(error)
