@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import autograd, ops
+from . import autograd, ops, optim, warmup
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -12,7 +12,24 @@ from .autograd.grad_mode import (
     set_grad_enabled,
 )
 from .creation import as_tensor, from_numpy, full, ones, tensor, zeros
+from .dtypes import (
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+)
+from .dtypes import bool_ as bool
+from .dtypes import float32 as float
+from .dtypes import float64 as double
+from .dtypes import int32 as int
+from .dtypes import int64 as long
+from .size import Size, device
 from .tensor import Tensor
 
-for _name, _function in ops.FUNCTIONS.items():
-    globals()[_name] = _function
+globals().update(ops.NAMES)

@@ -73,6 +73,12 @@ def _tensor_like(x: Any, tensor: Any) -> Any:
     return x if is_tensor(x) else tensor.new_tensor(x)
 
 
+def stack(parts: list[Any], dim: int) -> Any:
+    """Arrays or Tensors of one shape joined along a new dimension."""
+    first = next((p for p in parts if is_tensor(p)), None)
+    return first.stack_all(parts, dim) if first is not None else array_module(parts[0]).stack(parts, dim)
+
+
 def zeros(like: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` with the dtype and device of `like`."""
     return like.new_zeros(shape) if is_tensor(like) else array_module(like).zeros(shape, like.dtype)
@@ -108,6 +114,13 @@ def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
     else:
         array_module(grad).add.at(out, index, grad)
     return out
+
+
+def without(grad: Any, index: Any) -> Any:
+    """`grad` with zeros at `index`."""
+    mask = array_module(raw(grad)).ones(raw(grad).shape, raw(grad).dtype)
+    mask[index] = 0
+    return grad * mask
 
 
 def _is_basic(index: Any) -> bool:

@@ -12,10 +12,11 @@ from typing import Any
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import gradient_edge
+from .function import Function
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_recording
 from .graph import Edge
 
-__all__ = ["backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = ["Function", "backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 CREATE_GRAPH_WARNING = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "

@@ -34,6 +34,12 @@ def fit(grad: Any, origin: tuple[tuple[int, ...], Any]) -> Any:
     return grad if rules.raw_dtype(grad) is dtype else rules.cast(grad, dtype)
 
 
+def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether an array of `shape` can be stretched to `target`."""
+    offset = len(target) - len(shape)
+    return offset >= 0 and all(n in (1, target[i + offset]) for i, n in enumerate(shape))
+
+
 def fit_all(grads: tuple[Any, ...], origins: tuple[Any, ...]) -> tuple[Any, ...]:
     """Each of a node's gradients brought back to its input."""
     return tuple([None if g is None else fit(g, origin) for g, origin in zip(grads, origins, strict=True)])
@@ -44,6 +50,7 @@ class AccumulateGrad(Node):
 
     __slots__ = ("variable", "foreign")
     plain = False
+    releases = False
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
@@ -79,6 +86,13 @@ class AccumulateGrad(Node):
 
     def _sequence_nr(self) -> int:
         return LAST
+
+    def name(self) -> str:
+        """torch keeps the C++ name here, and only here."""
+        return "torch::autograd::AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self):#x}>"
 
 
 def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:

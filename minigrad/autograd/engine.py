@@ -77,7 +77,7 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
                     complete = parent
                 else:
                     heappush(ready, (parent.order, parent))
-            if not retain_graph and node.saved:
+            if node.releases and not retain_graph:
                 node.saved = None
             if complete is not None and ready:
                 complete = heappushpop(ready, (complete.order, complete))[1]

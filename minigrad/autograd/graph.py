@@ -32,7 +32,7 @@ SECOND_BACKWARD = (
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
     "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: enable anomaly detection to "
-    "find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+    "find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
 
 
@@ -105,6 +105,7 @@ class Node:
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
     outputs: ClassVar[int] = 1
+    releases: ClassVar[bool] = True  # whether it saves tensors, which a walk lets go; shapes and numbers may stay
     plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
 
     next_functions: tuple[Edge, ...]
@@ -180,7 +181,9 @@ class Node:
     def source_of(self, value: Any) -> str:
         """', which is output 0 of MulBackward0,' for messages."""
         edge = (self, 0) if isinstance(value, SavedResult) else value._edge
-        return f", which is output {edge[1]} of {edge[0].name()}," if edge and edge[0] is not None else ","
+        if not edge or edge[0] is None:
+            return ""
+        return f", which is output {edge[1]} of {edge[0].name().split('Backward')[0]},"
 
     # ------------------------------------------------------------------ receiving gradients
 

@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 class View:
     """How a view came from its base: the base, and the view operations with their attributes, in order.
 
-    made_at: the base's count of rewritten histories when the view's own history was last right.
     """
 
-    __slots__ = ("base", "path", "rewrites")
+    __slots__ = ("base", "path")
 
-    def __init__(self, base: Tensor, path: tuple[tuple[Any, dict[str, Any]], ...]) -> None:
+    def __init__(self, base: Tensor, path: tuple[tuple[Any, dict[str, Any], int | None], ...]) -> None:
         self.base = base
         self.path = path
 
     @staticmethod
-    def of(source: Tensor, op: Any, attributes: dict[str, Any]) -> View:
-        """The view that `op` makes of `source`, itself perhaps a view."""
+    def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None = None) -> View:
+        """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several."""
         before = getattr(source, "_view", None)
         if before is None:
-            return View(source, ((op, attributes),))
-        return View(before.base, (*before.path, (op, attributes)))
+            return View(source, ((op, attributes, output),))
+        return View(before.base, (*before.path, (op, attributes, output)))
 
     def array(self, base: Any) -> Any:
         """The viewed part of an array that is shaped like the base, sharing its memory."""
-        for op, attributes in self.path:
+        for op, attributes, output in self.path:
             base = op.forward(base, **attributes)
+            base = base if output is None else base[output]
         return base
 
 

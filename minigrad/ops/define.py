@@ -68,6 +68,7 @@ class PlainNode(Node):
     """Two inputs whose rules need nothing but the gradient: add, sub."""
 
     __slots__ = ()
+    releases = False
 
     def apply(self, grad: Any) -> tuple[Any, Any]:
         """One gradient for each of the two inputs."""
@@ -179,6 +180,7 @@ def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, float
     """
     names = names_of(self)
     made = node_type(node, (self,), names)
+    made.releases = bool(names)
     saves_self, saves_result = "self" in names, "result" in names
 
     def call(input: Tensor) -> Tensor:
@@ -226,6 +228,7 @@ class Rules:
         base = base_of(wanted, self.inputs) if outputs == 1 else SeveralOutputs
         self.node = node_type(node, tuple(rules.values()), saves, base)
         self.node.outputs = outputs
+        self.node.releases = any(name in rules or name.startswith("result") or name == "condition" for name in saves)
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
@@ -277,14 +280,18 @@ class Op:
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 
-    def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Tensor:
+    def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
         edge = gradient_edge(base)
         recorded = is_grad_enabled() and edge is not NO_EDGE
-        out = self.record((base,), (edge,), data, attributes) if recorded else from_array(data)
-        out._counter = base.counter()
-        out._view = View.of(base, self, attributes)
+        if recorded:
+            out = self.record((base,), (edge,), data, attributes)
+        else:
+            out = tuple([from_array(d) for d in data]) if type(data) is tuple else from_array(data)
+        for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
+            one._counter = base.counter()
+            one._view = View.of(base, self, attributes, index)
         return out
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:

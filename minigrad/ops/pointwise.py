@@ -5,11 +5,13 @@ Formulas are the textbook derivatives; where torch had to choose (a kink, a tie,
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
 from .. import rules
 from ..backend import array_module
+from ..dtypes import get_default_dtype
 from ..tensor import Tensor
 from .define import Op, binary, unary
 
@@ -141,6 +143,16 @@ def sqrt_vjp(grad: Any, result: Any) -> Any:
     return grad / (2 * result)
 
 
+def reciprocal_vjp(grad: Any, result: Any) -> Any:
+    """z = 1 / self: ∂z/∂self = -z²."""
+    return -grad * result * result
+
+
+def rpow_vjp(grad: Any, result: Any, base: float) -> Any:
+    """z = base ** self, a number to a tensor's power: ∂z/∂self = z · ln base."""
+    return grad * (result * math.log(base)) if base else grad * 0
+
+
 def sin_vjp(grad: Any, self: Any) -> Any:
     """z = sin(self)."""
     return grad * rules.cos(self)
@@ -164,6 +176,9 @@ def _relu(x: Any) -> Any:
 
 
 def _divide(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "f":
+        x = x.astype(get_default_dtype().np)
+        y = y.astype(x.dtype) if hasattr(y, "dtype") else y
     return x / y
 
 
@@ -192,10 +207,12 @@ exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp)
 log = unary("log", "LogBackward0", _numpy("log"), log_vjp)
 tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp)
 sigmoid = unary("sigmoid", "SigmoidBackward0", _sigmoid, sigmoid_vjp)
+reciprocal = unary("reciprocal", "ReciprocalBackward0", lambda x: 1 / x, reciprocal_vjp)
 sqrt = unary("sqrt", "SqrtBackward0", _numpy("sqrt"), sqrt_vjp)
 sin = unary("sin", "SinBackward0", _numpy("sin"), sin_vjp)
 cos = unary("cos", "CosBackward0", _numpy("cos"), cos_vjp)
 pow_scalar = Op("PowBackward0", power, self=pow_vjp)
+rpow_op = Op("PowBackward2", lambda x, base: array_module(x).power(base, x), self=rpow_vjp)
 pow_tensor = Op("PowBackward1", lambda x, y: array_module(x).power(x, y), self=pow_vjp_self, exponent=pow_vjp_exponent)
 
 

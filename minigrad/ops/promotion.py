@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..autograd.graph import Constant
-from ..backend import numpy
+from ..backend import ndarray, numpy
 from ..dtypes import BY_NUMPY, result_type
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 
 Number = (bool, int, float, numpy.number, numpy.bool_)
 
@@ -15,6 +15,7 @@ Number = (bool, int, float, numpy.number, numpy.bool_)
 def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
     will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
+    a, b = wrapped(a), wrapped(b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
             return None
@@ -35,6 +36,11 @@ def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     if common.category == 1:
         b = numpy.asarray(b).astype(common.np)[()]  # NumPy refuses an int that does not fit; torch wraps it
     return a, Constant(b), x, b
+
+
+def wrapped(x: Any) -> Any:
+    """A raw array as a constant tensor; anything else as it is."""
+    return from_array(x) if isinstance(x, ndarray) or hasattr(x, "__cuda_array_interface__") else x
 
 
 def same_device(a: Tensor, b: Tensor) -> None:

@@ -95,7 +95,7 @@ def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
 
 def one_dim(dim: int, ndim: int) -> int:
     """One dimension number, counted from the front; IndexError in torch's words when out of range."""
-    low, high = -max(ndim, 1), max(ndim, 1) - 1
+    low, high = -(ndim or 1), (ndim or 1) - 1
     if not low <= dim <= high:
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
     return dim % ndim if ndim else 0

@@ -40,19 +40,11 @@ def unsqueeze_vjp(grad: Any, dim: int) -> Any:
     return rules.reshape(grad, (*grad.shape[:dim], *grad.shape[dim + 1 :]))
 
 
-def index_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
-    """z = self[index]: zeros, with the gradient added at the places that were read (twice where read twice)."""
-    return rules.scatter_index(grad, self_shape, index)
-
-
-def slice_vjp(grad: Any, self_shape: tuple[int, ...], dim: int, start: int, stop: int) -> Any:
-    """z = the part of self from start to stop: zeros around the gradient. Also cat's rule, seen from its other side."""
-    return rules.pad_dim(grad, self_shape, dim, start, stop)
-
-
-def part(grad: Any, dim: int, start: int, stop: int) -> Any:
-    """The part of a gradient that belongs to one of several joined tensors."""
-    return grad[(slice(None),) * dim + (slice(start, stop),)]
+def unbind_vjp(grads: list[Any], self_shape: tuple[int, ...], dim: int) -> Any:
+    """z0, z1, … = self taken apart along dim: the gradients put together again, zeros where none came."""
+    like = next(g for g in grads if g is not None)
+    part = (*self_shape[:dim], *self_shape[dim + 1 :])
+    return rules.stack([rules.zeros(like, part) if g is None else g for g in grads], dim)
 
 
 # ------------------------------------------------------------------ entries
@@ -174,6 +166,17 @@ def squeeze(self: Tensor, dim: Any = None) -> Tensor:
     drop = {one_dim(d, self._data.ndim) for d in ((dim,) if isinstance(dim, int) else dim)}
     kept = tuple(n for i, n in enumerate(self._data.shape) if i not in drop or n != 1)
     return squeeze_dim_op(self, shape=kept)
+
+
+def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The tensors along one dimension, as views (torch.unbind)."""
+    dim = one_dim(dim, self._data.ndim)
+    op = Op("UnbindBackward0", _unbind, outputs=self._data.shape[dim], view=True, self=unbind_vjp)
+    return op(self, dim=dim)
+
+
+def _unbind(x: Any, dim: int) -> Any:
+    return tuple([x[(slice(None),) * dim + (i, ...)] for i in range(x.shape[dim])])
 
 
 def clone(self: Tensor) -> Tensor:

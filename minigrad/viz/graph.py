@@ -122,24 +122,38 @@ def size_text(shape: Any, dtype: Any = "float32") -> str:
     return str(tuple(shape)) + (f" {name}" if name != "float32" else "")
 
 
-def output_kinds(node: Any) -> list[tuple[tuple[int, ...], str]]:
-    """(shape, dtype) of each tensor that the operation returned."""
-    return [(tuple(each.shape), str(each.dtype)) for each in node._input_metadata]
+def sizes_seen(tensors: Iterable[Any], nodes: Iterable[Any]) -> dict[Any, dict[int, str]]:
+    """Sizes of what nodes returned, {node: {output number: size}}, as far as tensors at hand show them.
+
+    torch's nodes need no such help. minigrad's forget the sizes that no rule asks for, to stay small; what
+    other nodes have saved shows most of them.
+    """
+    forgetful = (node for node in nodes if not hasattr(node, "_input_metadata"))
+    saved = (value for node in forgetful for _, value in saved_tensors(node) if is_tensor(value))
+    seen: dict[Any, dict[int, str]] = {}
+    for tensor in (*tensors, *saved):
+        if tensor.grad_fn is not None:
+            seen.setdefault(tensor.grad_fn, {})[tensor.output_nr] = size_text(tensor.shape, tensor.dtype)
+    return seen
 
 
-def output_sizes(node: Any) -> str:
-    """Shapes of what the operation returned; what several outputs share is written once."""
-    sizes = [size_text(shape, dtype) for shape, dtype in output_kinds(node)]
+def output_sizes(node: Any, seen: Mapping[Any, Mapping[int, str]]) -> str:
+    """Sizes of what the operation returned; what several outputs share is written once.
+
+    torch's nodes know; of nodes that don't, `seen` may tell; "" if nothing does.
+    """
+    recorded = getattr(node, "_input_metadata", None)
+    if recorded is not None:
+        sizes = [size_text(each.shape, each.dtype) for each in recorded]
+    else:
+        sizes = [size for _, size in sorted(seen.get(node, {}).items())]
     if len(sizes) > 1 and len(set(sizes)) == 1:
         return f"{len(sizes)} × {sizes[0]}"
     return ", ".join(sizes)
 
 
-def saved_values(node: Any, names: Mapping[int, str]) -> Iterator[str]:
-    """One line for each tensor that `node` keeps for its rule; a line that says so if it keeps it no longer.
-
-    names: what tensors are called, by id; used for leaves that a node keeps as they are.
-    """
+def saved_tensors(node: Any) -> Iterator[tuple[str, Any]]:
+    """(name, tensor) of what `node` keeps for its rule; in a tensor's place, the words for why it is gone."""
     listed = [name for name in dir(node) if name.startswith("_saved_")]
     if not listed and hasattr(type(node), "saved_tensors"):
         listed = ["saved_tensors"]  # a custom Function's
@@ -149,11 +163,19 @@ def saved_values(node: Any, names: Mapping[int, str]) -> Iterator[str]:
             value = getattr(node, attribute)
         except RuntimeError as error:
             changed = "modified by an inplace operation" in str(error)
-            yield f"{name}: {'已被改写 overwritten since' if changed else '已释放 freed'}"
+            yield name, "已被改写 overwritten since" if changed else "已释放 freed"
             continue
-        values = value if isinstance(value, list | tuple) else [value]
-        for tensor in filter(is_tensor, values):
-            yield f"{name} = {_saved_text(tensor, node, names)}"
+        for tensor in value if isinstance(value, list | tuple) else [value]:
+            if is_tensor(tensor):
+                yield name, tensor
+
+
+def saved_lines(node: Any, names: Mapping[int, str]) -> list[str]:
+    """One line for each saved tensor; leaves are called by their names, which are given by id."""
+    return [
+        f"{name}: {value}" if isinstance(value, str) else f"{name} = {_saved_text(value, node, names)}"
+        for name, value in saved_tensors(node)
+    ]
 
 
 def _saved_text(tensor: Any, node: Any, names: Mapping[int, str]) -> str:

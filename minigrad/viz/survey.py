@@ -17,6 +17,7 @@ from .fold import Stretch, fold
 
 FOLD_ABOVE = 200
 SHOWABLE = ("shapes", "saved", "grads", "values")
+TAGS = {"leaf": "叶子 leaf", "output": "输出 output"}
 
 
 def draw(
@@ -64,8 +65,10 @@ class _Survey:
         for name, tensor in self.named:
             self.names.setdefault(id(tensor), name)
         self.order = graph.walk_order(t.grad_fn for t in outputs if t.grad_fn is not None)
-        for node in filter(graph.accumulates, self.order):
-            self.names.setdefault(id(node.variable), f"#{len(self.names) + 1}")
+        leaves = [node.variable for node in self.order if graph.accumulates(node)]
+        nameless = [leaf for leaf in leaves if id(leaf) not in self.names]
+        self.names |= {id(leaf): f"#{number}" for number, leaf in enumerate(nameless, 1)}
+        self.sizes = graph.sizes_seen([*outputs, *(tensor for _, tensor in self.named)], self.order)
 
     def picture(self, fold_above: int) -> Picture:
         picture = Picture()
@@ -79,7 +82,8 @@ class _Survey:
         return picture
 
     def _add_output(self, picture: Picture, key: str, tensor: Any) -> None:
-        kind, tag = ("leaf", "叶子 leaf") if tensor.grad_fn is None else ("output", "输出 output")
+        kind = "leaf" if tensor.grad_fn is None else "output"
+        tag = TAGS[kind] if tensor.requires_grad else "不求梯度 requires_grad=False"
         picture.boxes[key] = Box(kind, [Row("tag", tag), *self._tensor_rows(tensor)])
 
     def _add_stretch(self, picture: Picture, stretch: Stretch, nodes: list[Any]) -> None:
@@ -90,8 +94,8 @@ class _Survey:
             picture.boxes[key] = Box("fold", [Row("tag", tag), Row("shape", stretch.text)])
         elif graph.accumulates(nodes[0]):
             picture.boxes[key] = Box("accumulate", [Row("name", "AccumulateGrad")])
-            variable = nodes[0].variable
-            picture.boxes[f"{key}leaf"] = Box("leaf", [Row("tag", "叶子 leaf"), *self._tensor_rows(variable)])
+            rows = self._tensor_rows(nodes[0].variable)
+            picture.boxes[f"{key}leaf"] = Box("leaf", [Row("tag", TAGS["leaf"]), *rows])
         else:
             picture.boxes[key] = Box("op", self._node_rows(nodes[0]))
 
@@ -115,9 +119,9 @@ class _Survey:
         rows = [Row("title", graph.short_name(node))]
         if "shapes" in self.show:
             names = ", ".join(name for name, _ in named)
-            rows.append(Row("shape", (f"{names}: " if names else "") + graph.output_sizes(node)))
+            rows.append(Row("shape", (f"{names}: " if names else "") + graph.output_sizes(node, self.sizes)))
         if "saved" in self.show:
-            lines = list(graph.saved_values(node, self.names))
+            lines = graph.saved_lines(node, self.names)
             rows.append(Row("saved", "\n".join(["保存 saved", *lines]) if lines else ""))
         return rows + [Row("grad", f"{name}.{row.text}") for name, t in named for row in self._grad_rows(t)]
 

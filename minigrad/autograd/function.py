@@ -1,0 +1,208 @@
+"""autograd.Function: operations whose backward the user writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backend import array_module
+from ..tensor import Tensor, from_array
+from .accumulate import broadcasts_to, fit, gradient_edge
+from .grad_mode import is_grad_enabled, no_grad
+from .graph import NO_EDGE, SECOND_BACKWARD, Node, SavedResult, next_order
+from .hooks import extras_of
+
+
+class BackwardNode(Node):
+    """The node of one call of a custom Function; at once the `ctx` that forward and backward receive.
+
+    save_for_backward(*tensors) keeps tensors, to be read as `saved_tensors`; anything else may be set as an attribute.
+    needs_input_grad: for each input of forward, whether its gradient is wanted.
+    """
+
+    __slots__ = ("__dict__",)
+    plain = False
+    function: type[Function]
+    outputs = 1
+
+    def __init__(self) -> None:
+        self.saved = ()
+        self.stretched = self.extras = None
+        self.materialize = True
+        self.dirty: tuple[Any, ...] = ()
+        self.constant: tuple[Any, ...] = ()
+        self.inputs: list[Any] = []
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for backward; they are version-checked and released with the graph."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument 0 is of type {type(tensor).__name__}")
+        self.to_save = tensors
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What save_for_backward kept; RuntimeError once released or if written in place since."""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        for index, value in enumerate(self.saved):
+            if value is not None and value._counter is not None:
+                self.check_saved(index, value)
+        return tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs forward has changed in place."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.constant = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients reach backward as zeros (the default) or as None."""
+        self.materialize = value
+
+    # ------------------------------------------------------------------ the node's side
+
+    def receive(self, grad: Any, output: int, shared: bool) -> Any:
+        """A list with a place for each output."""
+        grads: list[Any] = [None] * self.outputs
+        grads[output] = grad
+        return grads
+
+    def add(self, held: Any, grad: Any, output: int) -> Any:
+        """One more gradient in its place."""
+        held[output] = grad if held[output] is None else held[output] + grad
+        return held
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Run the user's backward on constants."""
+        shown = [None if g is None else from_array(g) for g in grad]
+        with no_grad():
+            results = self.call_backward(shown)
+        return tuple([None if r is None else r._data for r in results])
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """Run the user's backward and record what it does."""
+        return tuple(self.call_backward(list(grad)))
+
+    def apply_missing(self) -> tuple[Any, ...]:
+        """No gradient at all: zeros for every output, if they are wanted."""
+        return self.apply([None] * self.outputs)
+
+    def call_backward(self, grads: list[Any]) -> list[Any]:
+        """The user's backward; its results counted and held against the inputs, one for each differentiable input."""
+        if self.materialize:
+            grads = [from_array(meta.zeros()) if g is None else g for g, meta in zip(grads, self.metas, strict=True)]
+        results = self.function.backward(self, *grads)
+        results = results if isinstance(results, tuple) else (results,)
+        if len(results) < len(self.inputs) or any(r is not None for r in results[len(self.inputs) :]):
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {len(self.inputs)}, got "
+                f"{len(results)})"
+            )
+        return [self.checked(r, given, i) for i, (r, given) in enumerate(zip(results, self.inputs, strict=False)) if given]
+
+    def checked(self, result: Any, given: Meta, index: int) -> Any:
+        """One returned gradient, fitted to its input's shape where it may be."""
+        if result is None:
+            return None
+        if not isinstance(result, Tensor):
+            raise TypeError(f"expected Variable or None (got {type(result).__name__})")
+        if not broadcasts_to(given.shape, result._data.shape):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "
+                f"but expected shape compatible with {list(given.shape)}"
+            )
+        return fit(result, (given.shape, given.dtype))
+
+
+class Meta:
+    """Shape, dtype and array module of a tensor, without its memory."""
+
+    __slots__ = ("shape", "dtype", "module")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shape = tensor._data.shape
+        self.dtype = tensor._data.dtype
+        self.module = array_module(tensor._data)
+
+    def zeros(self) -> Any:
+        """Zeros of this shape and dtype."""
+        return self.module.zeros(self.shape, self.dtype)
+
+
+class Function:
+    """Subclass it, write static `forward(ctx, …)` and `backward(ctx, *grads)`, and call `.apply(…)`.
+
+    backward returns one gradient for each argument of forward (None for what needs none), as torch.autograd.Function.
+    """
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the result; with a separate setup_context it receives no ctx."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Fill ctx, if forward does not."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The vector-Jacobian product."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run forward without recording and hang one node on its outputs."""
+        node = type(cls.__name__ + "Backward", (BackwardNode,), {"__slots__": (), "function": cls})()
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        recorded = is_grad_enabled() and any(t.requires_grad for t in tensors)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        node.next_functions = tuple(gradient_edge(t) if recorded else NO_EDGE for t in tensors)
+        node.order = next_order()
+        node.inputs = [Meta(a) if isinstance(a, Tensor) else None for a in args]
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(node, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(node, args, result)
+        return attach(node, args, result, recorded)
+
+
+def attach(node: Any, args: tuple[Any, ...], result: Any, recorded: bool) -> Any:
+    """The outputs of a custom Function with `node` as their history."""
+    outs = result if isinstance(result, tuple) else (result,)
+    for out in outs:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{node.function.__name__}.forward: expected Tensors, got {type(out).__name__}")
+    type(node).outputs = len(outs)
+    node.metas = [Meta(o) for o in outs]
+    fresh = []
+    for index, out in enumerate(outs):
+        if any(out is d for d in node.dirty):
+            out.bump_version()
+        elif any(out is a for a in args):
+            out = from_array(out.storage(), NO_EDGE, out.counter())
+        if recorded and out._data.dtype.kind == "f" and not any(out is c for c in node.constant):
+            out._edge = (node, index)
+        fresh.append(out)
+    if recorded:
+        keep(node, fresh)
+    else:
+        node.saved = ()
+    return tuple(fresh) if isinstance(result, tuple) else fresh[0]
+
+
+def keep(node: Any, outs: list[Tensor]) -> None:
+    """Turn what save_for_backward was given into saved values: outputs without the cycle back to the node."""
+    node.saved = tuple(
+        [SavedResult(t._data, t.counter()) if any(t is o for o in outs) else t for t in node.__dict__.pop("to_save", ())]
+    )
+    versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in node.saved])
+    if any(versions):
+        extras_of(node).versions = versions

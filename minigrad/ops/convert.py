@@ -1,0 +1,228 @@
+"""Changing dtype and device, asking for sizes, and filling: what torch hangs on Tensor besides arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..backend import array_module, to_device, to_host
+from ..creation import tensor
+from ..dtypes import BY_NUMPY, as_numpy, dtype as Dtype
+from ..dtypes import bool_, float16, float32, float64, int32, int64
+from ..size import device as Device
+from ..tensor import Tensor, from_array
+from .define import Op
+from .inplace import check_writable, write
+from .pointwise import pow as power_of
+from .pointwise import mul, reciprocal, rpow_op, sub
+from .shape import cast as to_numpy_dtype
+from .shape import clone, transpose, unbind
+
+move_op = Op("ToCopyBackward0", lambda x, wanted: _move(x, wanted), self=lambda grad, home: _move_both(grad, home))
+
+
+def _move(x: Any, wanted: Device) -> Any:
+    return to_device(x, wanted.index or 0) if wanted.type == "cuda" else to_host(x)
+
+
+def _move_both(grad: Any, home: Device) -> Any:
+    return grad.to(home) if isinstance(grad, Tensor) else _move(grad, home)
+
+
+def to(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
+    """The tensor with another dtype, on another device, or like another tensor; itself if nothing changes."""
+    for arg in args:
+        if isinstance(arg, Tensor):
+            dtype, device = arg.dtype, arg.device
+        elif isinstance(arg, Dtype):
+            dtype = arg
+        elif not isinstance(arg, bool):
+            device = arg
+    out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
+    if device is not None and Device(device).type != out.device.type:
+        out = move_op(out, wanted=Device(device), home=out.device)
+    return clone(out) if copy and out is self else out
+
+
+def _converter(wanted: Dtype) -> Callable[[Tensor], Tensor]:
+    def call(self: Tensor) -> Tensor:
+        return to_numpy_dtype(self, wanted.np)
+
+    call.__name__ = call.__qualname__ = wanted.name
+    call.__doc__ = f"The tensor as torch.{wanted.name}."
+    return call
+
+
+double, float, half, long, int, bool = (_converter(d) for d in (float64, float32, float16, int64, int32, bool_))
+
+
+def cpu(self: Tensor) -> Tensor:
+    """The tensor in host memory."""
+    return to(self, "cpu")
+
+
+def cuda(self: Tensor, device: Any = None) -> Tensor:
+    """The tensor on a GPU."""
+    return to(self, device=device if device is not None else "cuda")
+
+
+def type(self: Tensor, dtype: Any = None) -> Any:
+    """The name of the tensor's type, as 'torch.FloatTensor'; or the tensor converted to `dtype`."""
+    if dtype is None:
+        return f"torch.{'cuda.' if self.device.type == 'cuda' else ''}{self.dtype.type_name}Tensor"
+    return to(self, dtype)
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor with the dtype of another."""
+    return to(self, other.dtype)
+
+
+def numel(self: Tensor) -> Any:
+    """The number of elements."""
+    return self._data.size
+
+
+def dim(self: Tensor) -> Any:
+    """The number of dimensions."""
+    return self._data.ndim
+
+
+def size(self: Tensor, dim: Any = None) -> Any:
+    """The shape, or the size of one dimension."""
+    return self.shape if dim is None else self._data.shape[dim]
+
+
+def stride(self: Tensor, dim: Any = None) -> Any:
+    """The step between neighbours in each dimension, in elements."""
+    steps = tuple(s // self._data.itemsize for s in self.storage().strides)
+    return steps if dim is None else steps[dim]
+
+
+def element_size(self: Tensor) -> Any:
+    """Bytes an element."""
+    return self._data.itemsize
+
+
+def data_ptr(self: Tensor) -> Any:
+    """The address of the first element."""
+    return self.storage().__array_interface__["data"][0]
+
+
+def is_contiguous(self: Tensor) -> Any:
+    """Whether the elements stand in memory in the order of the indices."""
+    return self.storage().flags.c_contiguous
+
+
+def contiguous(self: Tensor) -> Tensor:
+    """The tensor itself if contiguous, else a copy."""
+    return self if is_contiguous(self) else clone(self)
+
+
+def is_floating_point(self: Tensor) -> Any:
+    """Whether the elements are floating-point numbers."""
+    return self._data.dtype.kind == "f"
+
+
+def is_tensor(x: Any) -> Any:
+    """Whether x is a Tensor."""
+    return isinstance(x, Tensor)
+
+
+def new_zeros(self: Tensor, *shape: Any) -> Tensor:
+    """Zeros of a shape, with this tensor's dtype and device."""
+    wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    return from_array(array_module(self._data).zeros(tuple(wanted), self._data.dtype))
+
+
+def new_tensor(self: Tensor, data: Any) -> Tensor:
+    """`data` as a tensor of this tensor's dtype."""
+    return tensor(data, dtype=BY_NUMPY[self._data.dtype], device=self.device)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Every element set to one value, in place; what was there before gets no gradient."""
+    check_writable(self)
+    number = value._data if isinstance(value, Tensor) else value
+    if self._edge is None or self.is_leaf:
+        self.storage()[...] = number
+        self.bump_version()
+    else:
+        write(self, fill_op(self, value=number))
+    return self
+
+
+fill_op = Op("FillBackward0", lambda x, value: array_module(x).full_like(x, value), self=lambda grad: grad * 0)
+copy_op = Op("CopyBackwards", lambda x, src: array_module(x).broadcast_to(src, x.shape).astype(x.dtype), stretches=True,
+             self=lambda grad: grad * 0, src=lambda grad: grad)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Every element set to 0, in place."""
+    return fill_(self, 0)
+
+
+def copy_(self: Tensor, src: Any) -> Tensor:
+    """The elements of `src`, broadcast and converted as needed, written into this tensor."""
+    check_writable(self)
+    write(self, copy_op(self, src if isinstance(src, Tensor) else tensor(src)))
+    return self
+
+
+rsub_op = Op("RsubBackward1", lambda x, other: other - x, self=lambda grad: -grad)
+
+
+def rsub(self: Tensor, other: Any) -> Tensor:
+    """other - self for a number in front, which torch records as RsubBackward1."""
+    if isinstance(other, Tensor):
+        return sub(other, self)
+    return rsub_op(self, other=other)
+
+
+def rdiv(self: Tensor, other: Any) -> Tensor:
+    """other / self for a number in front, which torch computes as other · (1 / self)."""
+    return mul(reciprocal(self), other)
+
+
+def rpow(self: Tensor, base: Any) -> Tensor:
+    """base ** self for a number in front."""
+    return rpow_op(self, base=base) if self._data.dtype.kind == "f" else power_of(tensor(base), self)
+
+
+def mm(self: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices (torch.mm)."""
+    if self._data.ndim != 2 or mat2._data.ndim != 2:
+        raise RuntimeError("self must be a matrix" if self._data.ndim != 2 else "mat2 must be a matrix")
+    return self @ mat2
+
+
+def mv(self: Tensor, vec: Tensor) -> Tensor:
+    """Matrix times vector (torch.mv)."""
+    return self @ vec
+
+
+def dot(self: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors (torch.dot)."""
+    if self._data.ndim != 1 or tensor._data.ndim != 1:
+        raise RuntimeError(
+            f"1D tensors expected, but got {self._data.ndim}D and {tensor._data.ndim}D tensors"
+        )
+    return self @ tensor
+
+
+def t_property(self: Tensor) -> Tensor:
+    """Tensor.T: a matrix transposed."""
+    return self.permute(*range(self._data.ndim)[::-1])
+
+
+def mt_property(self: Tensor) -> Tensor:
+    """Tensor.mT: the last two dimensions swapped."""
+    return transpose(self, -2, -1)
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The tensors along the first dimension, one by one."""
+    if self._data.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self))
+

@@ -1,0 +1,119 @@
+"""In-place operations, all made the same way from the operation that allocates.
+
+The result is computed and recorded as always, then written into the tensor's storage; the version counter moves, and
+the tensor takes over the new history. A leaf that requires grad refuses, as in torch: its old value would have no
+place in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import rules
+from ..autograd.accumulate import gradient_edge
+from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.graph import NO_EDGE, SavedResult
+from ..autograd.hooks import extras_of
+from ..autograd.views import CopySlices, View
+from ..tensor import Tensor
+from .define import Op
+
+def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
+    """z = the viewed part of self: zeros, with the gradient in that part."""
+    if rules.is_tensor(grad):
+        return part_of_zeros(grad, self_shape=self_shape, view=view)
+    whole = rules.zeros(grad, self_shape)
+    part = view.array(whole)
+    part += grad
+    return whole
+
+
+as_strided_op = Op("AsStridedBackward0", lambda x, view: view.array(x), self=as_strided_vjp)
+part_of_zeros = Op("AsStridedScatterBackward0", as_strided_vjp, grad=lambda grad, view: take_part(grad, view))
+
+
+def take_part(grad: Any, view: View) -> Any:
+    """The viewed part of a gradient."""
+    return as_strided_op(grad, view=view) if rules.is_tensor(grad) else view.array(grad)
+
+
+def as_strided(base: Tensor, view: View) -> Tensor:
+    """The viewed part of `base` with `base` as its history."""
+    return as_strided_op(base, view=view)
+
+
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+
+
+def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
+    """`operation` with its result written into its first argument."""
+
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check_writable(self)
+        result = operation(self, *args, **kwargs)
+        if result is NotImplemented:
+            return result
+        write(self, result)
+        return self
+
+    call.__name__ = call.__qualname__ = operation.__name__ + "_"
+    call.__doc__ = f"{operation.__name__}, in place."
+    return call
+
+
+def check_writable(tensor: Tensor) -> None:
+    """RuntimeError where autograd could not follow a write to this tensor."""
+    if not is_grad_enabled():
+        return
+    if tensor._edge is None:
+        raise RuntimeError(LEAF)
+    view = getattr(tensor, "_view", None)
+    if view is not None and view.base._edge is None:
+        raise RuntimeError(VIEW_OF_LEAF)
+
+
+def write(tensor: Tensor, result: Tensor) -> None:
+    """Put the values and the history of `result` into `tensor`."""
+    data = tensor.storage()
+    value = result._data
+    if value.shape != data.shape:
+        raise RuntimeError(
+            f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(value.shape)}"
+        )
+    if value.dtype.kind == "f" and data.dtype.kind in "biu":
+        raise RuntimeError(
+            f"result type {result.dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
+        )
+    data[...] = value
+    tensor.bump_version()
+    if result._edge is NO_EDGE or not is_grad_enabled():
+        return
+    adopt(tensor, result)
+    view = getattr(tensor, "_view", None)
+    if view is not None:
+        rewrite_base(tensor, view)
+
+
+def adopt(tensor: Tensor, result: Tensor) -> None:
+    """Give the tensor the result's history; what the node saved of the result is now the tensor's own storage."""
+    tensor._edge = result._edge
+    node = result.grad_fn
+    for index, value in enumerate(node.saved or ()):
+        if isinstance(value, SavedResult):
+            saved = list(node.saved)
+            saved[index] = SavedResult(tensor.storage(), tensor.counter())
+            node.saved = tuple(saved)
+            extras = extras_of(node)
+            versions = list(extras.versions or [0] * len(saved))
+            versions[index] = tensor._version
+            extras.versions = tuple(versions)
+
+
+def rewrite_base(tensor: Tensor, view: View) -> None:
+    """After a write through a view: the base's history goes through the write, and the view hangs on the base."""
+    base = view.base
+    node = CopySlices(base, view, tensor.grad_fn, gradient_edge(base))
+    base._edge = (node, 0)
+    tensor._edge = as_strided(base, view)._edge
