@@ -134,7 +134,7 @@ def install_tools(progress: Progress) -> None:
 def mirrored() -> bool:
     """Whether this machine's pip was told where packages come from: then we ask nobody else."""
     answer = subprocess.run([PYTHON, "-m", "pip", "config", "list"], capture_output=True, env=ENVIRONMENT)
-    return bool(re.search(rb"(?m)\.(index-url|extra-index-url|find-links|no-index)=", answer.stdout))
+    return bool(re.search(rb"(?m)\.(index-url|extra-index-url|find.links|no-index)=", answer.stdout))
 
 
 def torch_indexes() -> Iterator[str | None]:
