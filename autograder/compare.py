@@ -214,9 +214,10 @@ def _unwritten(outcome: Outcome) -> bool:
     return outcome.unwritten or bool(outcome.error and outcome.error["class"] == "NotImplementedError")
 
 
-def _says(outcome: Outcome) -> str:
+def _says(outcome: Outcome) -> Text | str:
     error = outcome.error or {}
-    return f"{error.get('class')}: {error.get('message')}"
+    says: Text | None = error.get("says")  # the referee knows better words for some (testimony.py)
+    return says or f"{error.get('class')}: {error.get('message')}"
 
 
 def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:

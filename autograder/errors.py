@@ -3,7 +3,9 @@
     AutograderError          bad input: what happened, where, and what to do about it
     ├── UnknownName          a check, part or lesson that does not exist ("did you mean …?")
     ├── PartError            a learner's part that cannot be plugged in
-    └── CheckFailed          a check that did not pass, under nbgrader's Validate button
+    ├── CheckFailed          a check that did not pass, under nbgrader's Validate button
+    └── SandboxFailed        a sandbox that did not start or died: what it ran "could not be graded"
+        └── SandboxUnavailable   this machine cannot make one that holds: the cause, and how to put it right
 
 In a notebook they show their sentences instead of a traceback: the reader's mistake is in what they say, not in
 the frames of this package. Not here: errors of the engine, which are torch's own (minigrad/errors.py).
@@ -69,3 +71,11 @@ class PartError(AutograderError):
 
 class CheckFailed(AutograderError):
     """A check did not pass while nbgrader validated the notebook."""
+
+
+class SandboxFailed(AutograderError):
+    """A sandbox did not start, or died. Says nothing about the submission: it is ungradable, not wrong."""
+
+
+class SandboxUnavailable(SandboxFailed):
+    """This machine cannot make a sandbox that holds. Nothing is graded until it can, or `--unsafe` is given."""

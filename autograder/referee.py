@@ -1,0 +1,227 @@
+"""The referee: trusted, outside of the sandbox, the only one who makes a score.
+
+    with Referee(course_secret) as referee:
+        records = referee.grade("10_weight_update", "ada", cells, ["sgd_step"], learner_edition=folder)
+
+It draws each check's seed from the course's secret, has the learner's cells and the check run in a sandbox,
+runs the same check on torch (oracle.py), compares (compare.py), looks for a known mistake, and gives a
+record for each check. Labels, weights and scores are its own; from the sandbox it takes values, at most one
+a label.
+
+"Could not be graded" (a sandbox that does not start or dies twice) is a status of its own, never a score of
+0. Not here: notebooks (transplant.py), gradebooks (nbgrader_plugin.py), how results look.
+"""
+
+from __future__ import annotations
+
+import functools
+import hmac
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from autograder import checks as registry
+from autograder import compare, mistakes, oracle
+from autograder.checks import Check, Outcome
+from autograder.errors import AutograderError, SandboxFailed
+from autograder.kit import Kit
+from autograder.messages import Text, text
+from autograder.probe import probe
+from autograder.records import Record
+from autograder.runner.limits import DEFAULT, Limits
+from autograder.sandbox import Running, Sandbox, Unsafe, warn_unsafe
+from autograder.testimony import Testimony, hear
+
+__all__ = ["Referee", "seed_for"]
+
+_TRIES = 2  # sandboxes for one job before it counts as ungradable
+_JOBS = 100  # that one sandbox serves, as long as each leaves it as it was
+
+
+def seed_for(secret: bytes, student: str, lesson: str, check: str, seeds: str = "1") -> int:
+    """63 bits that only who has the secret can draw: HMAC-SHA256 of who, what and which drawing."""
+    message = json.dumps([student, lesson, check, seeds]).encode()
+    return int.from_bytes(hmac.digest(secret, message, "sha256")[:8], "big") >> 1
+
+
+class Referee:
+    """Grades submissions one at a time.
+
+    `sandbox` is `Sandbox` (proved on this machine first: SandboxUnavailable if it does not hold) or
+    `Unsafe`, which says so loudly and marks the records. `seeds` names the drawing: another one gives
+    everybody new inputs. A sandbox is used again only after a job that left no trace in it; `jobs=1` starts
+    a fresh one for each.
+
+    Use it from one thread: a sandbox ends with the thread that started it.
+    """
+
+    def __init__(
+        self,
+        course_secret: bytes,
+        sandbox: type[Sandbox] | type[Unsafe] = Sandbox,
+        *,
+        limits: Limits = DEFAULT,
+        seeds: str = "1",
+        jobs: int = _JOBS,
+    ):
+        if not course_secret:
+            raise AutograderError(text("no_secret"))
+        if sandbox.sandboxed:
+            probe()
+        else:
+            warn_unsafe()
+        self._secret, self._limits, self._seeds = course_secret, limits, seeds
+        self._sandbox, self._most = sandbox, jobs
+        self._benches: dict[str, _Bench] = {}
+
+    def grade(
+        self,
+        lesson: str,
+        student: str,
+        cells: Sequence[Mapping[str, str]],
+        checks: Sequence[str] | None = None,
+        learner_edition: Path | str | None = None,
+    ) -> list[Record]:
+        """The records of one submission, one a check, in the order of `checks` (by default all of the
+        lesson).
+
+        `cells` are what is run, in order: {"id": grade_id, "source": text}. `learner_edition` is the folder
+        with the engine's edition for this lesson. Whatever a learner's code does ends in a record;
+        UnknownName for a check that there is not, AutograderError where torch is missing.
+        """
+        names = [each.name for each in registry.for_lesson(lesson)] if checks is None else checks
+        wanted = [registry.get(name) for name in names]
+        seeds = {name: seed_for(self._secret, student, lesson, name, self._seeds) for name in names}
+        sources = [{"id": each["id"], "source": each["source"]} for each in cells]
+        job = {
+            "lesson": lesson,
+            "cells": sources,
+            "checks": [{"name": name, "seed": seed} for name, seed in seeds.items()],
+            "limits": self._limits._asdict(),
+        }
+        about: Record = {"lesson": lesson, "student": student, "sandboxed": self._sandbox.sandboxed}
+        about["versions"] = {**_installed(), "seeds": self._seeds}
+        try:
+            heard = self._hear(job, wanted, learner_edition)
+        except SandboxFailed as failed:
+            why = text("could_not_grade", why=" ".join(str(failed).split("\n")))
+            return [_ungradable(each, seeds[each.name], why) | about for each in wanted]
+        return [_judged(each, seeds[each.name], heard, sources) | about for each in wanted]
+
+    def _hear(self, job: dict[str, Any], wanted: list[Check], edition: Path | str | None) -> Testimony:
+        """Run a job; once more in a fresh sandbox if the first one failed."""
+        bench = self._bench(edition)
+        for attempt in range(_TRIES):
+            try:
+                return hear(bench.running().frames(job, self._limits.job_seconds), wanted, self._limits)
+            except SandboxFailed:
+                bench.clear()
+                if attempt + 1 == _TRIES:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _bench(self, edition: Path | str | None) -> _Bench:
+        key = str(edition or "")
+        if key not in self._benches:
+            self.close()  # one lesson after the other: no more than one sandbox waits
+            kit = Kit(edition)
+            self._benches[key] = _Bench(kit, self._sandbox(kit, self._limits), self._most)
+        return self._benches[key]
+
+    def close(self) -> None:
+        """End the sandbox that waits and remove the staged files. The referee can still be used."""
+        for bench in self._benches.values():
+            bench.close()
+        self._benches.clear()
+
+    def __enter__(self) -> Referee:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Bench:
+    """A kit, and the sandbox on it that waits for the next job, if one does."""
+
+    def __init__(self, kit: Kit, starter: Sandbox | Unsafe, jobs: int):
+        self.kit, self.starter, self.most = kit, starter, jobs
+        self._running: Running | None = None
+        self._served = 0
+
+    def running(self) -> Running:
+        """A sandbox for one more job: the one that waits, or a fresh one."""
+        if self._running is None or not self._running.alive or self._served >= self.most:
+            self.clear()
+            self._running, self._served = self.starter.start(), 0
+        self._served += 1
+        return self._running
+
+    def clear(self) -> None:
+        if self._running is not None:
+            self._running.close()
+            self._running = None
+
+    def close(self) -> None:
+        self.clear()
+        self.kit.close()
+
+
+# ── Records ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _judged(check: Check, seed: int, heard: Testimony, cells: list[dict[str, str]]) -> Record:
+    """One check's record, but for what all records of a submission share."""
+    outcome = heard.outcomes[check.name]
+    try:
+        expected = oracle.expected(check.name, seed)
+    except AutograderError:
+        raise
+    except Exception as error:  # the check is at fault, or torch is: nobody loses a point for that
+        return _ungradable(check, seed, text("oracle_failed", error=f"{type(error).__name__}: {error}"))
+    verdict = compare.judge(check, expected, outcome)
+    record = verdict.record() | {"status": "graded", "seed": seed, "hint": None}
+    if verdict.passed:
+        return record
+    if never := [part for part in check.parts if not outcome.calls.get(part)]:
+        reason = _failed_cell(never, heard, cells) or verdict.reason
+        return record | {"reason": _pair(reason) if reason else None}
+    return record | {"hint": _hint(check, outcome, seed)}
+
+
+def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]) -> Text | None:
+    """Why a part was never plugged in, if its cell (or else some cell) ended in an error."""
+    own = [c["id"] for c in cells if any(part in c["source"] for part in never)]
+    failed = next((name for name in [*own, *heard.cells] if name in heard.cells), None)
+    return text("cell_failed", cell=failed, why=heard.cells[failed]["says"]) if failed else None
+
+
+def _hint(check: Check, outcome: Outcome, seed: int) -> str | None:
+    found = mistakes.recognise(check, outcome, seed)
+    return found.name if found else None
+
+
+def _ungradable(check: Check, seed: int, why: Text) -> Record:
+    record: Record = {"check": check.name, "score": None, "points": check.points, "status": "ungradable"}
+    return record | {"properties": [], "reason": _pair(why), "hint": None, "seed": seed}
+
+
+def _pair(words: Text) -> dict[str, str]:
+    return {"zh": words.zh, "en": words.en}
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in ("minigrad-lessons", "numpy", "torch"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,143 @@
+"""What came out of a sandbox, taken with suspicion: the frames of one job as checks' outcomes.
+
+Whoever wrote the frames may be a learner's program. So: only the checks that were asked for, only values of
+the forms that `checks.encode` makes (anything else becomes a value that agrees with nothing), only text
+that a terminal or a page can show, the counts of the parts that the check names. What is left can be wrong,
+but not harmful; whether it is right is compare.py's question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.checks import Check, Outcome, Property
+from autograder.errors import SandboxFailed
+from autograder.messages import Text, text
+from autograder.runner.limits import Limits
+
+__all__ = ["Testimony", "hear", "words"]
+
+_NO_VALUE = {"unencodable": "malformed"}
+_NOT_FINITE = ("nan", "inf", "-inf")
+_MOST_DIMENSIONS = 32
+# Causes that deserve more than "Class: message".
+_WORDS = {
+    name: f"why_{name}"
+    for name in (
+        *("TimeLimit", "MemoryError", "Crash", "CannotFork", "ProtocolError"),
+        *("MagicNotRun", "InputNotThere", "ModuleNotFoundError", "RecursionError"),
+    )
+}
+
+
+@dataclass
+class Testimony:
+    """One job's: an outcome for every check, and the errors of cells by cell."""
+
+    __test__ = False  # pytest takes a class of this name for tests
+
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    cells: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) -> Testimony:
+    """Read a job's frames to their end. SandboxFailed if a check was not even said to be over."""
+    checks = {each.name: each for each in wanted}
+    values: dict[str, list[Property]] = {name: [] for name in checks}
+    heard = Testimony()
+    for frame in frames:
+        kind, name = frame.get("type"), frame.get("check")
+        if (
+            kind == "cell"
+            and isinstance(frame.get("id"), str)
+            and (error := _error(frame.get("error"), limits))
+        ):
+            heard.cells.setdefault(plain(frame["id"]), error)
+        if not isinstance(name, str) or name not in checks or name in heard.outcomes:
+            continue
+        if kind == "property" and isinstance(frame.get("label"), str):
+            values[name].append(Property(frame["label"], value(frame.get("value"))))
+        elif kind == "check_done":
+            calls = _calls(frame.get("calls"), checks[name])
+            error = _error(frame.get("error"), limits)
+            heard.outcomes[name] = Outcome(values[name], calls, error, frame.get("unwritten") is True)
+    if len(heard.outcomes) < len(checks):
+        raise SandboxFailed(
+            text("sandbox_silent", checks=", ".join(sorted(checks.keys() - heard.outcomes.keys())))
+        )
+    return heard
+
+
+def _calls(given: Any, check: Check) -> dict[str, int]:
+    given = given if isinstance(given, dict) else {}
+    return {part: n for part in check.parts if isinstance(n := given.get(part), int) and n >= 0}
+
+
+def _error(given: Any, limits: Limits) -> dict[str, Any] | None:
+    """An error frame with known fields of known types, and `says`: what happened, in both languages."""
+    if not isinstance(given, dict):
+        return None
+    error: dict[str, Any] = {
+        each: plain(given.get(each, "")) for each in ("class", "message", "traceback_short") if each in given
+    }
+    error["cell"] = plain(given["cell"]) if isinstance(given.get("cell"), str) else None
+    error["line"] = line if isinstance(line := given.get("line"), int) else None
+    return {
+        "class": "?",
+        "message": "",
+        **error,
+        "says": words({"class": "?", "message": "", **error}, limits),
+    }
+
+
+def words(error: dict[str, Any], limits: Limits) -> Text:
+    """An error in both languages, and where it happened if that is known."""
+    said = text(
+        _WORDS.get(error["class"], "why_error"),
+        kind=error["class"],
+        message=error["message"],
+        seconds=f"{limits.check_seconds:g}",
+        memory=f"{limits.memory / (1 << 20):g}",
+    )
+    if error.get("cell") and error.get("line"):
+        return text("why_where", said=said, cell=error["cell"], line=error["line"])
+    return said
+
+
+# ── Values ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def plain(words: object) -> str:
+    """Text without the characters that steer a terminal, or the direction of a line."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(words))
+
+
+def value(given: Any) -> Any:
+    """An encoded value if it has one of the forms that checks.encode makes; else one that agrees with nothing."""
+    if isinstance(given, str):
+        return plain(given)
+    if isinstance(given, list):
+        return [value(each) for each in given]
+    if isinstance(given, dict):
+        if len(given) == 1 and (name := next(iter(given))) in ("error", "unencodable"):
+            return {name: plain(given[name])}
+        return given if _is_array(given) else _NO_VALUE
+    return given
+
+
+def _is_array(given: dict[str, Any]) -> bool:
+    shape, data = given.get("shape"), given.get("data")
+    return (
+        given.keys() == {"shape", "dtype", "data"}
+        and isinstance(shape, list)
+        and len(shape) <= _MOST_DIMENSIONS
+        and all(type(size) is int and size >= 0 for size in shape)
+        and isinstance(given["dtype"], str)
+        and given["dtype"].isalnum()
+        and isinstance(data, list)
+        and len(data) == math.prod(shape)
+        and all(isinstance(each, int | float) or each in _NOT_FINITE for each in data)
+    )
