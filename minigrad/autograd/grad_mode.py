@@ -60,7 +60,17 @@ def set_recording(enabled: bool) -> bool:
 
 
 class _Decorating:
-    """Lets a context manager decorate functions, generators and coroutines, entering afresh on every call."""
+    """Lets a context manager decorate functions, generators and coroutines, entering afresh on every call.
+
+    `@no_grad` means the same as `@no_grad()`.
+    """
+
+    def __new__(cls, function: Any = None, /, *args: Any, **kwargs: Any) -> Any:
+        manager = super().__new__(cls)
+        if not inspect.isfunction(function):
+            return manager
+        manager.__init__()  # type: ignore[misc]
+        return manager(function)
 
     def clone(self) -> Any:
         """A manager of the same kind for one more call."""
@@ -169,9 +179,6 @@ class inference_mode(_Decorating):
     def __init__(self, mode: bool = True) -> None:
         self.wanted = mode
         self.before: list[tuple[bool, bool]] = []
-
-    def __new__(cls, mode: Any = True) -> Any:
-        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __enter__(self) -> None:
         self.before.append((set_recording(not self.wanted), is_inference_mode_enabled()))
