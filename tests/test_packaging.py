@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from project_files import ROOT, imports, python_files
 
@@ -66,6 +67,13 @@ def test_everything_that_comes_along_is_pinned_and_installed_as_pinned():
     assert names <= set(PINS)
     installed = {name: distribution(name).version.partition("+")[0] for name in names}
     assert installed == {name: PINS[name] for name in names}
+
+
+@pytest.mark.parametrize("python", ["3.11.2", "3.12.0", "3.13.0"])  # 3.11.2 is Debian 12's
+def test_the_pins_suit_every_python_we_name(python):
+    for name in closure(RUNTIME + EXTRAS["dev"]):
+        admitted = SpecifierSet(distribution(name).metadata["Requires-Python"] or "")
+        assert admitted.contains(python), f"{name} wants Python {admitted}"
 
 
 def test_conda_gets_the_same_packages():

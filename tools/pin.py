@@ -1,8 +1,8 @@
 """Writes constraints.txt: an exact version of every package that pyproject.toml brings in, extras included.
 
 `make pins` keeps the versions that stand and adds what is missing; `make pins ARGS=--upgrade` takes the
-newest that pyproject's ranges allow. Run it under the lowest Python we support (3.11): what resolves there
-also serves the newer ones. It asks pip and writes one file; it installs nothing.
+newest that pyproject's ranges allow. Run it under the lowest Python we support: what resolves there also
+serves the newer ones. It asks pip and writes one file; it installs nothing.
 """
 
 import argparse
@@ -13,6 +13,8 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
+
+LOWEST = (3, 11, 2)  # Debian 12's; some packages want a later 3.11 than that
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "constraints.txt"
@@ -45,6 +47,12 @@ def resolve(requirements: list[str], constraints: list[str]) -> dict[str, str]:
 
 def main() -> None:
     """Resolve everything in one go, so that the pins agree with each other, and write them in order."""
+    if sys.version_info[:3] > LOWEST:
+        wanted = ".".join(map(str, LOWEST))
+        print(
+            f"! 这些版本未必适合 Python {wanted} · these versions may not suit Python {wanted}",
+            file=sys.stderr,
+        )
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--upgrade", action="store_true", help="forget the versions that stand")
     keep = not parser.parse_args().upgrade and TARGET.exists()

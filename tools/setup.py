@@ -172,7 +172,11 @@ def install_rest(progress: Progress) -> None:
     total = sum("==" in line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines())
     # compat: a plain path file, no import hook; Python starts faster, and every tool can follow it.
     editable = ["--no-build-isolation", "--config-settings", "editable_mode=compat", "--editable"]
-    if not pip_install(progress, total, "--progress-bar", "raw", *editable, f"{ROOT}[dev]"):
+    # The very torch that is there: should anything not resolve, pip is not to go looking for another build of it.
+    probe = "from importlib.metadata import version; print(version('torch'))"
+    torch = subprocess.run([PYTHON, "-I", "-c", probe], capture_output=True, text=True, check=True).stdout
+    wanted = [*editable, f"{ROOT}[dev]", f"torch=={torch.strip()}"]
+    if not pip_install(progress, total, "--progress-bar", "raw", *wanted):
         raise pip_failed("pyproject.toml")
     progress.end()
 
