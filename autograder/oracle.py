@@ -35,14 +35,17 @@ class Torch:
 
     @functools.cached_property
     def warmup(self) -> types.SimpleNamespace:
-        """minigrad.warmup's function, by torch's own backward."""
+        """minigrad.warmup's functions; the derivative is the one that torch's own backward finds."""
 
-        def squared_loss_grad(w: float, X: Any, Y: Any) -> Any:
-            leaf = self._torch.tensor(float(w), dtype=self._torch.float64, requires_grad=True)
-            ((self._torch.as_tensor(Y) - leaf * self._torch.as_tensor(X)) ** 2).sum().backward()
-            return leaf.grad.item()
+        def squared_loss(w: Any, X: Any, Y: Any) -> Any:
+            return ((Y - w * X) ** 2).sum()
 
-        return types.SimpleNamespace(squared_loss_grad=squared_loss_grad)
+        def squared_loss_grad(w: Any, X: Any, Y: Any) -> Any:
+            leaf = self._torch.as_tensor(w, dtype=X.dtype).detach().clone().requires_grad_()
+            squared_loss(leaf, X, Y).backward()
+            return leaf.grad
+
+        return types.SimpleNamespace(squared_loss=squared_loss, squared_loss_grad=squared_loss_grad)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._torch, name)

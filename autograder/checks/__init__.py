@@ -107,20 +107,32 @@ def score(points: int, passed: int, total: int) -> int:
 
 def properties(check: Check, T: Any, seed: int) -> Iterator[Property]:
     """Run the check's program on engine `T` and give each property as it comes, encoded."""
-    rng = np.random.default_rng(seed)
-    for label, value, *needs in check.program(T, rng):
-        yield Property(label, encode(value), *needs)
+    run = iter(check.program(T, np.random.default_rng(seed)))
+    while True:
+        with np.errstate(all="ignore"):  # torch divides by zero in silence; a learner's rule may do the same
+            found = next(run, None)
+            if found is None:
+                return
+            label, value, *needs = found
+            encoded = encode(value)
+        yield Property(label, encoded, *needs)
 
 
 def attempt(check: Check, T: Any, seed: int) -> Outcome:
-    """Run the check on the parts plugged in now; whatever they raise is part of the outcome."""
+    """Run the check on the parts plugged in now; whatever they raise is part of the outcome.
+
+    Recording is on when it begins and when it ends: a learner's no_grad may leave it off.
+    """
     before = {name: parts.calls(name) for name in check.parts}
     outcome = Outcome([], {})
+    T.set_grad_enabled(True)
     try:
         for each in properties(check, T, seed):
             outcome.values.append(each)
     except Exception as error:
         outcome.error = fault(error)
+    finally:
+        T.set_grad_enabled(True)
     outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
     outcome.unwritten = any(parts.unwritten(name) for name in check.parts)
     return outcome
@@ -212,7 +224,7 @@ def _number(value: float) -> Any:
 def _array(value: Any) -> Any:
     """A tensor or an array; of anything else only the name of its type."""
     try:
-        array = np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)
+        array = np.asarray(value.numpy(force=True) if hasattr(value, "detach") else value)
     except Exception as error:
         return {
             "unencodable": f"{type(value).__name__} ({type(error).__name__}: {first_sentence(str(error))})"

@@ -95,7 +95,15 @@ def same(one: Outcome | None, other: Outcome) -> bool:
 
 
 def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict) and "error" in a and "error" in b:
+        return _class(a["error"]) == _class(
+            b["error"]
+        )  # the words may differ with the learner's way of writing
     return (isinstance(a, dict) and a == b) or compare(a, b) is None
+
+
+def _class(error: str) -> str:
+    return error.partition(":")[0]
 
 
 # ── A guard against mistakes that never end ──────────────────────────────────────────────────────

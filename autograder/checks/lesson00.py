@@ -1,0 +1,78 @@
+"""Lesson 00, the warm-up: the derivative of a sum of squared errors, worked out by hand.
+
+One formula, asked for on ever new data, part by part, inside a descent and through the engine. A number typed in for
+the example on the page, or a derivative of the mean, meets data on which it is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.checks import check
+
+LESSON = "00_warmup"
+PARTS = ["minigrad.warmup.squared_loss_grad"]
+
+Properties = Iterator[tuple[Any, ...]]
+
+
+def slope(T: Any, w: float, X: Any, Y: Any) -> Callable[[], float]:
+    """When called: the learner's derivative at w, as a number."""
+    return lambda: float(T.warmup.squared_loss_grad(w, T.tensor(X), T.tensor(Y)))
+
+
+def line(rng: np.random.Generator, points: int) -> tuple[Any, Any]:
+    """Points near a line through the origin, on both sides of it."""
+    X = rng.normal(size=points)
+    return X, rng.uniform(-3, 3) * X + rng.normal(size=points)
+
+
+@check("warmup_by_hand", lesson=LESSON, points=1, parts=PARTS)
+def warmup_by_hand(T: Any, rng: np.random.Generator) -> Properties:
+    X, Y = np.array([1.0, 2.0, 3.0]), np.array([3.0, 5.0, 7.0])
+    yield "the example: w = 1", slope(T, 1.0, X, Y)
+    yield "one step to the right: w = 2", slope(T, 2.0, X, Y)
+    yield "another w, drawn at random", slope(T, rng.uniform(-5, 5), X, Y)
+
+
+@check("warmup_any_data", lesson=LESSON, points=2, parts=PARTS)
+def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
+    for points in (1, 5, 1000):
+        X, Y = line(rng, points)
+        yield f"{points} points", slope(T, rng.normal(), X, Y)
+    X, Y = line(rng, 20)
+    best = float(X @ Y / (X @ X))
+    yield "flat at the best w", lambda: abs(slope(T, best, X, Y)()) < 1e-6
+    yield "downhill from either side", lambda: [slope(T, best + side, X, Y)() > 0 for side in (-1.0, 1.0)]
+
+
+@check("warmup_batches", lesson=LESSON, points=1, parts=PARTS)
+def warmup_batches(T: Any, rng: np.random.Generator) -> Properties:
+    X, Y = line(rng, 12)
+    w = rng.normal()
+    pieces = [slope(T, w, X[at], Y[at]) for at in (slice(0, 3), slice(3, 5), slice(5, 12))]
+    yield "three pieces of the data", lambda: [piece() for piece in pieces]
+    yield "together, the whole", lambda: sum(piece() for piece in pieces)
+
+
+@check("warmup_descent", lesson=LESSON, points=2, parts=PARTS)
+def warmup_descent(T: Any, rng: np.random.Generator) -> Properties:
+    X, Y = line(rng, 10)
+    start, rate = rng.uniform(-2, 2), 0.3 / float(X @ X)
+
+    def path() -> list[float]:
+        visited = [start]
+        for _ in range(15):
+            visited.append(visited[-1] - rate * slope(T, visited[-1], X, Y)())
+        return visited
+
+    def by_the_engine() -> Any:
+        w = T.tensor([start], requires_grad=True)
+        (T.warmup.squared_loss(w, T.tensor(X), T.tensor(Y)) * 0.5 + w.sum()).backward()
+        return w.grad
+
+    yield "fifteen steps downhill", path
+    yield "inside the engine's own backward", by_the_engine
