@@ -133,10 +133,11 @@ def _append_suffixes(text: str, suffixes: list[str], indent: int) -> str:
 
 def _contents(data: Any, indent: int) -> str:
     """The bracketed entries of a non-empty array whose first bracket stands in column `indent`."""
+    if data.ndim == 0:
+        value = data.tolist()
+        return _number_format([value], data.dtype.kind)[0](value)
     summarised = data.size > OPTIONS.threshold
     values = _corners(data, OPTIONS.edgeitems) if summarised else data.tolist()
-    if data.ndim == 0:
-        return _number_format([values], data.dtype.kind)[0](values)
     show, width = _number_format(list(_flatten(values, data.ndim)), data.dtype.kind)
     row_indent = indent + data.ndim - 1
     per_line = max(1, (OPTIONS.linewidth - row_indent) // (width + 2))

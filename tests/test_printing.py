@@ -165,6 +165,16 @@ def test_random_options(array, options):
         assert_same(array)
 
 
+@pytest.mark.parametrize(
+    "options", [{"threshold": 0}, {"threshold": 0, "edgeitems": 0}, {"linewidth": 0}], ids=str
+)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2, 0), (7,), (7, 1), (1, 7)], ids=str)
+def test_the_smallest_tensors_under_the_tightest_options(shape, dtype, options):
+    set_both(**options)
+    assert_same(np.arange(np.prod(shape)).reshape(shape).astype(dtype))
+
+
 def test_options_stay_except_scientific_mode():
     set_both(precision=2, sci_mode=True)
     set_both(linewidth=30)

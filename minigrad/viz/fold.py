@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 MOST_NAMES_A_ROUND = 4
-LONGEST_ROUND = 200
+LONGEST_ROUND = 256
 FEWEST_ROUNDS = 4  # of three rounds only the middle one would vanish
 
 
@@ -29,22 +29,25 @@ class Stretch:
 def fold(names: Sequence[str], most: int) -> list[Stretch]:
     """Cut the walk into at most `most` stretches (one for each name if that is few enough)."""
     stretches = [Stretch(1, name) for name in names]
+    longest = 1  # short rounds first, so that a loop inside a loop is one box in every round of the outer one
     while len(stretches) > most:
-        shorter = _fold_rounds(stretches)
+        shorter = _fold_rounds(stretches, longest)
         if len(shorter) == len(stretches):
+            longest *= 2
+        if longest > LONGEST_ROUND:
             return _fold_middle(stretches, most)
         stretches = shorter
     return stretches
 
 
-def _fold_rounds(stretches: list[Stretch]) -> list[Stretch]:
-    """Replace the middle rounds of every repetition by one stretch."""
+def _fold_rounds(stretches: list[Stretch], longest: int) -> list[Stretch]:
+    """Replace the middle rounds of every repetition by one stretch; a round has at most `longest` stretches."""
     numbers: dict[Hashable, int] = {}
     kinds = [numbers.setdefault(stretch.kind, len(numbers)) for stretch in stretches]
     folded: list[Stretch] = []
     at = 0
     while at < len(kinds):
-        period, rounds = _repetition(kinds, at)
+        period, rounds = _repetition(kinds, at, longest)
         stop = at + period * rounds
         if rounds:
             first = stretches[at : at + period]
@@ -57,9 +60,9 @@ def _fold_rounds(stretches: list[Stretch]) -> list[Stretch]:
     return folded
 
 
-def _repetition(kinds: list[int], at: int) -> tuple[int, int]:
+def _repetition(kinds: list[int], at: int, longest: int) -> tuple[int, int]:
     """(length of a round, rounds) of the repetition with the shortest rounds that starts here, or (0, 0)."""
-    for period in range(1, min(LONGEST_ROUND, (len(kinds) - at) // FEWEST_ROUNDS) + 1):
+    for period in range(1, min(longest, (len(kinds) - at) // FEWEST_ROUNDS) + 1):
         same = at + period
         while same < len(kinds) and kinds[same] == kinds[same - period]:
             same += 1

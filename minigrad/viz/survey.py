@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from . import graph
@@ -68,18 +69,26 @@ class _Survey:
         leaves = [node.variable for node in self.order if graph.accumulates(node)]
         nameless = [leaf for leaf in leaves if id(leaf) not in self.names]
         self.names |= {id(leaf): f"#{number}" for number, leaf in enumerate(nameless, 1)}
-        self.sizes = graph.sizes_seen([*outputs, *(tensor for _, tensor in self.named)], self.order)
+        self.sizes: dict[Any, dict[int, str]] = {}
 
     def picture(self, fold_above: int) -> Picture:
         picture = Picture()
+        stretches = self._stretches(fold_above)
+        if "shapes" in self.show:
+            standing = [nodes[0] for stretch, nodes in stretches if not stretch.text]
+            self.sizes = graph.sizes_seen([*self.outputs, *(tensor for _, tensor in self.named)], standing)
         for number, output in enumerate(self.outputs):
             self._add_output(picture, f"out{number}", output)
-        at = 0
-        for stretch in fold([graph.short_name(node) for node in self.order], fold_above):
-            self._add_stretch(picture, stretch, self.order[at : at + stretch.length])
-            at += stretch.length
+        for stretch, nodes in stretches:
+            self._add_stretch(picture, stretch, nodes)
         picture.arrows += self._arrows(picture)
         return picture
+
+    def _stretches(self, fold_above: int) -> list[tuple[Stretch, list[Any]]]:
+        """What becomes a box, and the nodes in it."""
+        stretches = fold([graph.short_name(node) for node in self.order], fold_above)
+        ends = list(accumulate(stretch.length for stretch in stretches))
+        return [(s, self.order[end - s.length : end]) for s, end in zip(stretches, ends, strict=True)]
 
     def _add_output(self, picture: Picture, key: str, tensor: Any) -> None:
         kind = "leaf" if tensor.grad_fn is None else "output"
