@@ -9,7 +9,6 @@ table.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 from autograder.errors import SandboxFailed, SandboxUnavailable
 from autograder.kit import INSIDE, Kit
 from autograder.messages import Text, text
-from autograder.sandbox import Sandbox
+from autograder.sandbox import Sandbox, program
 
 __all__ = ["diagnose", "look_around", "probe"]
 
@@ -52,8 +51,8 @@ def _causes() -> list[_Cause]:
     refused = r"(?i)not permitted|permission denied|no permissions|namespace|EPERM|loopback"
     return [
         _Cause(r"", "not_linux", sys.platform != "linux"),
-        _Cause(r"bwrap", "no_bwrap", not any(Path(p, "bwrap").exists() for p in _path())),
-        _Cause(r"setpriv", "no_setpriv", not any(Path(p, "setpriv").exists() for p in _path())),
+        _Cause(r"bwrap", "no_bwrap", program("bwrap") is None),
+        _Cause(r"setpriv", "no_setpriv", program("setpriv") is None),
         _Cause(r"KeyError|unknown machine", "unknown_machine"),
         _Cause(refused, "container", _container()),
         _Cause(refused, "apparmor", _apparmor()),
@@ -61,10 +60,6 @@ def _causes() -> list[_Cause]:
         _Cause(r"(?i)unknown option|unrecognized option", "old_bwrap"),
         _Cause(r"", "sandbox_other"),
     ]
-
-
-def _path() -> list[str]:
-    return [*os.environ.get("PATH", "").split(":"), "/usr/local/bin", "/usr/bin", "/bin"]
 
 
 def diagnose(complaint: str) -> SandboxUnavailable:

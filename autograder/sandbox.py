@@ -36,7 +36,7 @@ from autograder.messages import text
 from autograder.protocol import FrameReader, ProtocolError, pack, unpack, write
 from autograder.runner.limits import DEFAULT, Limits
 
-__all__ = ["Running", "Sandbox", "Unsafe", "warn_unsafe"]
+__all__ = ["Running", "Sandbox", "Unsafe", "program", "warn_unsafe"]
 
 START_SECONDS = 30.0  # for Python and NumPy to load, on a machine that is very busy
 SLACK = 5.0  # seconds that the supervisor inside may be late before the referee ends it all
@@ -70,6 +70,8 @@ class Running:
         about the job, and the sandbox is closed.
         """
         deadline = time.monotonic() + seconds + SLACK
+        if not self.alive:
+            raise SandboxFailed(text("sandbox_died", said="closed"))
         try:
             self._write(job)
             while (frame := self._read(deadline)).get("type") != "done":
@@ -148,13 +150,13 @@ class Sandbox:
     def start_program(self, module: str, *arguments: str) -> Running:
         """A sandbox that runs one of the kit's modules, which must say "ready"."""
         try:
-            program = seccomp.program()
+            instructions = seccomp.program()
         except KeyError as machine:
             raise SandboxFailed(text("sandbox_died", said=f"unknown machine {machine}")) from None
         read_end, write_end = os.pipe()  # bubblewrap reads the filter from a descriptor; it fits into a pipe
         try:
             with open(write_end, "wb") as filter_file:
-                filter_file.write(program)
+                filter_file.write(instructions)
             return _start(self.command(read_end, "-m", module, *arguments), {}, pass_fds=(read_end,))
         finally:
             os.close(read_end)
@@ -231,11 +233,17 @@ def _empty(target: str) -> list[str]:
     return ["--perms", "0755", "--tmpfs", target, "--remount-ro", target]
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str | None:
+    """Where a program is, looked for in the usual places too: root's PATH may be short."""
     found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/bin:/usr/bin:/bin")
+    return str(Path(found).resolve()) if found else None
+
+
+def _program(name: str) -> str:
+    found = program(name)
     if not found:
         raise SandboxFailed(text("program_missing", program=name))
-    return str(Path(found).resolve())
+    return found
 
 
 class Unsafe:
@@ -246,11 +254,12 @@ class Unsafe:
 
     def __init__(self, kit: Kit, limits: Limits = DEFAULT):
         self.kit, self.limits = kit, limits
-        self._scratch = tempfile.TemporaryDirectory(prefix="autograder-unsafe-")
+        self._scratches = kit.root / "scratch"
+        self._scratches.mkdir(exist_ok=True)
 
     def start(self) -> Running:
         """A process that is ready for a job."""
-        scratch = tempfile.mkdtemp(dir=self._scratch.name)
+        scratch = tempfile.mkdtemp(dir=self._scratches)
         environment = {**self.kit.environment(host=True), "HOME": scratch, "TMPDIR": scratch}
         command = [*self.kit.command(host=True), "-m", "autograder.runner"]
         return _start(command, environment, cwd=scratch)

@@ -58,16 +58,17 @@ class Supervisor:
         poll.register(self.jobs, 0)
         return bool(poll.poll(0))
 
-    def kill(self, learner: int) -> None:
-        """End the learner's process and everything it has started, and wait until they are gone."""
+    def kill(self, learner: int) -> bool:
+        """End the learner's process and everything it has started; whether it had started anything."""
         if not self.isolated:  # only its own group, then: -1 would mean every process of this user
             _signal(os.killpg, learner)
             _signal(os.kill, learner)
-            _reap(learner)
-            return
+            return not _reap(learner)
         _signal(os.kill, -1)
-        while _reap(-1):
-            pass
+        ended = 0
+        while _reap(-1):  # they are this process's children by now
+            ended += 1
+        return ended > 1
 
 
 def _signal(send: Callable[[int, int], None], target: int) -> None:
@@ -99,6 +100,7 @@ class _Job:
         self.answered = [0, 0]  # properties and bytes of the check that runs
         self.forked_again: set[tuple[str, str]] = set()
         self.ended = False
+        self.alone = True  # no learner's process has left another behind
         self.deadline = self.end = time.monotonic() + self.limits.job_seconds
 
     def run(self) -> bool:
@@ -112,7 +114,7 @@ class _Job:
                 return False
         for each in list(self.waiting):
             self._close(each["name"], _error("TimeLimit", "the whole submission"))
-        return starts == 1
+        return starts == 1 and self.alone
 
     def _one_process(self) -> dict[str, Any] | None:
         """Fork a learner's process and follow it to its end; None, or why it ended before its work did."""
@@ -126,7 +128,7 @@ class _Job:
             if cause is None and not self.ended:
                 cause = _ending(learner)
         finally:
-            self.supervisor.kill(learner)
+            self.alone = not self.supervisor.kill(learner) and self.alone
             os.close(ours)
         return cause
 

@@ -1,0 +1,257 @@
+"""What hostile cells can use up, and what a job can leave behind, in a real sandbox.
+
+The controls at the end show that the sandbox does it, and that the probe would notice a hole.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sandbox_tools import QUICK, job, run_cells
+
+from autograder.errors import SandboxFailed
+from autograder.kit import Kit
+from autograder.probe import look_around
+from autograder.sandbox import Sandbox, Unsafe
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture(scope="module")
+def kit():
+    kit = Kit()
+    yield kit
+    kit.close()
+
+
+@pytest.fixture(scope="module")
+def sandbox(kit):
+    return Sandbox(kit, QUICK)
+
+
+@pytest.fixture
+def running(sandbox):
+    with sandbox.start() as running:
+        yield running
+
+
+def ask(running, source):
+    """What one cell found."""
+    return run_cells(running, source)[0]
+
+
+# ── Exhausting ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_fork_bomb_fizzles(running):
+    bomb = """
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+"""
+    start = time.monotonic()
+    outcomes = run_cells(running, bomb, "answer('next')")
+    assert outcomes[0][0] in ("TimeLimit", "Crash")
+    assert outcomes[1] == "next"
+    assert time.monotonic() - start < 10
+    assert not running.alive  # something unusual happened: nobody else is put in here
+
+
+def test_processes_are_few(running):
+    source = """
+import os, time
+made = 0
+try:
+    while made < 100:
+        if os.fork() == 0:
+            time.sleep(30)
+        made += 1
+except OSError:
+    answer(made)
+"""
+    assert ask(running, source) <= QUICK.processes
+
+
+def test_ten_gigabytes_are_refused(running):
+    large = ["x = bytearray(10 << 30)", "import numpy\nx = numpy.ones((10 << 30) // 8)"]
+    outcomes = run_cells(running, *large, "answer('next')")
+    assert [each[0] for each in outcomes[:2]] == ["MemoryError", "MemoryError"]
+    assert outcomes[2] == "next"
+
+
+def test_memory_eaten_bit_by_bit_is_refused(running):
+    hog = "x = []\nwhile True: x.append(bytearray(1 << 24))"
+    outcomes = run_cells(running, hog, "x = None", "answer('next')", limits=QUICK._replace(memory=300 << 20))
+    assert outcomes[0][0] == "MemoryError"
+    assert outcomes[2] == "next"
+
+
+def test_a_gigabyte_of_print_goes_nowhere(running):
+    loud = """
+import sys
+line = "x" * (1 << 20)
+for _ in range(512):
+    print(line)
+    sys.stderr.write(line)
+answer("printed")
+"""
+    outcomes = run_cells(running, loud, "answer('next')", limits=QUICK._replace(cell_seconds=10.0))
+    assert outcomes == ["printed", "next"]
+
+
+def test_a_recursion_without_end_is_an_error(running):
+    outcomes = run_cells(running, "def f(): return f()\nf()", "answer('next')")
+    assert outcomes[0][0] == "RecursionError"
+    assert outcomes[1] == "next"
+
+
+def test_a_recursion_with_its_limit_lifted_costs_its_cell(running):
+    deep = "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __repr__(self): return repr(self)\nrepr(A())"
+    outcomes = run_cells(running, deep, "answer('next')")
+    assert outcomes[0][0] in ("Crash", "MemoryError", "TimeLimit")
+    assert outcomes[1] == "next"
+
+
+# ── Shared sandboxes ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_next_student_finds_no_trace(running):
+    vandal = """
+import builtins, sys, os, numpy, minigrad, autograder.checks
+builtins.hash = lambda x: 42
+numpy.dot = autograder.checks.get = None
+minigrad.tensor = None
+sys.modules["numpy"] = None
+sys.setrecursionlimit(50)
+os.environ["MARK"] = "x"
+os.chdir("/")
+"""
+    assert run_cells(running, vandal)[0] is None
+    assert running.alive
+    source = """
+import os, sys, numpy, minigrad, autograder.checks
+answer((hash(1), int(numpy.dot(2, 3)), minigrad.tensor([1.0]).item(), autograder.checks.get.__name__,
+        sys.getrecursionlimit() > 100, "MARK" in os.environ, os.getcwd()))
+"""
+    assert ask(running, source) == (1, 6, 1.0, "get", True, False, "/tmp")
+
+
+def test_a_process_left_behind_dies_with_its_job_and_ends_the_sandbox(running):
+    lingering = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(60)
+    os._exit(0)
+"""
+    assert run_cells(running, lingering)[0] is None
+    assert not running.alive
+
+
+def test_a_file_left_behind_ends_the_sandbox(running):
+    assert run_cells(running, "open('/tmp/.message', 'w').write('for the next one')")[0] is None
+    assert not running.alive
+    with pytest.raises(SandboxFailed):
+        list(running.frames(job(["1"]), 5))
+
+
+def test_the_sandbox_ends_with_the_referee(kit):
+    """kill -9 of the grader leaves nothing running."""
+    program = f"""
+import sys, time
+sys.path[:0] = {sys.path!r}
+from autograder.kit import Kit
+from autograder.sandbox import Sandbox
+from sandbox_tools import job
+running = Sandbox(Kit()).start()
+print(running._process.pid, flush=True)
+list(running.frames(job(["while True: pass"]), 60))
+"""
+    grader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    with grader:
+        bwrap = int(grader.stdout.readline())
+        inside = _children(bwrap)
+        time.sleep(0.3)
+        grader.kill()
+    assert inside
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and any(Path(f"/proc/{pid}/cwd").exists() for pid in [bwrap, *inside]):
+        time.sleep(0.05)
+    assert [pid for pid in [bwrap, *inside] if Path(f"/proc/{pid}/exe").exists()] == []
+
+
+def _children(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(each) for each in re.findall(r"\d+", found.stdout)]
+
+
+# ── The controls ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_sandbox_that_cannot_start_says_so(kit):
+    sandbox = Sandbox(kit, QUICK)
+    sandbox._mounts = [*sandbox._mounts, "--ro-bind", "/nowhere/at/all", "/x"]
+    with pytest.raises(SandboxFailed, match="/nowhere/at/all"):
+        sandbox.start()
+
+
+def test_without_a_sandbox_the_same_cell_sees_the_host(kit):
+    """What the tests above prove is the sandbox's doing: the same runner without it reads the machine's files."""
+    with Unsafe(kit, QUICK).start() as running:
+        assert ask(running, "import os; answer(os.path.exists('/etc/passwd'))") is True
+        assert ask(running, "import os; answer(os.getuid())") == os.getuid()
+        assert (
+            ask(running, "import torch")[0] == "ModuleNotFoundError"
+        )  # an accident is kept out all the same
+
+
+def without_filter(words):
+    at = words.index("--seccomp")
+    return words[:at] + words[at + 2 :]
+
+
+def still_root(words):
+    return words[: words.index("--") + 1] + words[words.index("--pdeathsig") + 2 :]
+
+
+def no_process_space(words):
+    return [
+        word
+        for word in words
+        if word not in ("--unshare-pid", "--unshare-all", "--as-pid-1", "--disable-userns")
+    ]
+
+
+def shows_etc(words):
+    at = words.index("--size")
+    return [*words[:at], "--ro-bind", "/etc", "/etc", *words[at:]]
+
+
+@pytest.mark.parametrize(
+    ("hole", "doors"),
+    [
+        (without_filter, {"system_calls", "namespaces", "network"}),
+        (still_root, {"user", "capabilities"}),
+        (no_process_space, {"processes"}),
+        (shows_etc, {"files"}),
+    ],
+)
+def test_the_probe_sees_an_open_door(kit, hole, doors):
+    """The probe is worth something only if it fails where there is a hole."""
+    if hole is still_root and os.geteuid() != 0:
+        pytest.skip("only root has rights to keep")
+    leaky = Sandbox(kit, QUICK)
+    leaky.command = lambda *words: hole(Sandbox.command(leaky, *words))
+    assert doors <= look_around(leaky)["open"].keys()
+
+
+def test_the_probe_finds_every_door_shut(sandbox):
+    assert look_around(sandbox)["open"] == {}
