@@ -27,6 +27,8 @@ def finish(array: Any, device: Any = None, requires_grad: bool = False) -> Tenso
     out = from_array(array)
     out._grad = None
     if requires_grad:
+        if array.dtype.kind != "f":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         out.requires_grad = True
     return out
 

@@ -32,6 +32,11 @@ class dtype:
         return {"bool": "bool_", "float": "float32"}.get(self.name, self.name)
 
     @property
+    def c_name(self) -> str:
+        """The C++ name, which some of torch's messages use."""
+        return _C_NAMES.get(self.name, self.name)
+
+    @property
     def is_floating_point(self) -> bool:
         return self.category == 2
 
@@ -62,6 +67,7 @@ ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64)
 ALIASES = {"short": int16, "int": int32, "long": int64, "half": float16, "float": float32, "double": float64}
 BY_NUMPY = {d.np: d for d in ALL}
 BY_NAME = {d.name: d for d in ALL}
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long", "int32": "int"}
 _PYTHON = {bool: bool_, int: int64}
 _default.append(float32)
 

@@ -142,11 +142,14 @@ class Tensor:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._data.dtype is not self._data.dtype:
                 raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with dtype "
-                    f"'{self.dtype.name}'. The gradient must match the tensor's dtype"
+                    f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
+                    f"'{self.dtype.type_name}'. The gradient must match the tensor's grad_dtype"
                 )
             if value._data.shape != self._data.shape:
-                raise RuntimeError(f"assigned grad has data of a different size")
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
+                    f"'{list(self._data.shape)}'. Please ensure that the gradient and the tensor are the same size"
+                )
         self._grad = value
 
     @grad.deleter
@@ -166,6 +169,13 @@ class Tensor:
     def detach(self) -> Tensor:
         """A tensor that shares the storage and the version counter, and has no history."""
         return from_array(self.storage(), NO_EDGE, self.counter())
+
+    def detach_(self) -> Tensor:
+        """Drop this tensor's history in place; RuntimeError for a view."""
+        if getattr(self, "_view", None) is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        self._edge = NO_EDGE
+        return self
 
     def item(self) -> bool | int | float:
         """The value of a one-element tensor as a Python number; RuntimeError for any other number of elements."""
@@ -271,7 +281,7 @@ class Tensor:
             to_host(self._data),
             default_dtype=get_default_dtype().name,
             requires_grad=self.requires_grad,
-            grad_fn_name=None if node is None else node.name(),
+            grad_fn_name=None if node is None else type(node).__name__,
             device=str(self.device),
             dtype_name=self.dtype.name,
         )

@@ -16,7 +16,7 @@ from .function import Function
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_recording
 from .graph import Edge
 
-__all__ = ["Function", "backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 CREATE_GRAPH_WARNING = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -24,6 +24,13 @@ CREATE_GRAPH_WARNING = (
     "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
     "cycle and avoid the leak."
 )
+
+_warned: list[bool] = []  # torch says it once a process
+
+
+def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
+    """What torch before 0.4 needed around a tensor; today a Variable is a Tensor, and this gives it back."""
+    return data.detach().requires_grad_(requires_grad)
 
 
 def backward(
@@ -45,9 +52,10 @@ def backward(
     if inputs is not None:
         wanted = _tensors(inputs)
         if not wanted:
-            raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         edges = [_input_edge(t) for t in wanted]
-    if create_graph:
+    if create_graph and not _warned:
+        _warned.append(True)
         warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
     run(roots, _gradients(roots, grad_tensors, create_graph), retain_graph, create_graph, edges, accumulate=True)
 
@@ -69,17 +77,17 @@ def grad(
         )
     roots, wanted = _tensors(outputs), _tensors(inputs)
     if not wanted:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = [_input_edge(t) for t in wanted]
     grads = _gradients(roots, grad_outputs, create_graph)
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     found = [_shown(captured[edge]) for edge in edges]
     if materialize_grads:
-        return tuple(t.zeros_like() if g is None else g for t, g in zip(wanted, found, strict=True))
-    if not allow_unused and any(g is None for g in found):
+        return tuple(from_array(t._data * 0) if g is None else g for t, g in zip(wanted, found, strict=True))
+    if not allow_unused and None in found:
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
-            "this is the desired behavior."
+            f"The differentiated Tensor at index {found.index(None)} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         )
     return tuple(found)
 
@@ -126,6 +134,9 @@ def _shown(captured: Any) -> Tensor | None:
 def _gradients(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Any]:
     """The gradient each root starts with: raw arrays, or Tensors under create_graph."""
     tensors = [None] * len(roots) if given is None else list(_tensors(given))
+    for gradient in tensors:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if len(tensors) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(tensors)} gradients")
     return [_root_gradient(t, g, i, create_graph) for i, (t, g) in enumerate(zip(roots, tensors, strict=True))]
@@ -138,8 +149,6 @@ def _root_gradient(root: Tensor, given: Any, index: int, create_graph: bool) -> 
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         _must_require_grad(root, index)
         given = from_array(root._data * 0 + 1) if root._data.dtype.kind == "f" else None
-    elif not isinstance(given, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     elif given._data.shape != root._data.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{index}] has a shape of {given.shape} and output[{index}] has a shape of "

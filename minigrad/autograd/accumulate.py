@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import rules
 from ..tensor import Tensor, from_array
-from .graph import LAST, Edge, Node, next_order
+from .graph import LAST, Edge, Node
 
 
 def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
@@ -57,7 +57,7 @@ class AccumulateGrad(Node):
         self.foreign = None
         self.next_functions = ()
         self.saved = ()
-        self.order = next_order() - LAST  # before every other node, and no two alike
+        self.order = -LAST
         self.stretched = None
         self.extras = variable._hooks
 
@@ -81,19 +81,11 @@ class AccumulateGrad(Node):
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, a Tensor with a history, out of place: the old gradient may be part of another graph."""
         variable = self.variable
-        variable._grad = grad.clone() if variable._grad is None else variable._grad + grad
+        variable._grad = grad.copied() if variable._grad is None else variable._grad + grad
         return ()
 
     def _sequence_nr(self) -> int:
         return LAST
-
-    def name(self) -> str:
-        """torch keeps the C++ name here, and only here."""
-        return "torch::autograd::AccumulateGrad"
-
-    def __repr__(self) -> str:
-        return f"<AccumulateGrad object at {id(self):#x}>"
-
 
 def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
     """variable.grad += grad.
@@ -106,8 +98,6 @@ def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
     held = variable._grad
     if held is None:
         variable._grad = from_array(grad.copy() if shared else grad)
-    elif held.requires_grad:
-        variable._grad = held + from_array(grad)
     else:
         held.add_array_(grad)
 

@@ -7,14 +7,16 @@ and the very same rules record what they compute. There is no recursion: the gra
 from __future__ import annotations
 
 from collections.abc import Iterable
-from heapq import heapify, heappop, heappush, heappushpop
+from itertools import repeat
 from typing import Any
 
 from .accumulate import fit_all
 from .graph import Edge, Node
 from .hooks import run_post_hooks, run_pre_hooks
+from .ready import pop, push
 
 Buffers = dict[Node, Any]
+SKIPPED = repeat(None)  # what a node that need not run gives to each of its parents
 
 
 def count_dependencies(roots: Iterable[Node]) -> dict[Node, int]:
@@ -39,49 +41,45 @@ def count_dependencies(roots: Iterable[Node]) -> dict[Node, int]:
 def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task: Task | None = None) -> None:
     """Walk the graph from its roots to its leaves.
 
-    Ready is a node that waits for no more gradients. Among those that are, the latest recorded runs first (the queue
-    is a heap by `order`, the sequence number turned negative), so hooks fire in torch's order; a leaf's
-    AccumulateGrad goes before all others.
+    Ready is a node that waits for no more gradients. Among the ready, the latest recorded runs first, so that hooks
+    fire in torch's order; a leaf's AccumulateGrad outranks all other nodes.
 
     buffers: the gradient of each root, {node: array, or Tensor under create_graph}; consumed.
     retain_graph: keep the saved values, so that the graph can be walked again.
     task: what to capture and what to skip when only some inputs are wanted; None: run everything.
     """
     waiting = count_dependencies(buffers)
-    ready = [(node.order, node) for node in buffers if not waiting[node]]
-    heapify(ready)
+    ready: list[Node] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
     while ready:
-        node = heappop(ready)[1]
-        while node is not None:
-            grad = buffers.pop(node, None)
-            if grad is None or task is not None or node.extras is not None:
-                results = run_node(node, grad, create_graph, task)
-            else:
-                results = node.apply_graph(grad) if create_graph else node.apply(grad)
-            if node.stretched is not None:
-                results = fit_all(results, node.stretched)
-            complete = None
-            for (parent, output), result in zip(node.next_functions, results):  # noqa: B905 (counted where rules are made)
-                if parent is None:
-                    continue
-                if result is not None:
-                    held = buffers.get(parent)
-                    if held is None:
-                        buffers[parent] = result if parent.plain else parent.receive(result, output, result is grad)
-                    else:
-                        buffers[parent] = merge(parent, held, result, output) if type(held) is list else held + result
-                left = waiting[parent]
-                if left > 1:
-                    waiting[parent] = left - 1
-                elif complete is None:
-                    complete = parent
+        node = ready.pop() if len(ready) == 1 else pop(ready)
+        grad = buffers.pop(node, None)
+        if grad is None or task is not None or node.extras is not None:
+            results = run_node(node, grad, create_graph, task)
+        else:
+            results = node.apply_graph(grad) if create_graph else node.apply(grad)
+        if node.stretched is not None:
+            results = fit_all(results, node.stretched)
+        for (parent, output), result in zip(node.next_functions, results):  # noqa: B905 (counted where rules are made)
+            if parent is None:
+                continue
+            if result is not None:
+                held = buffers.get(parent)
+                if held is None:
+                    buffers[parent] = result if parent.plain else parent.receive(result, output, result is grad)
                 else:
-                    heappush(ready, (parent.order, parent))
-            if node.releases and not retain_graph:
-                node.saved = None
-            if complete is not None and ready:
-                complete = heappushpop(ready, (complete.order, complete))[1]
-            node = complete
+                    buffers[parent] = merge(parent, held, result, output) if type(held) is list else held + result
+            left = waiting[parent]
+            if left > 1:
+                waiting[parent] = left - 1
+            elif ready:
+                push(ready, parent)
+            else:
+                ready.append(parent)
+        if node.releases and not retain_graph and results is not SKIPPED:
+            node.saved = None
 
 
 def merge(node: Node, held: Any, grad: Any, output: int) -> Any:
@@ -94,7 +92,7 @@ def run_node(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
     if node.extras is not None:
         grad = run_pre_hooks(node, grad, create_graph)
     if task is not None and not task.wants(node, grad):
-        return (None,) * len(node.next_functions)
+        return SKIPPED
     if grad is None:
         results = node.apply_missing()
     else:

@@ -115,11 +115,12 @@ class Node:
     extras: Any
 
     def name(self) -> str:
-        """The node's name, as `grad_fn=<…>` shows it."""
-        return type(self).__name__
+        """The node's name; torch gives some of its own nodes with their C++ namespace."""
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in ("AccumulateGrad", "CopySlices", "CopyBackwards") else name
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
     # ------------------------------------------------------------------ computing
 
@@ -199,6 +200,18 @@ class Node:
         from .hooks import extras_of
 
         return extras_of(self).metadata
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""
+        from .hooks import extras_of
+
+        return extras_of(self).post.add(hook)
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Call hook(grad_outputs) before the node runs; what it returns replaces grad_outputs."""
+        from .hooks import extras_of
+
+        return extras_of(self).pre.add(hook)
 
     def _sequence_nr(self) -> int:
         return -self.order

@@ -122,7 +122,7 @@ def _replaced(hook: Callable[[Any], Any], grad: Any, create_graph: bool) -> Any:
     if result is None:
         return grad
     if not hasattr(result, "_edge"):
-        raise TypeError(f"expected Tensor, but hook returned '{type(result).__name__}'")
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     name = getattr(hook, "__name__", type(hook).__name__)
     if tuple(result.shape) != tuple(shown.shape):
         raise RuntimeError(

@@ -34,7 +34,7 @@ BOTH = """
 """.split()
 METHODS = """
     view expand type to double float half long int bool cpu cuda type_as numel dim size contiguous is_contiguous
-    new_zeros new_tensor stack_all fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride is_floating_point
+    new_zeros new_tensor stack_all copied fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride is_floating_point
 """.split()
 FUNCTIONS = "cat stack where numel is_tensor is_floating_point".split()
 INPLACE = "add sub mul div neg abs relu exp log tanh sigmoid sqrt sin cos pow".split()

@@ -143,23 +143,26 @@ def new_tensor(self: Tensor, data: Any) -> Tensor:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element set to one value, in place; what was there before gets no gradient."""
     check_writable(self)
-    number = value._data if isinstance(value, Tensor) else value
-    if self._edge is None or self.is_leaf:
-        self.storage()[...] = number
-        self.bump_version()
-    else:
-        write(self, fill_op(self, value=number))
+    write(self, fill_op(self, value=value._data if isinstance(value, Tensor) else value))
     return self
 
 
-fill_op = Op("FillBackward0", lambda x, value: array_module(x).full_like(x, value), self=lambda grad: grad * 0)
+fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=lambda grad: grad * 0)
+zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=lambda grad: grad * 0)
 copy_op = Op("CopyBackwards", lambda x, src: array_module(x).broadcast_to(src, x.shape).astype(x.dtype), stretches=True,
              self=lambda grad: grad * 0, src=lambda grad: grad)
 
 
 def zero_(self: Tensor) -> Tensor:
     """Every element set to 0, in place."""
-    return fill_(self, 0)
+    check_writable(self)
+    write(self, zero_op(self))
+    return self
+
+
+def copied(self: Tensor) -> Tensor:
+    """A copy whose history says so, as torch's AccumulateGrad makes it under create_graph."""
+    return copy_op(from_array(self._data * 0), self)
 
 
 def copy_(self: Tensor, src: Any) -> Tensor:

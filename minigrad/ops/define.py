@@ -113,6 +113,18 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
 
 
+def not_broadcastable(x: Any, y: Any) -> RuntimeError:
+    """torch's error for shapes that do not broadcast: the last dimension in which they disagree."""
+    for i in range(1, min(x.ndim, y.ndim) + 1):
+        n, m = x.shape[-i], y.shape[-i]
+        if n != m and 1 not in (n, m):
+            dim = max(x.ndim, y.ndim) - i
+            return RuntimeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+            )
+    return RuntimeError("the shapes do not broadcast")
+
+
 def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule, other: Rule) -> Callable[..., Tensor]:
     """An elementwise operation of two operands, tensors or numbers.
 
@@ -141,7 +153,10 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
             alike = True
             edge_a = a._edge
             edge_b = b._edge
-        data = forward(x, y)
+        try:
+            data = forward(x, y)
+        except ValueError as error:
+            raise not_broadcastable(x, y) from error
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None

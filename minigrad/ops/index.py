@@ -130,13 +130,13 @@ def check_index(self: Tensor, parts: tuple[Any, ...]) -> None:
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
-    check_writable(self)
     wanted = plain_index(index)
     parts = wanted if isinstance(wanted, tuple) else (wanted,)
     check_index(self, parts)
     if not any(is_advanced(p) for p in parts):
         basic(self, parts).copy_(value)
         return
+    check_writable(self)
     values = value if isinstance(value, Tensor) else from_array(numpy.asarray(value, self._data.dtype))
     write(self, put_op(self, values, index=wanted))
 

@@ -1,0 +1,46 @@
+"""The ready queue: among the nodes that wait for nothing more, the latest recorded comes first.
+
+A binary heap that makes the very moves of libstdc++'s std::priority_queue, which torch uses. For nodes of different
+sequence numbers any heap would do; AccumulateGrad nodes all have the same one, and only the same moves give the same
+order among them, which hooks can see. Nearly always the queue holds none or one, and nothing moves at all.
+"""
+
+from __future__ import annotations
+
+from .graph import Node
+
+
+def push(heap: list[Node], node: Node) -> None:
+    """Add a node (std::push_heap)."""
+    heap.append(node)
+    if len(heap) > 1:
+        _rise(heap, len(heap) - 1, node)
+
+
+def pop(heap: list[Node]) -> Node:
+    """Take out the node with the least `order` (std::pop_heap)."""
+    last = heap.pop()
+    if not heap:
+        return last
+    top, size, hole, child = heap[0], len(heap), 0, 0
+    while child < (size - 1) // 2:
+        child = 2 * (child + 1)
+        if heap[child].order > heap[child - 1].order:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if size % 2 == 0 and child == (size - 2) // 2:
+        child = 2 * (child + 1)
+        heap[hole] = heap[child - 1]
+        hole = child - 1
+    _rise(heap, hole, last)
+    return top
+
+
+def _rise(heap: list[Node], hole: int, node: Node) -> None:
+    """Put a node into the hole, or above it as far as it outranks what stands there."""
+    order = node.order
+    while hole and heap[parent := (hole - 1) // 2].order > order:
+        heap[hole] = heap[parent]
+        hole = parent
+    heap[hole] = node
