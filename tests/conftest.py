@@ -1,0 +1,45 @@
+"""What holds for every test: it leaves the engines and the process as it found them, and runs the same way twice."""
+
+import os
+import sys
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples each time, and no clock: a busy machine must not decide whether a test passes. To look for
+# new examples: pytest --hypothesis-profile=explore
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile("same")
+
+
+def shared_state() -> dict[str, object]:
+    """What a test could change for those after it, of the modules that are loaded."""
+    state: dict[str, object] = {"folder": os.getcwd()}
+    for name in ("minigrad", "torch"):
+        if engine := sys.modules.get(name):
+            state[f"{name} records"] = engine.is_grad_enabled()
+            state[f"{name} default dtype"] = engine.get_default_dtype()
+    if parts := sys.modules.get("autograder.parts"):
+        state["parts plugged in"] = sorted(parts.plugged())
+    return state
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks():
+    """Fail the test that leaves something behind, not the innocent one after it, and clean up."""
+    before = shared_state()
+    yield
+    after = shared_state()
+    left = {key: (before[key], after[key]) for key in before if before[key] != after[key]}
+    if "parts plugged in" in left:
+        sys.modules["autograder.parts"].unplug()
+    os.chdir(before["folder"])
+    for name in ("minigrad", "torch"):
+        if f"{name} records" in left:
+            sys.modules[name].set_grad_enabled(before[f"{name} records"])
+        if f"{name} default dtype" in left:
+            sys.modules[name].set_default_dtype(before[f"{name} default dtype"])
+    assert not left, f"(before, after): {left}"
