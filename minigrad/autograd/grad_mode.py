@@ -59,7 +59,7 @@ def set_recording(enabled: bool) -> bool:
     return before
 
 
-class _Decorating:
+class Decorating:
     """Lets a context manager decorate functions, generators and coroutines, entering afresh on every call.
 
     `@no_grad` means the same as `@no_grad()`.
@@ -123,7 +123,7 @@ def _in_generator(manager: Callable[[], Any], function: Callable[..., Any]) -> C
     return wrapper
 
 
-class no_grad(_Decorating):
+class no_grad(Decorating):
     """Operations inside are not recorded. A context manager and a decorator; nests; restores after an exception.
 
     Example: with no_grad(): y = w * 2  → y.requires_grad is False, and recording is as it was afterwards.
@@ -139,7 +139,7 @@ class no_grad(_Decorating):
         set_recording(self.before.pop())
 
 
-class enable_grad(_Decorating):
+class enable_grad(Decorating):
     """Operations inside are recorded, also within no_grad."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class enable_grad(_Decorating):
         set_recording(self.before.pop())
 
 
-class set_grad_enabled(_Decorating):
+class set_grad_enabled(Decorating):
     """Recording on or off: at once when called as a function, until the end of the block in a `with`."""
 
     def __init__(self, mode: bool) -> None:
@@ -173,7 +173,7 @@ class set_grad_enabled(_Decorating):
         return super().__call__(function)
 
 
-class inference_mode(_Decorating):
+class inference_mode(Decorating):
     """no_grad for good: the tensors made inside can never take part in a graph."""
 
     def __init__(self, mode: bool = True) -> None:

@@ -50,6 +50,7 @@ class Constant:
 
     __slots__ = ("_data",)
     _counter = None
+    _version = 0
     _edge = NO_EDGE
 
     def __init__(self, data: Any) -> None:
@@ -66,18 +67,20 @@ class SavedResult:
         self._data = data
         self._counter = counter
 
+    @property
+    def _version(self) -> int:
+        return self._counter.version
+
 
 def check_version(saved: Any, expected: int, source: str = "") -> None:
     """Raise RuntimeError if a saved value has been written in place since it was saved.
 
-    saved: what a node kept, with `_counter`, the VersionCounter of its storage (None: never written).
+    saved: what a node kept; `_version` tells how often its storage has been written until now.
     expected: the version at saving. source: which output this is, for the message.
-    Example: x saved at version 0, then x.add_(1) → its counter stands at 1 → RuntimeError.
+    Example: x saved at version 0, then x.add_(1) → x._version is 1 → RuntimeError.
     """
-    counter = saved._counter
-    actual = 0 if counter is None else counter.version
-    if actual != expected:
-        raise RuntimeError(modified_message(saved, actual, expected, source))
+    if saved._version != expected:
+        raise RuntimeError(modified_message(saved, saved._version, expected, source))
 
 
 def modified_message(saved: Any, actual: int, expected: int, source: str) -> str:

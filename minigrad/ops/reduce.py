@@ -12,21 +12,17 @@ from ..tensor import Tensor, from_array
 from .define import Op
 
 
-def spread(grad: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
-    """A reduced gradient stretched back over the dimensions `dim` (None: all) of `shape`; a view, no copy."""
-    if not keepdim and dim is not None:
-        for d in sorted(i % len(shape) for i in dim):
-            grad = rules.unsqueeze(grad, d)
-    return rules.expand(grad, shape)
-
-
 def sum_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """z = self.sum(dim): every summed element moves z one for one, so each gets the gradient of its sum.
 
-    grad: of the reduced shape. dim: the summed dimensions, None for all. torch: SumBackward0 (all), SumBackward1.
+    grad: of the reduced shape. dim: the summed dimensions, counted from the front; None for all. keepdim: whether they
+    stayed, with size 1. Returns a view of grad, no copy. torch: SumBackward0 (all), SumBackward1.
     Example: grad = [10., 20.], self_shape = (2, 3), dim = (1,), keepdim = False → [[10., 10., 10.], [20., 20., 20.]]
     """
-    return spread(grad, self_shape, dim, keepdim)
+    if dim is not None and not keepdim:
+        for d in sorted(dim):
+            grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
 
 
 def mean_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
@@ -35,7 +31,7 @@ def mean_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None
     Example: grad = [6.], self_shape = (3,), dim = (0,), keepdim = True → [2., 2., 2.]. torch: MeanBackward0 / 1.
     """
     averaged = math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
-    return spread(grad, self_shape, dim, keepdim) / averaged
+    return sum_vjp(grad, self_shape, dim, keepdim) / averaged
 
 
 def extremum_all_vjp(grad: Any, self: Any, result: Any) -> Any:
