@@ -16,6 +16,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_grad_enabled, paused
 from ..autograd.hooks import extras_of
@@ -32,7 +33,7 @@ from ..autograd.graph import (
 from ..dtypes import as_numpy, get_default_dtype
 from ..autograd.views import View
 from ..tensor import Tensor, from_array
-from .promotion import operands
+from .promotion import common, operands
 
 Rule = Callable[..., Any]
 new = object.__new__
@@ -130,8 +131,8 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
 
     forward: on arrays of one dtype, or an array and a number. self, other: the rules.
     """
-    rules = Rules(node, {"self": self, "other": other})
-    made = rules.node
+    kept = Rules(node, {"self": self, "other": other})
+    made = kept.node
     saves_nothing = not made.saves
     crosswise = issubclass(made, CrosswiseNode)
 
@@ -180,7 +181,7 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
             if a._counter is not None or b._counter is not None:
                 keep_versions(grad_fn)
         else:
-            rules.save(grad_fn, (a, b), (out,), {})
+            kept.save(grad_fn, (a, b), (out,), {})
         return out
 
     call.__name__ = call.__qualname__ = name
@@ -235,7 +236,7 @@ def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, float
 class Rules:
     """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
 
-    def __init__(self, node: str, rules: dict[str, Rule], outputs: int = 1) -> None:
+    def __init__(self, node: str, rules: dict[str, Rule], outputs: int = 1, tensors: tuple[str, ...] = ()) -> None:
         self.inputs = tuple(rules)
         wanted = [names_of(rule) for rule in rules.values()]
         saves = tuple(dict.fromkeys(name for names in wanted for name in names))
@@ -243,7 +244,7 @@ class Rules:
         base = base_of(wanted, self.inputs) if outputs == 1 else SeveralOutputs
         self.node = node_type(node, tuple(rules.values()), saves, base)
         self.node.outputs = outputs
-        self.node.releases = any(name in rules or name.startswith("result") or name == "condition" for name in saves)
+        self.node.releases = any(name in rules or name in tensors or name.startswith("result") for name in saves)
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
@@ -259,7 +260,8 @@ class Rules:
     def value(self, name: str, inputs: Any, outs: Any, attributes: dict[str, Any]) -> Any:
         """What stands under one of the names that rules ask for."""
         if name in attributes:
-            return Constant(attributes[name])
+            value = attributes[name]
+            return value if isinstance(value, Tensor) else Constant(value)
         if name.startswith("result"):
             out = outs[int(name[6:] or 0)]
             return SavedResult(out._data, out.counter())
@@ -274,26 +276,42 @@ class Op:
     forward(*arrays, **attributes) → array, or tuple of arrays. rules: by input name; an input without one gets no
     gradient. A rule may name inputs, attributes, `result` (or `result0`, … of several), and `NAME_shape` for the shape
     of input NAME, which costs no memory.
+    tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
+    view: the output shares the input's storage. promotes: the inputs are brought to one dtype first. stretches: a rule
+    may return a gradient of the output's shape or dtype, and the walk fits it to the input.
     """
 
     def __init__(
         self, node: str, forward: Callable[..., Any], /, outputs: int = 1, view: bool = False, stretches: bool = False,
-        **rules: Rule,
+        promotes: bool = False, tensors: tuple[str, ...] = (), **rules: Rule,
     ) -> None:
         self.forward = forward
-        self.stretches = stretches  # the rule may return a gradient of the output's shape or dtype; the walk fits it
+        self.stretches = stretches or promotes
+        self.promotes = promotes
         self.view = view
-        self.rules = Rules(node, rules, outputs)
+        self.tensors = tensors
+        self.rules = Rules(node, rules, outputs, tensors)
 
     def __call__(self, *inputs: Tensor, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
         if self.view:
             return self.make_view(inputs[0], attributes)
-        data = self.forward(*[t._data for t in inputs], **attributes)
+        arrays = common(inputs) if self.promotes else [t._data for t in inputs]
+        data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         edges = tuple([gradient_edge(t) for t in inputs])
         if not is_grad_enabled() or not any(edge[0] for edge in edges):
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
+
+    def plain(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """The attributes with arrays in the place of tensors."""
+        return attributes | {name: rules.raw(attributes[name]) for name in self.tensors if name in attributes}
+
+    def of(self, *inputs: Any, **attributes: Any) -> Any:
+        """This operation inside a derivative rule: recorded on Tensors, plain on arrays."""
+        if not any(isinstance(x, Tensor) for x in inputs):
+            return self.forward(*inputs, **self.plain(attributes))
+        return self(*[x if isinstance(x, Tensor) else from_array(x) for x in inputs], **attributes)
 
     def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""

@@ -38,6 +38,16 @@ def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     return a, Constant(b), x, b
 
 
+def common(tensors: Any) -> list[Any]:
+    """The arrays of several tensors, all of the dtype that torch gives the operation on them."""
+    arrays = [t._data for t in tensors]
+    first = arrays[0].dtype
+    if all(x.dtype is first for x in arrays):
+        return arrays
+    wanted = result_type(*tensors).np
+    return [x.astype(wanted, copy=False) if x.dtype is not wanted else x for x in arrays]
+
+
 def wrapped(x: Any) -> Any:
     """A raw array as a constant tensor; anything else as it is."""
     return from_array(x) if isinstance(x, ndarray) or hasattr(x, "__cuda_array_interface__") else x
