@@ -72,7 +72,23 @@ class SavedResult:
         return self._counter.version
 
 
-def check_version(saved: Any, expected: int, source: str = "") -> None:
+class Source:
+    """Says which node's output a saved value is: ', which is output 0 of Mul,'. The words are made only when printed."""
+
+    __slots__ = ("node", "value")
+
+    def __init__(self, node: Node, value: Any) -> None:
+        self.node = node
+        self.value = value
+
+    def __str__(self) -> str:
+        edge = (self.node, 0) if isinstance(self.value, SavedResult) else self.value._edge
+        if not edge or edge[0] is None:
+            return ""
+        return f", which is output {edge[1]} of {edge[0].name().split('Backward')[0]},"
+
+
+def check_version(saved: Any, expected: int, source: Source | str = "") -> None:
     """Raise RuntimeError if a saved value has been written in place since it was saved.
 
     saved: what a node kept; `_version` tells how often its storage has been written until now.
@@ -83,7 +99,7 @@ def check_version(saved: Any, expected: int, source: str = "") -> None:
         raise RuntimeError(modified_message(saved, saved._version, expected, source))
 
 
-def modified_message(saved: Any, actual: int, expected: int, source: str) -> str:
+def modified_message(saved: Any, actual: int, expected: int, source: Source | str) -> str:
     """torch's words for a saved value that was written in place."""
     data = saved._data
     kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
@@ -135,11 +151,11 @@ class Node:
         """The same on Tensors, so that the computation is itself recorded (create_graph)."""
         return self._apply(grad, self.unpack_tensors())
 
-    def _apply(self, grad: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(
-            vjp(grad, *[values[i] for i in take]) if edge[0] is not None else None
-            for vjp, take, edge in zip(self.vjps, self.takes, self.next_functions, strict=True)
-        )
+    def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
+        results = []
+        for vjp, take, edge in zip(self.vjps, self.takes, self.next_functions):  # noqa: B905 (one of each an input)
+            results.append(vjp(grad, *[values[i] for i in take]) if edge[0] is not None else None)
+        return tuple(results)
 
     def apply_missing(self) -> tuple[Any, ...]:
         """What no gradient at all becomes: none for any input."""
@@ -153,20 +169,25 @@ class Node:
 
     # ------------------------------------------------------------------ saved values
 
-    def unpack_arrays(self) -> tuple[Any, ...]:
+    def unpack_arrays(self) -> list[Any]:
         """The saved values as raw arrays; RuntimeError if released or overwritten since."""
         saved = self.saved
         if saved is None:
             raise RuntimeError(SECOND_BACKWARD)
-        for i, value in enumerate(saved):
-            if value is not None and value._counter is not None:
-                self.check_saved(i, value)
-        return tuple([None if value is None else value._data for value in saved])
+        values = []
+        for value in saved:
+            if value is None:
+                values.append(None)
+                continue
+            if value._counter is not None:
+                self.check_saved(len(values), value)
+            values.append(value._data)
+        return values
 
-    def unpack_tensors(self) -> tuple[Any, ...]:
+    def unpack_tensors(self) -> list[Any]:
         """The saved values as Tensors that remember where they came from."""
         self.unpack_arrays()
-        return tuple([self.saved_tensor(value) for value in self.saved or ()])
+        return [self.saved_tensor(value) for value in self.saved or ()]
 
     def saved_tensor(self, value: Any) -> Any:
         """One saved value as the user sees it: a tensor with its history, or the plain value."""
@@ -180,14 +201,7 @@ class Node:
         """Hold one saved value against the version it was saved at."""
         versions = None if self.extras is None else self.extras.versions
         expected = 0 if versions is None else versions[index]
-        check_version(value, expected, self.source_of(value))
-
-    def source_of(self, value: Any) -> str:
-        """', which is output 0 of MulBackward0,' for messages."""
-        edge = (self, 0) if isinstance(value, SavedResult) else value._edge
-        if not edge or edge[0] is None:
-            return ""
-        return f", which is output {edge[1]} of {edge[0].name().split('Backward')[0]},"
+        check_version(value, expected, Source(self, value))
 
     # ------------------------------------------------------------------ receiving gradients
 
