@@ -8,6 +8,7 @@ that.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 Notebook = dict[str, Any]
@@ -103,12 +104,23 @@ def retagged_cells(notebook: Notebook) -> None:
             cell["source"] = "100.0"
 
 
-Change = Callable[[Notebook], None]
-IN_CELLS: dict[str, str] = {
-    "patches_the_tools": PATCHES_THE_TOOLS,
-    "prints_a_score": PRINTS_A_SCORE,
-    "imports_torch": IMPORTS_TORCH,
-    "reads_the_solutions": READS_THE_SOLUTIONS,
-    "leaves_early": LEAVES_EARLY,
-}
-IN_FILES: dict[str, Change] = {"forged_outputs": forged_outputs, "retagged_cells": retagged_cells}
+@dataclass(frozen=True)
+class Cheat:
+    """One attempt: `code` in front of the first part that is not written, or a `change` of the notebook file."""
+
+    name: str
+    zh: str
+    en: str
+    code: str = ""
+    change: Callable[[Notebook], None] = lambda notebook: None
+
+
+CHEATS = [
+    Cheat("patches_the_tools", "改 numpy 和 check", "patches numpy and check", PATCHES_THE_TOOLS),
+    Cheat("prints_a_score", "打印分数，伪造消息", "prints a score, forges messages", PRINTS_A_SCORE),
+    Cheat("imports_torch", "让 torch 来算", "lets torch do it", IMPORTS_TORCH),
+    Cheat("reads_the_solutions", "找答案文件", "looks for the solutions", READS_THE_SOLUTIONS),
+    Cheat("leaves_early", "说完“通过”就退出", "says passed, and leaves", LEAVES_EARLY),
+    Cheat("forged_outputs", "伪造检查格的输出", "forges the check's outputs", change=forged_outputs),
+    Cheat("retagged_cells", "改分值和标签", "changes points and tags", change=retagged_cells),
+]

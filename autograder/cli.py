@@ -107,10 +107,11 @@ def _release(given: argparse.Namespace) -> int:
 def _grade(given: argparse.Namespace) -> int:
     from autograder import lessons, report
     from autograder.course import Course
+    from autograder.grade import released_lesson
 
     course = Course(given.course or lessons.COURSE)
     results = grade_shown(course, given.lesson, given.student, given.unsafe)
-    screen.print(report.table(course, given.lesson, results))
+    screen.print(report.table(course, released_lesson(course, given.lesson), results))
     return int(any(result.status == "failed" for result in results))
 
 

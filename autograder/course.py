@@ -11,6 +11,7 @@ import logging
 import os
 import secrets
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,7 +80,7 @@ class Course:
         name = {"autograde": "Autograde", "generate_assignment": "GenerateAssignment"}.get(
             command, "GenerateFeedback"
         )
-        with self._log() as (log, complaints), _tools_on_path():
+        with self._log() as (log, complaints), _tools_on_path(), _without_nbgraders_warnings():
             converter = getattr(converters, name)(coursedir=directory, config=self.config, log=log)
             converter.force = True
             try:
@@ -98,7 +99,11 @@ class Course:
         from nbgrader.api import Gradebook
 
         directory = self._coursedir()
-        with _tools_on_path(), Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with (
+            _tools_on_path(),
+            _without_nbgraders_warnings(),
+            Gradebook(directory.db_url, directory.course_id) as gradebook,
+        ):
             yield gradebook
 
     def knows(self, lesson: Lesson) -> bool:
@@ -142,6 +147,16 @@ class Course:
             yield log, complaints
         finally:
             to_file.close()
+
+
+@contextmanager
+def _without_nbgraders_warnings() -> Iterator[None]:
+    """Silence SQLAlchemy's remarks on how nbgrader adds a submission; they concern nobody here."""
+    from sqlalchemy.exc import SAWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)
+        yield
 
 
 @contextmanager

@@ -34,9 +34,10 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
     pages: list[Path] = []
     for lesson in made:
         path = course.path("release", ".", lesson.name) / f"{lesson.name}.ipynb"
-        sample_class.hand_in(course, lesson, path.read_bytes())
+        class_of = sample_class.hand_in(course, lesson, path.read_bytes())
+        labels = {student: f"{each.zh}\n{each.en}" for student, each in class_of.items()}
         results = grade_shown(course, lesson.name, None, unsafe)
-        screen.print(report.table(course, lesson.name, results))
+        screen.print(report.table(course, lesson, results, labels))
         pages += feedback(course, lesson.name)
     reports = [report.write(course, lesson.name) for lesson in made]
     _where(course, pages, reports)

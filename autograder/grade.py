@@ -122,7 +122,7 @@ def _grade_one(course: Course, lesson: Lesson, student: str, scores: dict[str, A
     problem, fresh = None, False
     try:
         if not path.is_file():
-            fresh = _no_notebook(course, lesson, student, path)
+            fresh = _no_notebook(course, lesson, student, path, known=bool(scores))
         elif not _is_current(course, lesson, student, path, scores, unsafe):
             course.nbgrader("autograde", lesson.name, student)
             fresh = True
@@ -153,7 +153,7 @@ def version_for(course: Course, lesson: str) -> str:
     return grader_version(released.read_bytes() + secret_of(course.root))
 
 
-def _no_notebook(course: Course, lesson: Lesson, student: str, path: Path) -> bool:
+def _no_notebook(course: Course, lesson: Lesson, student: str, path: Path, *, known: bool) -> bool:
     """Record that a submission has no notebook, in the book and in the gradebook.
 
     Return whether that is news.
@@ -163,11 +163,12 @@ def _no_notebook(course: Course, lesson: Lesson, student: str, path: Path) -> bo
         "zh": f"提交里没有 {path.name}，只有：{'、'.join(found) or '（空）'}。",
         "en": f"The submission holds no {path.name}, only: {', '.join(found) or '(nothing)'}.",
     }
-    records = nbgrader_plugin.unreadable_records(lesson, student, problem)
     latest = course.records.latest(lesson.name, student)
-    if latest and latest.records == records:
+    if known and latest and latest.problem == problem:
         return False
-    course.records.append(Entry(lesson.name, student, "", version_for(course, lesson.name), records))
+    records = nbgrader_plugin.unreadable_records(lesson, student, problem)
+    version = version_for(course, lesson.name)
+    course.records.append(Entry(lesson.name, student, "", version, records, problem=problem))
     with course.gradebook() as gradebook:
         gradebook.update_or_create_student(student)
         gradebook.update_or_create_submission(lesson.name, student)

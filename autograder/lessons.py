@@ -8,7 +8,6 @@ compare solutions with the engine (solutions.py), or grade.
 from __future__ import annotations
 
 import ast
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -150,8 +149,8 @@ def execute(lesson: Lesson, *, timeout: int = 300) -> NotebookNode:
     from nbclient import NotebookClient
 
     notebook = nbformat.from_dict(lesson.notebook)
-    client = NotebookClient(notebook, timeout=timeout, kernel_name=KERNEL["name"], allow_errors=False)
-    client.execute(cwd=str(PROJECT), env={**os.environ, "OMP_NUM_THREADS": "1"})
+    resources = {"metadata": {"path": str(PROJECT)}}
+    NotebookClient(notebook, timeout=timeout, kernel_name=KERNEL["name"], resources=resources).execute()
     return notebook
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -101,14 +102,14 @@ class RefereeExecute(NbGraderPreprocessor):
 
     def _grade(self, nb: NotebookNode, lesson: str, student: str, version: str, root: Path) -> Entry:
         about, start = nb.metadata.get("autograder", {}), time.monotonic()
-        if about.get("problem"):
-            records = unreadable_records(describe(lesson, nb), student, about["problem"])
+        problem = about.get("problem")
+        if problem:
+            records = unreadable_records(describe(lesson, nb), student, problem)
         else:
             records = grade(describe(lesson, nb), student, root, unsafe=self.unsafe)
         seconds = round(time.monotonic() - start, 3)
-        return Entry(
-            lesson, student, about.get("submission", ""), version, records, about.get("notes", {}), seconds
-        )
+        digest, notes = about.get("submission", ""), about.get("notes", {})
+        return Entry(lesson, student, digest, version, records, notes, problem, seconds)
 
 
 def grade(lesson: Lesson, student: str, root: Path, *, unsafe: bool) -> dict[str, Record]:
@@ -142,11 +143,11 @@ def referee(root: Path, unsafe: bool) -> Any:
 def reusable(entry: Entry, submission: str, version: str, *, unsafe: bool) -> bool:
     """Whether an earlier grading still stands.
 
-    Same bytes, same grader, as sandboxed as wanted, all of it graded.
+    Same bytes, same grader, as sandboxed as wanted, and no sandbox that failed.
     """
     sandboxed = all(record.get("sandboxed", True) for record in entry.records.values())
     same = (entry.submission, entry.grader) == (submission, version)
-    return same and bool(submission) and (sandboxed or unsafe) and not entry.ungradable
+    return same and (sandboxed or unsafe) and (entry.problem is not None or not entry.ungradable)
 
 
 def unreadable_records(lesson: Lesson, student: str, problem: pages.Pair) -> dict[str, Record]:
@@ -211,13 +212,13 @@ class SaveScores(SaveAutoGrades):
         comment.auto_comment = "\n\n".join(part for part in parts if part) or None
 
     def _unreadable(self) -> str:
-        """Why nothing of this submission could be graded, or "" if something was."""
-        records = list(self._entry.records.values()) if self._entry else []
-        if self._entry and (not records or any(record["status"] == "graded" for record in records)):
-            return ""
+        """Why nothing of this submission was graded, or "" if something was."""
         if not self._entry:
             return "没有评分记录 · There is no record of its grading"
-        return "\n\n".join(dict.fromkeys(pages.plain(record["reason"]) for record in records))
+        reasons = [r["reason"] for r in self._entry.records.values() if r["status"] != "graded"]
+        if not reasons or len(reasons) < len(self._entry.records):
+            return ""
+        return "\n\n".join(dict.fromkeys(map(pages.plain, reasons)))
 
 
 def _checksum(cell: NotebookNode) -> str:
@@ -248,4 +249,5 @@ class FeedbackPage(HTMLExporter):
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
         """Render a notebook and put the policy first in its head."""
         html, resources = super().from_notebook_node(nb, resources, **kw)
+        html = re.sub(r"(?s)<script\b.*?</script>", "", html)
         return html.replace("<head>", f"<head>{pages.CSP}", 1), resources

@@ -43,7 +43,12 @@ def pair_of(error: AutograderError) -> Pair:
 
 def plain(said: Pair | None, between: str = " · ") -> str:
     """A pair on one line, said once where both languages are the same."""
-    return between.join(dict.fromkeys(v for v in (said or {}).values() if v))
+    return between.join(both(said))
+
+
+def both(said: Pair | None) -> list[str]:
+    """A pair as a list, Chinese first; one entry where both languages are the same."""
+    return list(dict.fromkeys(said[language] for language in ("zh", "en") if said[language])) if said else []
 
 
 def lost(record: Record) -> bool:
@@ -113,7 +118,7 @@ def _property(each: dict[str, Any]) -> str:
 
 
 def _said(label: str, said: Pair) -> str:
-    return f"<p><b>{label}</b> {'<br>'.join(escape(v) for v in dict.fromkeys(said.values()))}</p>"
+    return f"<p><b>{label}</b> {'<br>'.join(map(escape, both(said)))}</p>"
 
 
 def record_output(record: Record, note: Pair | None = None) -> NotebookNode:
@@ -124,15 +129,13 @@ def record_output(record: Record, note: Pair | None = None) -> NotebookNode:
 
 # ── the student's own Markdown ───────────────────────────────────────────────────────────────────
 
-_TAGS = """a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p pre
+_TAGS = """a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i kbd li ol p pre
 s span strong sub summary sup table tbody td th thead tr ul""".split()
-_ATTRIBUTES = {"*": ["class", "id", "lang", "title"], "a": ["href"], "img": ["src", "alt"], "td": ["align"]}
+_ATTRIBUTES = {"*": ["class", "id", "lang", "title"], "a": ["href"], "td": ["align"]}
 
 
 def clean_html(html: str) -> str:
     """HTML with every tag and attribute that could run, load or restyle anything taken out."""
-    import bleach  # type: ignore[import-untyped]
+    from nbconvert.preprocessors.sanitize import SanitizeHTML
 
-    return bleach.clean(
-        html, tags=_TAGS, attributes=_ATTRIBUTES, protocols=["http", "https", "mailto", "data"]
-    )
+    return str(SanitizeHTML(tags=_TAGS, attributes=_ATTRIBUTES, styles=[]).sanitize_html_tags(html))

@@ -69,16 +69,24 @@ class ClassReport:
 # ── the terminal ─────────────────────────────────────────────────────────────────────────────────
 
 
-def table(course: Course, lesson: str, results: list[Result]) -> Table:
-    """The score table of a grading run, with the reason of every lost point."""
+def table(
+    course: Course, lesson: Lesson, results: list[Result], labels: dict[str, str] | None = None
+) -> Table:
+    """The score table of a grading run, with the reason of every lost point.
+
+    `labels` says a word about each submission, for the sample class.
+    """
     names = roster(course)
-    drawn = Table(title=lesson, title_justify="left", show_lines=True, expand=False)
-    drawn.add_column("学生 · Student", no_wrap=True)
+    title = f"{lesson.name}   {lesson.title_zh} · {lesson.title_en}"
+    drawn = Table(title=title, title_justify="left", show_lines=True)
+    drawn.add_column("学生 · Student", overflow="fold", max_width=22)
     drawn.add_column("分数 · Score", justify="right", no_wrap=True)
     drawn.add_column("失分原因 · Why points were lost", overflow="fold")
-    for result in results:
-        who = f"{names.get(result.student, '')}\n{result.student}".strip()
-        drawn.add_row(Line(who), _score(result), Line("\n".join(_reasons(result)), style=""))
+    order = {student: place for place, student in enumerate(names)}
+    for result in sorted(results, key=lambda each: order.get(each.student, len(order))):
+        lines = [names.get(result.student, result.student), (labels or {}).get(result.student, "")]
+        why = Line("\n".join(_reasons(result)))
+        drawn.add_row(Line("\n".join(filter(None, lines))), _score(result), why)
     return drawn
 
 
@@ -92,18 +100,21 @@ def _score(result: Result) -> Line:
 
 
 def _reasons(result: Result) -> list[str]:
-    """The lines that say why a result is not full marks; records first, then a problem of the whole."""
+    """Why a result is not full marks, each reason once, with the checks it cost points in and the hint."""
     if result.status != "graded" or not result.entry:
-        return [pages.plain(result.problem, "\n")]
-    lines = []
+        return pages.both(result.problem)
+    reasons: dict[tuple[str, ...], list[str]] = {}
     for record in result.entry.records.values():
         if pages.lost(record):
-            lines.append(f"{pages.headline(record)}  {pages.plain(record['reason'])}")
-            if hint := pages.hint_of(record):
-                lines.append(f"    {pages.plain(hint)}")
+            hint = [f"💡 {line}" for line in pages.both(pages.hint_of(record))]
+            what = f"{record['check']} {record['score']}/{record['points']}"
+            reasons.setdefault((*pages.both(record["reason"]), *hint), []).append(what)
+    lines = []
+    for said, checks in reasons.items():
+        lines += [f"✗ {' · '.join(checks)}", *(f"  {line}" for line in said)]
     if any(not record["sandboxed"] for record in result.entry.records.values()):
         lines.append("⚠ 没有沙箱 · no sandbox")
-    return lines or ["–"]
+    return lines
 
 
 # ── the page ─────────────────────────────────────────────────────────────────────────────────────
@@ -115,9 +126,8 @@ def summarise(course: Course, lesson: str) -> ClassReport:
     entries = {entry.student: entry for entry in course.records.of_lesson(lesson)}
     scores = _scores(course, lesson)
     names = roster(course)
-    rows = [
-        _row(s, names, released, entries.get(s), scores.get(s)) for s in sorted(set(names) | set(entries))
-    ]
+    students = [*names, *sorted(set(entries) - set(names))]
+    rows = [_row(student, names, released, entries.get(student), scores.get(student)) for student in students]
     records = [r for e in entries.values() for r in e.records.values() if r["status"] == "graded"]
     return ClassReport(released, rows, _by_check(released, records), _by_mistake(records), _bins(rows))
 
@@ -164,7 +174,9 @@ def _row(
     student: str, names: dict[str, str], lesson: Lesson, entry: Entry | None, score: tuple[float, bool] | None
 ) -> Row:
     records = list(entry.records.values()) if entry else []
-    reason = next((r["reason"] for r in records if r["status"] != "graded"), None)
+    reason = (entry and entry.problem) or next(
+        (r["reason"] for r in records if r["status"] != "graded"), None
+    )
     state = "missing" if not entry else "ungradable" if entry.ungradable else "graded"
     got, manual = score or (0.0, False)
     losses = [r for r in records if pages.lost(r)]

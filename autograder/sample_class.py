@@ -13,7 +13,7 @@ import copy
 import inspect
 import json
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import nbformat
@@ -61,36 +61,48 @@ class Submission:
     """One sample submission; `expects` says what it must earn: "full", "some", "none" or "ungradable"."""
 
     name: str
+    zh: str
+    en: str
     expects: str
     make: Make
 
 
 def submissions() -> list[Submission]:
     """The sample submissions; the students of the roster hand them in, in this order."""
+    made = Submission
     return [
-        Submission("full_marks", "full", _solved),
-        Submission("full_marks_and_own_cells", "full", _with_own_cells),
-        Submission("partial", "some", _partial),
-        *(Submission(f"mistake_{n + 1}", "some", _mistaken(n)) for n in range(4)),
-        Submission("untouched", "none", lambda m: _bytes(m.released)),
-        Submission("deleted_check_cell", "full", _deleted_checks),
-        Submission("syntax_error", "some", _syntax_error),
-        Submission("never_ends", "none", _in_cell(cheats.NEVER_ENDS)),
-        Submission("eats_memory", "none", _in_cell(cheats.EATS_MEMORY)),
-        *(Submission(name, "none", _in_cell(code)) for name, code in cheats.IN_CELLS.items()),
-        *(Submission(name, "none", _in_file(change)) for name, change in cheats.IN_FILES.items()),
-        Submission("no_notebook", "ungradable", lambda m: b"\x89PNG\r\n this is a picture of my homework"),
+        made("full_marks", "全对", "all right", "full", _solved),
+        made(
+            "own_cells", "全对，另加了自己的格", "all right, and cells of their own", "full", _with_own_cells
+        ),
+        made("partial", "只写了一半", "half written", "some", _partial),
+        *(
+            made(f"mistake_{n}", f"已知错误 {n}", f"known mistake {n}", "some", _mistaken(n - 1))
+            for n in (1, 2, 3, 4)
+        ),
+        made("untouched", "没有动过", "untouched", "none", lambda m: _bytes(m.released)),
+        made("deleted_check", "全对，删了检查格", "all right, check cells deleted", "full", _deleted_checks),
+        made("syntax_error", "语法错误", "syntax error", "some", _syntax_error),
+        made("never_ends", "死循环", "endless loop", "none", _in_cell(cheats.NEVER_ENDS)),
+        made("eats_memory", "吃光内存", "memory hog", "none", _in_cell(cheats.EATS_MEMORY)),
+        *(made(c.name, f"作弊：{c.zh}", f"cheat: {c.en}", "none", _cheating(c)) for c in cheats.CHEATS),
+        made(
+            "no_notebook", "不是笔记本的文件", "no notebook", "ungradable", lambda m: b"\x89PNG\r\n homework"
+        ),
     ]
 
 
-def hand_in(course: Course, lesson: Lesson, released: bytes) -> list[str]:
+def hand_in(
+    course: Course, lesson: Lesson, released: bytes, only: Collection[str] | None = None
+) -> dict[str, Submission]:
     """Write the sample class's submissions of a lesson into the course; unchanged files are left alone.
 
-    `lesson` is the instructor's (it holds the answers). Returns the students, in the submissions' order.
+    `lesson` is the instructor's (it holds the answers); `only` names the submissions, if not all are wanted.
+    Returns what each student handed in.
     """
     material = Material(lesson, nbformat.reads(released.decode(), as_version=4), answers_of(lesson))
     students = list(roster(course))
-    made = submissions()
+    made = [each for each in submissions() if only is None or each.name in only]
     if len(students) < len(made):
         raise ValueError(f"the roster has {len(students)} students, the sample class needs {len(made)}")
     for student, submission in zip(students, made, strict=False):
@@ -103,7 +115,7 @@ def hand_in(course: Course, lesson: Lesson, released: bytes) -> list[str]:
             path = folder / name
             if not path.is_file() or path.read_bytes() != data:
                 path.write_bytes(data)
-    return students[: len(made)]
+    return dict(zip(students, made, strict=False))
 
 
 def answers_of(lesson: Lesson) -> dict[str, str]:
@@ -188,10 +200,13 @@ def _in_cell(code: str) -> Make:
     return make
 
 
-def _in_file(change: cheats.Change) -> Make:
+def _cheating(cheat: cheats.Cheat) -> Make:
+    if cheat.code:
+        return _in_cell(cheat.code)
+
     def make(material: Material) -> bytes:
         notebook = material.notebook()
-        change(notebook)
+        cheat.change(notebook)
         return _bytes(notebook)
 
     return make

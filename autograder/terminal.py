@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.course import Course
 from autograder.grade import Result, grade
 
-screen = Console()
+# Where nothing says how wide the page is, wide enough for two languages.
+screen = Console() if Console().is_terminal else Console(width=110)
 errors = Console(stderr=True)
 
 

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from autograder.course import Course
+from autograder.lessons import COURSE
 
 HEAD = """\
 # %% [markdown] tags=["lang-zh"]
@@ -21,19 +22,39 @@ from autograder import check, hint, implements
 """
 
 SOLUTION = '''
-# %% nbgrader={"grade_id": "exp", "solution": true}
+# %% nbgrader={"grade_id": "exp_log", "solution": true}
 @implements("minigrad.ops.pointwise.exp_vjp")
 def exp_vjp(grad, result):
     """The gradient of exp."""
     ### BEGIN SOLUTION
     return grad * result
     ### END SOLUTION
+
+@implements("minigrad.ops.pointwise.log_vjp")
+def log_vjp(grad, self):
+    """The gradient of log."""
+    ### BEGIN SOLUTION
+    return grad / self
+    ### END SOLUTION
 '''
 
 CHECK = """
-# %% nbgrader={"grade_id": "check_exp", "grade": true, "points": 2}
-check("exp_backward")
+# %% nbgrader={"grade_id": "check_exp_log", "grade": true, "points": 2}
+check("exp_log_backward")
 """
+
+MORE = '''
+# %% nbgrader={"grade_id": "tanh", "solution": true}
+@implements("minigrad.ops.pointwise.tanh_vjp")
+def tanh_vjp(grad, result):
+    """The gradient of tanh."""
+    ### BEGIN SOLUTION
+    return grad * (1 - result * result)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check_tanh", "grade": true, "points": 1}
+check("tanh_backward")
+'''
 
 REFLECTION = """
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
@@ -46,7 +67,7 @@ PROOF = """
 assert minigrad.ones(2).sum().item() == 2
 """
 
-LESSON = HEAD + PROOF + SOLUTION + CHECK + REFLECTION
+LESSON = HEAD + PROOF + SOLUTION + CHECK + MORE + REFLECTION
 
 
 def write(folder: Path, text: str = LESSON, name: str = "90_scratch") -> Path:
@@ -70,3 +91,18 @@ def scratch_course(folder: Path) -> Course:
     course = Course.scratch(folder)
     (folder / "gradebook.db").write_bytes(_empty_gradebook())
     return course
+
+
+CONFIG = """\
+c = get_config()
+load_subconfig({path!r})
+c.CourseDirectory.root = {root!r}
+c.CourseDirectory.release_directory = "release"
+"""
+
+
+def with_configuration(course: Course) -> Course:
+    """Put an nbgrader_config.py into a scratch course, as nbgrader's own commands need one, and open it again."""
+    config = CONFIG.format(path=str(COURSE / "nbgrader_config.py"), root=str(course.root))
+    (course.root / "nbgrader_config.py").write_text(config)
+    return Course(course.root)

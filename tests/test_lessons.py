@@ -12,18 +12,38 @@ from autograder.errors import AutograderError, UnknownName
 def test_what_follows_from_the_source(tmp_path):
     lesson = lessons.load("90_scratch", write(tmp_path))
     assert (lesson.title_zh, lesson.title_en) == ("草稿课", "A scratch lesson")
-    assert lesson.parts == ("minigrad.ops.pointwise.exp_vjp",)
-    assert lesson.checks == {"check_exp": "exp_backward"}
-    assert lesson.points == {"check_exp": 2, "reflection": 1}
-    assert lesson.max_score == 3
+    assert [p.rpartition(".")[2] for p in lesson.parts] == ["exp_vjp", "log_vjp", "tanh_vjp"]
+    assert lesson.checks == {"check_exp_log": "exp_log_backward", "check_tanh": "tanh_backward"}
+    assert lesson.points == {"check_exp_log": 2, "check_tanh": 1, "reflection": 1}
+    assert lesson.max_score == 4
     kinds = [lessons.kind(cell) for cell in lesson.notebook.cells]
-    assert kinds == ["lang-zh", "lang-en", "setup", "proof", "solution", "check", "reflection"]
+    assert kinds == [
+        "lang-zh",
+        "lang-en",
+        "setup",
+        "proof",
+        "solution",
+        "check",
+        "solution",
+        "check",
+        "reflection",
+    ]
 
 
 def test_ids_are_stable(tmp_path):
     folder = write(tmp_path)
     ids = [cell.id for cell in lessons.load("90_scratch", folder).notebook.cells]
-    assert ids == ["cell-000", "cell-001", "cell-002", "cell-003", "exp", "check_exp", "reflection"]
+    assert ids == [
+        "cell-000",
+        "cell-001",
+        "cell-002",
+        "cell-003",
+        "exp_log",
+        "check_exp_log",
+        "tanh",
+        "check_tanh",
+        "reflection",
+    ]
     assert ids == [cell.id for cell in lessons.load("90_scratch", folder).notebook.cells]
 
 
@@ -35,9 +55,9 @@ def test_setup_cells_cannot_be_edited(tmp_path):
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (CHECK.replace('check("exp_backward")', 'print(1); check("exp_backward")'), "nothing else"),
-        (CHECK.replace("check_exp", "exp"), "used twice"),
-        (CHECK.replace("check_exp", "Check Exp"), "a-z0-9_"),
+        (CHECK.replace('check("exp_log_backward")', 'print(1); check("exp_log_backward")'), "nothing else"),
+        (CHECK.replace("check_exp_log", "exp_log"), "used twice"),
+        (CHECK.replace("check_exp_log", "Check Exp"), "a-z0-9_"),
         (CHECK.replace(', "points": 2', ""), "points is missing"),
         (PROOF.replace('"proof"', '"proof", "demo"'), "one tag"),
         (PROOF.replace('"proof"', '"poof"'), "one tag"),
