@@ -51,7 +51,7 @@ unsqueeze = _both("unsqueeze", "expand_dims")
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
-    return x.sum(axis=dim, keepdims=keepdim)
+    return x.sum(dim, keepdim) if is_tensor(x) else x.sum(axis=dim, keepdims=keepdim)
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:
