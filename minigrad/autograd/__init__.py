@@ -107,7 +107,7 @@ def run(
         assert node is not None
         held = buffers.get(node)
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
-    task = None if edges is None else engine.Task(buffers, edges, accumulate)
+    task = None if edges is None else engine.Task(edges, accumulate)
     keep = create_graph if retain_graph is None else retain_graph
     before = set_recording(create_graph)
     try:

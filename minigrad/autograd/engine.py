@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 from .accumulate import fit_all
@@ -16,6 +17,7 @@ from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
 
 Buffers = dict[Node, Any]
+_order = attrgetter("order")
 SKIPPED = repeat(None)  # what a node that need not run gives to each of its parents
 
 
@@ -49,6 +51,8 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
     task: what to capture and what to skip when only some inputs are wanted; None: run everything.
     """
     waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
     ready: list[Node] = []
     for root in buffers:
         if not waiting[root]:
@@ -91,8 +95,11 @@ def run_node(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
     """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all."""
     if node.extras is not None:
         grad = run_pre_hooks(node, grad, create_graph)
-    if task is not None and not task.wants(node, grad):
-        return SKIPPED
+    if task is not None:
+        if node in task.targets:
+            task.capture(node, grad)
+        if node not in task.run:
+            return SKIPPED
     if grad is None:
         results = node.apply_missing()
     else:
@@ -100,35 +107,31 @@ def run_node(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
     return results if node.extras is None else run_post_hooks(node, results, grad, create_graph)
 
 
-def _sequence(node: Node) -> int:
-    return node._sequence_nr() if node.next_functions else -1
-
-
 class Task:
-    """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it may skip.
+    """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it must run.
 
-    edges: the gradient edges of the inputs, (node, output number). keep: leaves accumulate instead of being captured.
+    edges: where the inputs' gradients arrive, (node, output number). accumulate: they go to `.grad` instead of being
+    captured.
     """
 
-    def __init__(self, roots: Iterable[Node], edges: list[Edge], accumulate: bool) -> None:
-        self.captured: dict[Edge, Any] = {} if accumulate else dict.fromkeys(edges)
+    def __init__(self, edges: list[Edge], accumulate: bool) -> None:
+        self.captured: dict[Edge, Any] = dict.fromkeys(edges)
         self.targets = {node for node, _ in edges}
-        self.run = self.leading_to(roots) | (self.targets if accumulate else set())
+        self.run: set[Node] = set()
         self.accumulate = accumulate
 
-    def leading_to(self, roots: Iterable[Node]) -> set[Node]:
-        """The nodes with a target below them: only these must run. Latest last, so parents are decided first."""
-        run: set[Node] = set()
-        for node in sorted(count_dependencies(roots), key=_sequence):
-            if any(parent in self.targets or parent in run for parent, _ in node.next_functions):
-                run.add(node)
-        return run
+    def plan(self, reachable: Iterable[Node]) -> None:
+        """Find the nodes that have a target below them, parents before children: only these run."""
+        for node in sorted(reachable, key=_order, reverse=True):
+            for parent, _ in node.next_functions:
+                if parent in self.targets or parent in self.run:
+                    self.run.add(node)
+                    break
+        if self.accumulate:
+            self.run |= self.targets
 
-    def wants(self, node: Node, grad: Any) -> bool:
-        """Capture what is asked of this node; whether the node has to run as well."""
-        if node in self.targets and not self.accumulate:
-            grads = grad if node.outputs != 1 else [grad]
-            for output, g in enumerate(grads or ()):
-                if (node, output) in self.captured:
-                    self.captured[node, output] = g
-        return node in self.run
+    def capture(self, node: Node, grad: Any) -> None:
+        """Keep the gradient that has arrived for an input."""
+        for output, g in enumerate(grad if type(grad) is list else (grad,)):
+            if (node, output) in self.captured:
+                self.captured[node, output] = g

@@ -36,6 +36,7 @@ from ..tensor import Tensor, from_array
 from .promotion import common, operands
 
 Rule = Callable[..., Any]
+Taker = Callable[[Any, Any, dict[str, Any]], Any]
 new = object.__new__
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
@@ -55,9 +56,13 @@ def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: t
 
 def keep_versions(node: Node) -> None:
     """Note the versions of saved values that have been written before, to hold them against in backward."""
+    for value in node.saved or ():
+        if value is not None and value._counter is not None and value._counter.version:
+            break
+    else:
+        return
     counters = [None if value is None else value._counter for value in node.saved or ()]
-    if any(counter is not None and counter.version for counter in counters):
-        extras_of(node).versions = tuple([0 if counter is None else counter.version for counter in counters])
+    extras_of(node).versions = tuple([0 if counter is None else counter.version for counter in counters])
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
@@ -244,30 +249,40 @@ class Rules:
         base = base_of(wanted, self.inputs) if outputs == 1 else SeveralOutputs
         self.node = node_type(node, tuple(rules.values()), saves, base)
         self.node.outputs = outputs
+        self.takers: dict[tuple[bool, ...], list[Taker]] = {}
         self.node.releases = any(name in rules or name in tensors or name.startswith("result") for name in saves)
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
-        needed = [names for names, edge in zip(self.needs, node.next_functions, strict=True) if edge[0] is not None]
-        node.saved = tuple(
-            [
-                self.value(name, inputs, outs, attributes) if any(name in names for names in needed) else None
-                for name in node.saves
-            ]
-        )
+        wanted = tuple([edge[0] is not None for edge in node.next_functions])
+        takers = self.takers.get(wanted)
+        if takers is None:
+            takers = self.takers[wanted] = self.takers_for(wanted)
+        node.saved = tuple([take(inputs, outs, attributes) for take in takers])
         keep_versions(node)
 
-    def value(self, name: str, inputs: Any, outs: Any, attributes: dict[str, Any]) -> Any:
-        """What stands under one of the names that rules ask for."""
-        if name in attributes:
-            value = attributes[name]
-            return value if isinstance(value, Tensor) else Constant(value)
+    def takers_for(self, wanted: tuple[bool, ...]) -> list[Taker]:
+        """What fetches each saved value, when the gradients of the `wanted` inputs are."""
+        needed = {name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names}
+        return [self.taker(name) if name in needed else lambda *_: None for name in self.node.saves]
+
+    def taker(self, name: str) -> Taker:
+        """What fetches the value that rules ask for under a name: an input, its shape, a result or an attribute."""
+        if name in self.inputs:
+            i = self.inputs.index(name)
+            return lambda inputs, outs, attributes: inputs[i]
         if name.startswith("result"):
-            out = outs[int(name[6:] or 0)]
-            return SavedResult(out._data, out.counter())
-        if name.endswith("_shape"):
-            return Constant(inputs[self.inputs.index(name[:-6])]._data.shape)
-        return inputs[self.inputs.index(name)]
+            k = int(name[6:] or 0)
+            return lambda inputs, outs, attributes: SavedResult(outs[k]._data, outs[k].counter())
+        if name.endswith("_shape") and name[:-6] in self.inputs:
+            j = self.inputs.index(name[:-6])
+            return lambda inputs, outs, attributes: Constant(inputs[j]._data.shape)
+        return lambda inputs, outs, attributes: kept_attribute(attributes[name])
+
+
+def kept_attribute(value: Any) -> Any:
+    """An attribute as a saved value: a tensor is version-checked, anything else is constant."""
+    return value if isinstance(value, Tensor) else Constant(value)
 
 
 class Op:
