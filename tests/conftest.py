@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sandbox_tools import QUICK
 
 # The same examples each time, and no clock: a busy machine must not decide whether a test passes. To look for
 # new examples: pytest --hypothesis-profile=explore
@@ -43,3 +44,40 @@ def nothing_leaks():
         if f"{name} default dtype" in left:
             sys.modules[name].set_default_dtype(before[f"{name} default dtype"])
     assert not left, f"(before, after): {left}"
+
+
+# ── A real sandbox, started when a test first asks for one ──────────────────────────────────────────────
+
+
+@pytest.fixture(scope="session")
+def kit():
+    """The files that sandboxes show: the whole engine."""
+    from autograder.kit import Kit
+
+    kit = Kit()
+    yield kit
+    kit.close()
+
+
+@pytest.fixture(scope="session")
+def sandbox(kit):
+    """What starts sandboxes."""
+    from autograder.sandbox import Sandbox
+
+    return Sandbox(kit, QUICK)
+
+
+@pytest.fixture(scope="module")
+def _waiting():
+    waiting = []
+    yield waiting
+    for each in waiting:
+        each.close()
+
+
+@pytest.fixture
+def running(sandbox, _waiting):
+    """A sandbox that is up: the last test's if that left no trace in it, as the referee would have it."""
+    if not (_waiting and _waiting[-1].alive):
+        _waiting.append(sandbox.start())
+    return _waiting[-1]

@@ -11,37 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox_tools import QUICK, job, run_cells
+from sandbox_tools import QUICK, ask, job, run_cells
 
 from autograder.errors import SandboxFailed
-from autograder.kit import Kit
 from autograder.probe import look_around
 from autograder.sandbox import Sandbox, Unsafe
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture(scope="module")
-def kit():
-    kit = Kit()
-    yield kit
-    kit.close()
-
-
-@pytest.fixture(scope="module")
-def sandbox(kit):
-    return Sandbox(kit, QUICK)
-
-
-@pytest.fixture
-def running(sandbox):
-    with sandbox.start() as running:
-        yield running
-
-
-def ask(running, source):
-    """What one cell found."""
-    return run_cells(running, source)[0]
 
 
 # ── Exhausting ───────────────────────────────────────────────────────────────────────────────────
@@ -88,7 +64,9 @@ def test_ten_gigabytes_are_refused(running):
 
 def test_memory_eaten_bit_by_bit_is_refused(running):
     hog = "x = []\nwhile True: x.append(bytearray(1 << 24))"
-    outcomes = run_cells(running, hog, "x = None", "answer('next')", limits=QUICK._replace(memory=300 << 20))
+    outcomes = run_cells(
+        running, hog, "x = None", "answer('next')", limits=QUICK._replace(memory=300 << 20, cell_seconds=10.0)
+    )
     assert outcomes[0][0] == "MemoryError"
     assert outcomes[2] == "next"
 

@@ -5,35 +5,12 @@ import signal
 import subprocess
 
 import pytest
-from sandbox_tools import QUICK, run_cells
+from sandbox_tools import QUICK, ask, run_cells
 
-from autograder.kit import SHOWN, Kit
+from autograder.kit import SHOWN
 from autograder.sandbox import Sandbox
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture(scope="module")
-def kit():
-    kit = Kit()
-    yield kit
-    kit.close()
-
-
-@pytest.fixture(scope="module")
-def sandbox(kit):
-    return Sandbox(kit, QUICK)
-
-
-@pytest.fixture
-def running(sandbox):
-    with sandbox.start() as running:
-        yield running
-
-
-def ask(running, source):
-    """What one cell found."""
-    return run_cells(running, source)[0]
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────────

@@ -166,7 +166,7 @@ class _Job:
         kind = frame["type"]
         if kind == "starts":
             self._start(frame)
-        elif kind == "end" and all(("check", each["name"]) == self.at for each in self.waiting):
+        elif kind == "end" and self._nothing_left():
             self._leave()
             self.ended = True
         elif kind == "cell" and self.at == ("cell", frame["id"]):
@@ -227,11 +227,13 @@ class _Job:
             self._report_cell(name, cause)
         else:
             self._close(name, cause)
-        self.ended = not self.waiting and self._all_cells_done()
+        self.ended = not self.waiting and self._nothing_left()
         return True
 
-    def _all_cells_done(self) -> bool:
-        return all(each["id"] in self.reported for each in self.cells)
+    def _nothing_left(self) -> bool:
+        """Whether every cell has been reported, and every check but the one that runs."""
+        cells = all(each["id"] in self.reported for each in self.cells)
+        return cells and all(("check", each["name"]) == self.at for each in self.waiting)
 
 
 def _status(learner: int) -> int | None:
