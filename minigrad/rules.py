@@ -7,10 +7,14 @@ and the methods that both kinds share need no help; the rest is here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from .backend import array_module, numpy
+
+
+SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
 
 
 def is_tensor(x: Any) -> bool:
@@ -43,7 +47,6 @@ cosh = _both("cosh")
 tanh = _both("tanh")
 sign = _both("sign")
 abs = _both("abs")
-expand = _both("expand", "broadcast_to")
 permute = _both("permute", "transpose")
 swapaxes = _both("transpose", "swapaxes")
 unsqueeze = _both("unsqueeze", "expand_dims")
@@ -52,6 +55,18 @@ unsqueeze = _both("unsqueeze", "expand_dims")
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
     return x.sum(dim, keepdim) if is_tensor(x) else x.sum(axis=dim, keepdims=keepdim)
+
+
+def expand(x: Any, shape: tuple[int, ...]) -> Any:
+    """x stretched to `shape`: a view, or a copy where that is small enough to be cheaper."""
+    if is_tensor(x):
+        return x.expand(shape)
+    module = array_module(x)
+    if math.prod(shape) > SMALL:
+        return module.broadcast_to(x, shape)
+    out = module.empty(shape, x.dtype)
+    out[...] = x
+    return out
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import Tensor
-from . import compare, convert, index, linalg, pointwise, reduce, shape
+from . import compare, convert, index, linalg, nn, pointwise, reduce, shape
 from .inplace import inplace
 
-MODULES = (pointwise, reduce, linalg, shape, index, compare, convert)
+MODULES = (pointwise, reduce, linalg, shape, index, compare, convert, nn)
 
 
 def find(name: str) -> Callable[..., Any]:
@@ -31,6 +31,7 @@ BOTH = """
     matmul mm mv dot
     reshape permute transpose t unsqueeze squeeze clone unbind reciprocal
     eq ne lt le gt ge isnan isinf isfinite allclose equal sign
+    softmax log_softmax addmm
 """.split()
 METHODS = """
     view expand type to double float half long int bool cpu cuda type_as numel dim size contiguous is_contiguous

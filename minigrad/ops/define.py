@@ -131,18 +131,21 @@ def not_broadcastable(x: Any, y: Any) -> RuntimeError:
     return RuntimeError("the shapes do not broadcast")
 
 
-def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule, other: Rule) -> Callable[..., Tensor]:
-    """An elementwise operation of two operands, tensors or numbers.
+def binary(
+    name: str, node: str, forward: Callable[[Any, Any], Any], /, stretches: bool = True, **rules: Rule
+) -> Callable[..., Tensor]:
+    """An operation of two operands, tensors or numbers, such as the elementwise ones.
 
-    forward: on arrays of one dtype, or an array and a number. self, other: the rules.
+    forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
+    stretches: operands are broadcast against each other; not so for matrix products.
     """
-    kept = Rules(node, {"self": self, "other": other})
+    kept = Rules(node, rules)
     made = kept.node
     saves_nothing = not made.saves
     crosswise = issubclass(made, CrosswiseNode)
 
     def call(a: Any, b: Any) -> Tensor:
-        alike = None  # whether each gradient has its input's shape and dtype; None: the shapes will tell
+        alike = None if stretches else True  # whether each gradient has its input's shape and dtype; None: the shapes will tell
         try:
             x = a._data
             y = b._data
@@ -156,7 +159,7 @@ def binary(name: str, node: str, forward: Callable[[Any, Any], Any], self: Rule,
             if ready is None:
                 return NotImplemented
             a, b, x, y = ready
-            alike = True
+            alike = type(a) is Constant or type(b) is Constant or None
             edge_a = a._edge
             edge_b = b._edge
         try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from .. import rules
 from ..tensor import Tensor
-from .define import Op
+from .define import Op, binary
 
 
 def matmul_vjp_self(grad: Any, mat2: Any) -> Any:
@@ -41,9 +42,9 @@ def _matmul(x: Any, y: Any) -> Any:
     return x @ y
 
 
-mm_op = Op("MmBackward0", _matmul, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
+mm_op = binary("mm", "MmBackward0", operator.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 bmm_op = Op("BmmBackward0", _matmul, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-mv_op = Op("MvBackward0", _matmul, self=mv_vjp_self, vec=mv_vjp_vec)
+mv_op = binary("mv", "MvBackward0", operator.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = Op("DotBackward0", _matmul, self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 
 

@@ -9,12 +9,17 @@ from ..backend import ndarray, numpy
 from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor, from_array
 
+PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone: by far the most frequent case
 Number = (bool, int, float, numpy.number, numpy.bool_)
 
 
 def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
     will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
+    if type(b) in PLAIN and isinstance(a, Tensor) and a._data.dtype.kind == "f":
+        return a, Constant(b), a._data, b
+    if type(a) in PLAIN and isinstance(b, Tensor) and b._data.dtype.kind == "f":
+        return Constant(a), b, a, b._data
     a, b = wrapped(a), wrapped(b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
