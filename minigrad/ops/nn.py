@@ -1,0 +1,306 @@
+"""What layers compute: linear, softmax and log_softmax, layer_norm, embedding.
+
+Losses stand in loss.py, activations in activation.py, convolution and pooling in conv.py and pool.py. Parameters,
+modules and random initialisation belong to the package `nn`, not here.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..dtypes import as_numpy
+from ..dtypes import dtype as Dtype
+from ..tensor import Tensor, from_array
+from .define import Op
+from .linalg import check_inner
+from .reduce import one_dim
+
+# ------------------------------------------------------------------ linear
+
+
+def scaled(x: Any, factor: float) -> Any:
+    """x · factor, without the work when the factor is 1."""
+    return x if factor == 1 else x * factor
+
+
+def addmm_vjp_self(grad: Any, beta: float) -> Any:
+    """z = β·self + α·(mat1 @ mat2): the walk sums it back over the rows that self was stretched to."""
+    return scaled(grad, beta)
+
+
+def addmm_vjp_mat1(grad: Any, mat2: Any, alpha: float) -> Any:
+    """z = … + α·(mat1 @ mat2): as for a matrix product, times α. torch: AddmmBackward0."""
+    return scaled(grad @ rules.swapaxes(mat2, -1, -2), alpha)
+
+
+def addmm_vjp_mat2(grad: Any, mat1: Any, alpha: float) -> Any:
+    """z = … + α·(mat1 @ mat2): as for a matrix product, times α. torch: AddmmBackward0."""
+    return scaled(rules.swapaxes(mat1, -1, -2) @ grad, alpha)
+
+
+def _addmm(x: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
+    product = scaled(mat1 @ mat2, alpha)
+    product += scaled(x, beta)
+    return product
+
+
+addmm_op = Op(
+    "AddmmBackward0", _addmm, stretches=True, self=addmm_vjp_self, mat1=addmm_vjp_mat1, mat2=addmm_vjp_mat2
+)
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """β·input + α·(mat1 @ mat2) (torch.addmm). mat1: (n, k), mat2: (k, m), input: broadcastable to (n, m)."""
+    x, y = mat1._data, mat2._data
+    if y.ndim != 2:
+        raise RuntimeError(f"mat2 must be a matrix, got {y.ndim}-D tensor")
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {mat1.dtype.type_name} and {mat2.dtype.type_name}"
+        )
+    check_inner(mat1, mat2, x.shape[1] == y.shape[0])
+    shape = (x.shape[0], y.shape[1])
+    if input._data.shape not in (shape[1:], shape):
+        input = input.expand(shape)
+    return addmm_op(input, mat1, mat2, beta=beta, alpha=alpha)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weightᵀ + bias over the last dimension (torch.nn.functional.linear).
+
+    input: (…, in), weight: (out, in), bias: (out,) → (…, out). Recorded as torch records it: a matrix with a bias is
+    one AddmmBackward0; more dimensions are folded into rows first.
+    """
+    if weight._data.ndim == 1 and bias is None:
+        return input @ weight
+    data = input._data
+    if bias is None:
+        return input @ weight.t()
+    if data.ndim == 2:
+        return addmm(bias, input, weight.t())
+    if data.ndim == 3 and not data.flags.c_contiguous:
+        return input @ weight.t() + bias
+    rows = input.reshape((-1, data.shape[-1]))
+    return addmm(bias, rows, weight.t()).reshape((*data.shape[:-1], weight._data.shape[0]))
+
+
+# ------------------------------------------------------------------ softmax
+
+
+def softmax_vjp(grad: Any, result: Any, dim: int) -> Any:
+    """z = e^self / Σ e^self along dim: ∂L/∂self = z · (grad - Σ grad · z).
+
+    grad, result: one shape. torch: SoftmaxBackward0 saves its result.
+    Example: grad = [1., 0.], result = [0.5, 0.5], dim = 0 → [0.25, -0.25]
+    """
+    return result * (grad - rules.sum(grad * result, (dim,), True))
+
+
+def log_softmax_vjp(grad: Any, result: Any, dim: int) -> Any:
+    """z = self - ln Σ e^self along dim: ∂L/∂self = grad - e^z · Σ grad, where e^z is the softmax.
+
+    grad, result: one shape. torch: LogSoftmaxBackward0 saves its result.
+    Example: grad = [-1., 0.], result = ln [0.25, 0.75], dim = 0 → [-0.75, 0.75]
+    """
+    return grad - rules.exp(result) * rules.sum(grad, (dim,), True)
+
+
+def _from_largest(x: Any, dim: int) -> Any:
+    """x minus its largest element along dim: the same softmax, and nothing overflows."""
+    return x - x.max(axis=dim, keepdims=True, initial=-math.inf)
+
+
+def _softmax(x: Any, dim: int) -> Any:
+    z = array_module(x).exp(_from_largest(x, dim))
+    z /= z.sum(axis=dim, keepdims=True)
+    return z
+
+
+def _safe_softmax(x: Any, dim: int) -> Any:
+    nothing = (x == -math.inf).all(axis=dim, keepdims=True)
+    return array_module(x).where(nothing, 0, _softmax(x, dim)).astype(x.dtype, copy=False)
+
+
+def _log_softmax(x: Any, dim: int) -> Any:
+    module = array_module(x)
+    z = _from_largest(x, dim)
+    z -= module.log(module.exp(z).sum(axis=dim, keepdims=True))
+    return z
+
+
+softmax_op = Op("SoftmaxBackward0", _softmax, self=softmax_vjp)
+safe_softmax_op = Op("SafeSoftmaxBackward0", _safe_softmax, self=softmax_vjp)
+log_softmax_op = Op("LogSoftmaxBackward0", _log_softmax, self=log_softmax_vjp)
+
+
+def floats_only(input: Tensor, kernel: str) -> None:
+    """NotImplementedError, in torch's words, where an operation has no meaning for integers."""
+    if input._data.dtype.kind != "f":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.type_name}'")
+
+
+def _along(op: Op, name: str) -> Any:
+    def call(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor:
+        if dtype is not None:
+            input = input.to_numpy_dtype(as_numpy(dtype))
+        dim = one_dim(dim, input._data.ndim)
+        floats_only(input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl")
+        if not input._data.ndim:
+            return op(input.reshape((1,)), dim=0).reshape(())
+        return op(input, dim=dim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{name} along `dim`, in `dtype` if given (torch.{name})."
+    return call
+
+
+softmax = _along(softmax_op, "softmax")
+log_softmax = _along(log_softmax_op, "log_softmax")
+
+
+def implicit_dim(name: str, ndim: int) -> int:
+    """The dimension that torch assumes, with a warning, where softmax is not told one."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+# ------------------------------------------------------------------ layer_norm
+
+
+def standardized(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """input with mean 0 and variance 1 over `dims`, and the factor 1 / √(variance + eps) that did it."""
+    n = math.prod([input.shape[d] for d in dims])
+    centred = input - rules.sum(input, dims, True) / n
+    factor = 1 / rules.sqrt(rules.sum(centred * centred, dims, True) / n + eps)
+    return centred * factor, factor
+
+
+def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, dims: tuple[int, ...], eps: float) -> Any:
+    """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
+
+    grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's.
+    Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
+    """
+    x, factor = standardized(input, dims, eps)
+    slope = grad * weight
+    n = math.prod([input.shape[d] for d in dims])
+    mean = rules.sum(slope, dims, True) / n
+    along = rules.sum(slope * x, dims, True) / n
+    return factor * (slope - mean - x * along)
+
+
+def layer_norm_vjp_weight(grad: Any, input: Any, dims: tuple[int, ...], eps: float) -> Any:
+    """z = x̂ · weight + bias: x̂; the walk sums it over the rows."""
+    return grad * standardized(input, dims, eps)[0]
+
+
+def layer_norm_vjp_bias(grad: Any) -> Any:
+    """z = x̂ · weight + bias: the gradient as it is; the walk sums it over the rows."""
+    return grad
+
+
+def _layer_norm(x: Any, weight: Any, bias: Any, dims: tuple[int, ...], eps: float) -> Any:
+    return standardized(x, dims, eps)[0] * weight + bias
+
+
+layer_norm_op = Op(
+    "NativeLayerNormBackward0",
+    _layer_norm,
+    stretches=True,
+    input=layer_norm_vjp_input,
+    weight=layer_norm_vjp_weight,
+    bias=layer_norm_vjp_bias,
+)
+
+
+def constant(like: Tensor, value: float) -> Tensor:
+    """A number as a 0-d tensor of another's dtype and device: what stands in for a weight or a bias not given."""
+    return from_array(array_module(like._data).full((), value, like._data.dtype))
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.nn.functional.layer_norm).
+
+    input: (…, *normalized_shape). weight, bias: of normalized_shape.
+    """
+    shape = tuple(normalized_shape)
+    size = input._data.shape
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value._data.shape != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(value._data.shape)} and normalized_shape = {list(shape)}"
+            )
+    if size[len(size) - len(shape) :] != shape or len(size) < len(shape):
+        wanted = ", ".join(map(str, ("*", *shape)))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
+            f"size{list(size)}"
+        )
+    floats_only(input, "LayerNormKernelImpl")
+    return layer_norm_op(
+        input,
+        constant(input, 1) if weight is None else weight,
+        constant(input, 0) if bias is None else bias,
+        dims=tuple(range(len(size) - len(shape), len(size))),
+        eps=eps,
+    )
+
+
+# ------------------------------------------------------------------ embedding
+
+
+def embedding_vjp(grad: Any, weight_shape: tuple[int, ...], indices: Any, padding_idx: int) -> Any:
+    """z = weight[indices]: every row collects the gradients of the places it was copied to; the padding row none.
+
+    grad: (*indices.shape, columns). torch: EmbeddingBackward0.
+    """
+    indices = rules.raw(indices)
+    if padding_idx >= 0:
+        grad = grad * rules.unsqueeze(indices != padding_idx, -1)
+    return rules.scatter_index(grad, weight_shape, indices)
+
+
+def _embedding(weight: Any, indices: Any, padding_idx: int) -> Any:
+    return weight[indices]
+
+
+embedding_op = Op("EmbeddingBackward0", _embedding, tensors=("indices",), weight=embedding_vjp)
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """Rows of `weight` by number (torch.nn.functional.embedding).
+
+    input: integers of any shape. weight: (rows, columns) → (*input.shape, columns). padding_idx: a row that gets no
+    gradient.
+    """
+    rows = weight._data.shape[0]
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= rows
+    if weight._data.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if input._data.dtype not in (numpy.int64, numpy.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{input.type()} instead (while checking arguments for embedding)"
+        )
+    if input._data.size and not (input._data.min() >= 0 and input._data.max() < rows):
+        raise IndexError("index out of range in self")
+    return embedding_op(weight, indices=input, padding_idx=-1 if padding_idx is None else padding_idx)
