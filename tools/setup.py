@@ -70,7 +70,7 @@ def log_tail() -> str:
 def pip_install(progress: Progress, total: int, *arguments: str) -> bool:
     """`pip install` under the constraints; about `total` packages to show progress by."""
     command = [PYTHON, "-m", "pip", "install", "--constraint", CONSTRAINTS, *arguments]
-    return watch(command, PipLines(progress, total), LOG, ENVIRONMENT)
+    return watch(command, PipLines(progress, total, VENV), LOG, ENVIRONMENT)
 
 
 def pip_failed(what: str) -> SetupError:
