@@ -20,9 +20,9 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     extra = len(grad.shape) - len(shape)
     stretched = [i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1]
     if stretched:
-        grad = grad.sum(axis=tuple(stretched), keepdims=True)
+        grad = rules.sum(grad, tuple(stretched), True)
     if extra:
-        grad = grad.sum(axis=tuple(range(extra)))
+        grad = rules.sum(grad, tuple(range(extra)), False)
     return grad
 
 
