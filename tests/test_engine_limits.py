@@ -1,0 +1,114 @@
+"""The walk at its limits: a million nodes deep, memory given back at once, many threads, walks inside walks."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import pytest
+
+import minigrad as T
+
+
+def chain(n: int) -> tuple[T.Tensor, T.Tensor]:
+    x = T.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(n):
+        y = y + x
+    return x, y
+
+
+@pytest.mark.slow
+def test_a_million_nodes_need_no_recursion_forward_backward_or_to_be_freed() -> None:
+    x, y = chain(1_000_000)
+    y.backward()
+    del y
+    assert x.grad is not None and x.grad.item() == 1_000_001
+
+
+def test_a_graph_never_walked_is_freed_without_recursion() -> None:
+    _, y = chain(200_000)
+    del y
+
+
+def test_dropping_the_root_frees_the_whole_graph_without_the_garbage_collector() -> None:
+    gc.disable()
+    try:
+        x = T.tensor([1.0, 2.0], requires_grad=True)
+        y = (x.exp() * x).tanh().sum()
+        alive = [weakref.ref(y), weakref.ref(y.grad_fn), weakref.ref(x)]
+        y.backward()
+        del x, y
+        assert [reference() for reference in alive] == [None, None, None]
+    finally:
+        gc.enable()
+
+
+def test_saved_values_go_during_backward() -> None:
+    x = T.tensor([1.0, 2.0], requires_grad=True)
+    middle = x.exp()
+    saved = weakref.ref(middle._data)
+    y = (middle * middle).sum()
+    del middle
+    assert saved() is not None
+    y.backward()
+    assert saved() is None
+
+
+def test_a_leaf_has_one_accumulator_for_all_its_graphs() -> None:
+    x = T.tensor(1.0, requires_grad=True)
+    first, second = x * 2, x * 3
+    assert first.grad_fn.next_functions[0][0] is second.grad_fn.next_functions[0][0]
+
+
+def test_recording_is_switched_per_thread() -> None:
+    x = T.tensor(1.0, requires_grad=True)
+    seen: list[bool] = []
+    with T.no_grad():
+        thread = threading.Thread(target=lambda: seen.append((x * 2).requires_grad))
+        thread.start()
+        thread.join()
+        seen.append((x * 2).requires_grad)
+    assert seen == [True, False]
+
+
+def test_a_thread_that_ends_while_paused_leaves_no_mark_behind() -> None:
+    seen: list[bool] = []
+    for _ in range(20):  # thread numbers are soon used again
+        thread = threading.Thread(target=lambda: (seen.append(T.is_grad_enabled()), T.set_grad_enabled(False)))
+        thread.start()
+        thread.join()
+    assert all(seen)
+
+
+def test_threads_may_walk_graphs_that_share_a_leaf() -> None:
+    x = T.tensor(1.0, requires_grad=True)
+    threads = [threading.Thread(target=lambda: [T.autograd.grad(x * x, x) for _ in range(200)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert T.autograd.grad(x * x, x)[0].item() == 2.0
+
+
+def test_a_hook_may_start_a_walk_of_its_own() -> None:
+    x = T.tensor(3.0, requires_grad=True)
+    w = T.tensor(2.0, requires_grad=True)
+    y = x * w
+
+    def walk(grad: T.Tensor) -> None:
+        with T.enable_grad():  # a walk without create_graph records nothing by itself
+            (w * w).backward()
+
+    y.register_hook(walk)
+    (y * y).backward()
+    assert (x.grad.item(), w.grad.item()) == (24.0, 2 * 6 * 3 + 4)
+
+
+def test_an_error_in_a_hook_leaves_recording_as_it_was() -> None:
+    x = T.tensor(3.0, requires_grad=True)
+    x.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        (x * x).backward()
+    assert T.is_grad_enabled() and (x * 2).requires_grad
