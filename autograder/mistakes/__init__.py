@@ -17,6 +17,7 @@ import importlib
 import pkgutil
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,49 +62,58 @@ def of_part(part: str) -> list[Mistake]:
 
 
 def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mistake | None:
-    """The known mistake that gives what the learner's run of `check` gave on the same inputs, if there is one.
+    """The known mistake that gives what the learner's run of `check` gave on the same inputs, if it is the only one.
 
     The check's other parts stay as they are plugged now: the learner's in a notebook, the engine's own at the
-    referee. A part that makes no difference when the engine's own takes its place is not the culprit.
+    referee. A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
+    are concerned, their words decide between mistakes that raise the same class.
     """
     T = T or importlib.import_module(parts.ENGINE)
     end = time.monotonic() + BUDGET
+    found: list[tuple[Mistake, Outcome]] = []
     for part in check.parts:
         if same(_with(check, part, parts.original(part), seed, T), outcome):
             continue
         for each in of_part(part):
-            if time.monotonic() < end and same(_with(check, part, each.written, seed, T), outcome):
-                return each
-    return None
+            run = _with(check, part, each.written, seed, T) if time.monotonic() < end else None
+            if run and same(run, outcome):
+                found.append((each, run))
+    to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
+    candidates = to_the_word or found
+    return candidates[0][0] if len(candidates) == 1 else None
 
 
 def _with(check: Check, part: str, written: Any, seed: int, T: Any) -> Outcome | None:
+    """One run with `written` in the part's place; None if it takes too long."""
     try:
-        with deadline(PATIENCE), parts.plugged_in({part: written}):
+        with deadline(PATIENCE), parts.plugged_in({part: written}), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             return checks.attempt(check, T, seed)
     except _TooLong:
         return None
 
 
-def same(one: Outcome | None, other: Outcome) -> bool:
-    """Whether two runs cannot be told apart: the same labels, equal values, the same class of error."""
+def same(one: Outcome | None, other: Outcome, words: bool = False) -> bool:
+    """Whether two runs cannot be told apart: the same labels, equal values, errors of one class (and in one wording)."""
     if one is None or [each.label for each in one.values] != [each.label for each in other.values]:
         return False
-    if (one.error or {}).get("class") != (other.error or {}).get("class"):
+    if not _same_error(_error(one), _error(other), words):
         return False
-    return all(_equal(a.value, b.value) for a, b in zip(one.values, other.values, strict=True))
+    return all(_equal(a.value, b.value, words) for a, b in zip(one.values, other.values, strict=True))
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: Any, b: Any, words: bool) -> bool:
     if isinstance(a, dict) and isinstance(b, dict) and "error" in a and "error" in b:
-        return _class(a["error"]) == _class(
-            b["error"]
-        )  # the words may differ with the learner's way of writing
+        return _same_error(a["error"], b["error"], words)
     return (isinstance(a, dict) and a == b) or compare(a, b) is None
 
 
-def _class(error: str) -> str:
-    return error.partition(":")[0]
+def _error(outcome: Outcome) -> str:
+    return "{class}: {message}".format(**outcome.error) if outcome.error else ""
+
+
+def _same_error(a: str, b: str, words: bool) -> bool:
+    return a == b if words else a.partition(":")[0] == b.partition(":")[0]
 
 
 # ── A guard against mistakes that never end ──────────────────────────────────────────────────────

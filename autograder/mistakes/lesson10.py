@@ -1,0 +1,314 @@
+"""Known mistakes of lesson 10: recording switched off and not on again, writes that nobody notices, lost leaves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad.autograd.grad_mode import Decorating, is_grad_enabled, no_grad, set_grad_enabled, set_recording
+from minigrad.autograd.graph import modified_message
+
+NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
+CHECK_VERSION = "minigrad.autograd.graph.check_version"
+STEP = "minigrad.optim.SGD.step"
+
+# ── no_grad ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Base(Decorating):
+    """no_grad as it should be; each mistake changes one thing."""
+
+    def __init__(self) -> None:
+        self.before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self.before.append(set_recording(False))
+
+    def __exit__(self, *exception: object) -> Any:
+        set_recording(self.before.pop())
+
+
+@mistake(
+    NO_GRAD,
+    zh="出来时总是把记录打开。外面若还有一层 no_grad，它就提前失效了。要恢复进来之前的状态，而不是 True。",
+    en="On leaving, recording is always switched on. With another no_grad around it, that one ends too early. Restore what was, not True.",
+)
+class always_switches_on(_Base):
+    def __exit__(self, *exception: object) -> None:
+        set_recording(True)
+
+
+@mistake(
+    NO_GRAD,
+    zh="块里一出错，记录就再也没有打开。__exit__ 在出错时也会被调用，那时同样要恢复（用 @contextmanager 写的话，恢复要放进 finally）。",
+    en="After an error in the block recording stays off. __exit__ is called then too, and must restore as well (with @contextmanager: in a finally).",
+)
+class forgets_after_an_error(_Base):
+    def __exit__(self, *exception: object) -> None:
+        if not any(exception):
+            set_recording(self.before.pop())
+
+
+@mistake(
+    NO_GRAD,
+    zh="__exit__ 返回了 True，Python 就把块里的错误吞掉了。别返回任何东西。",
+    en="__exit__ returns True, and so Python swallows the block's error. Return nothing.",
+)
+class swallows_errors(_Base):
+    def __exit__(self, *exception: object) -> bool:
+        super().__exit__()
+        return True
+
+
+@mistake(
+    NO_GRAD,
+    zh="进来前的状态记得太早了：在 __init__ 里记的，可对象可能在别处创建、过后才进入。要在 __enter__ 里记。",
+    en="The state was noted too early, in __init__; the object may be made in one place and entered in another. Note it in __enter__.",
+)
+class remembers_when_made(_Base):
+    def __init__(self) -> None:
+        self.at_birth = is_grad_enabled()
+
+    def __enter__(self) -> None:
+        set_recording(False)
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(self.at_birth)
+
+
+@mistake(
+    NO_GRAD,
+    zh="只关不开：离开块之后，记录一直关着。",
+    en="It switches off and never on again: recording stays off after the block.",
+)
+class never_restores(_Base):
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+@mistake(
+    NO_GRAD,
+    zh="进来前的状态记在了类上，所有对象共用一份：里层一进入，就盖掉了外层记下的。要记在 self 上。",
+    en="The state is kept on the class, shared by all: the inner block overwrites what the outer one noted. Keep it on self.",
+)
+class remembers_on_the_class(_Base):
+    shared = True
+
+    def __enter__(self) -> None:
+        type(self).shared = set_recording(False)
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(type(self).shared)
+
+
+@mistake(
+    NO_GRAD,
+    zh="对象一创建，记录就关了。no_grad() 只是造好一个开关，到 __enter__ 才该关。",
+    en="Recording goes off as soon as the object is made. no_grad() only makes the switch; __enter__ is where it is thrown.",
+)
+class switches_off_when_made(_Base):
+    def __init__(self) -> None:
+        super().__init__()
+        self.before.append(set_recording(False))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(self.before[-1])
+
+
+@mistake(
+    NO_GRAD,
+    zh="块里照样在记录：__enter__ 没有把开关关上。",
+    en="Recording goes on inside the block: __enter__ does not throw the switch.",
+)
+class never_switches_off(_Base):
+    def __enter__(self) -> None:
+        self.before.append(is_grad_enabled())
+
+
+# ── check_version ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要报错。",
+    en="Overwritten values are let through, and gradients are silently wrong. A version other than at saving must raise.",
+)
+def never_raises(saved: Any, expected: int, source: str = "") -> None:
+    pass
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="只要被写过就报错，不管是什么时候写的。保存之前写的没有关系：要比较的是保存时的版本。",
+    en="Any write raises, whenever it was made. Writes before the saving do no harm: compare with the version at saving.",
+)
+def raises_for_any_write(saved: Any, expected: int, source: str = "") -> None:
+    if saved._counter is not None and saved._counter.version > 0:
+        raise RuntimeError(modified_message(saved, saved._counter.version, expected, source))
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="只给了警告，反向传播照样用错的值算下去。torch 在这里直接报 RuntimeError。",
+    en="Only a warning, and backward goes on with the wrong values. torch raises a RuntimeError here.",
+)
+def only_warns(saved: Any, expected: int, source: str = "") -> None:
+    if saved._counter is not None and saved._counter.version != expected:
+        warnings.warn(modified_message(saved, saved._counter.version, expected, source), stacklevel=2)
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="错误是报了，类别不对：torch 报的是 RuntimeError。",
+    en="An error is raised, but of another class: torch raises RuntimeError.",
+)
+def raises_value_error(saved: Any, expected: int, source: str = "") -> None:
+    if saved._counter is not None and saved._counter.version != expected:
+        raise ValueError(modified_message(saved, saved._counter.version, expected, source))
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="错误信息里两个版本号写反了：先说现在的版本，再说保存时的版本。",
+    en="The two versions are exchanged in the message: first the version now, then the one at saving.",
+)
+def exchanges_the_versions(saved: Any, expected: int, source: str = "") -> None:
+    if saved._counter is not None and saved._counter.version != expected:
+        raise RuntimeError(modified_message(saved, expected, saved._counter.version, source))
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="差一次没有算进去：只要版本变了一次就该报错，不用等到第二次。",
+    en="Off by one: a single write is reason enough to raise, not only the second.",
+)
+def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
+    if saved._counter is not None and saved._counter.version > expected + 1:
+        raise RuntimeError(modified_message(saved, saved._counter.version, expected, source))
+
+
+# ── SGD.step ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    STEP,
+    zh="w 没有动：你算出了新张量，却只绑到了 self.params 里。要在 no_grad 里原地更新。",
+    en="w did not move: a new tensor was computed and only bound to its place in self.params. Update in place under no_grad.",
+)
+def rebinds_the_name(self: Any) -> None:
+    for i, p in enumerate(self.params):
+        if p.grad is not None:
+            self.params[i] = p - self.lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="数值对了，但更新走的是 .data，autograd 看不见：之前保存的值被改写了，也没有人报错。用 no_grad 加原地更新。",
+    en="The numbers are right, but the update went through .data, where autograd cannot see it: saved values are overwritten and nobody complains. Use no_grad and an in-place update.",
+)
+def goes_through_data(self: Any) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            p.data.sub_(self.lr * p.grad)
+
+
+@mistake(
+    STEP,
+    zh="方向反了：梯度指向上坡，下降要减去它。",
+    en="The wrong way: the gradient points uphill, and descent subtracts it.",
+)
+def goes_uphill(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p += self.lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="忘了乘学习率 lr，每一步都迈了整个梯度那么大。",
+    en="The learning rate is missing: each step is as large as the whole gradient.",
+)
+def forgot_the_rate(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p -= p.grad
+
+
+@mistake(
+    STEP,
+    zh="碰到一个没有梯度的参数就整个停下了，后面的参数都没有更新。跳过它，继续下一个。",
+    en="A parameter without a gradient ends the whole step, and those behind it stay where they were. Skip it and go on.",
+)
+def stops_at_the_first_none(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is None:
+                return
+            p -= self.lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="更新之后顺手把梯度清掉了。torch 的 step 不碰梯度，清零是 zero_grad 的事。",
+    en="The gradients are cleared on the way. torch's step leaves them alone; clearing is zero_grad's business.",
+)
+def clears_the_gradients(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p -= self.lr * p.grad
+                p.grad = None
+
+
+@mistake(
+    STEP,
+    zh="更新量对了，但 p.grad 被就地乘上了 lr。别人还要看这个梯度（比如裁剪、打印），不要改它。",
+    en="The step is right, but p.grad itself was multiplied by lr. Others still read it (clipping, printing): leave it as it is.",
+)
+def scales_the_gradient(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p.grad *= self.lr
+                p -= p.grad
+
+
+@mistake(
+    STEP,
+    zh="没有 no_grad：对需要梯度的叶子做原地更新，会被 autograd 拒绝。",
+    en="no_grad is missing: autograd refuses to update in place a leaf that requires grad.",
+)
+def without_no_grad(self: Any) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            p -= self.lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="更新完之后，记录一直关着，后面的运算都不再进计算图。用 with no_grad()，它会自己恢复。",
+    en="Recording stays off after the step, and nothing later enters the graph. Use `with no_grad()`, which restores it.",
+)
+def leaves_recording_off(self: Any) -> None:
+    set_grad_enabled(False)
+    for p in self.params:
+        if p.grad is not None:
+            p -= self.lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="更新之后 w 不再要求梯度了：requires_grad 被关掉，没有再打开。用 no_grad，不用碰它。",
+    en="After the update w no longer requires grad: it was switched off and never on again. With no_grad there is no need to touch it.",
+)
+def switches_requires_grad_off(self: Any) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            p.requires_grad_(False)
+            p -= self.lr * p.grad
