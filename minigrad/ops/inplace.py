@@ -16,7 +16,7 @@ from ..autograd.grad_mode import is_grad_enabled
 from ..autograd.graph import NO_EDGE, SavedResult
 from ..autograd.hooks import extras_of
 from ..autograd.views import CopySlices, View
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .define import Op
 
 def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
@@ -86,6 +86,8 @@ def write(tensor: Tensor, result: Tensor) -> None:
         raise RuntimeError(
             f"result type {result.dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
         )
+    if is_grad_enabled() and result._edge is not NO_EDGE:
+        keep_old(tensor, result.grad_fn)
     data[...] = value
     tensor.bump_version()
     if result._edge is NO_EDGE or not is_grad_enabled():
@@ -94,6 +96,15 @@ def write(tensor: Tensor, result: Tensor) -> None:
     view = getattr(tensor, "_view", None)
     if view is not None:
         rewrite_base(tensor, view)
+
+
+def keep_old(tensor: Tensor, node: Any) -> None:
+    """A node that saved the tensor about to be written gets a copy of it as it still is."""
+    if any(value is tensor for value in node.saved or ()):
+        old = from_array(tensor._data.copy(), tensor._edge)
+        node.saved = tuple([old if value is tensor else value for value in node.saved])
+        if node.extras is not None and node.extras.versions is not None:
+            node.extras.versions = tuple([0 if v is old else n for v, n in zip(node.saved, node.extras.versions, strict=True)])
 
 
 def adopt(tensor: Tensor, result: Tensor) -> None:
