@@ -95,21 +95,18 @@ class PipLines:
 
 def watch(command: list[str | Path], show: Callable[[str], None], log: Path, env: dict[str, str]) -> bool:
     """Run a command and log it; `show` gets each line ("" while it is silent). True if it worked."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with log.open("ab") as copy:
         copy.write(f"\n$ {' '.join(map(str, command))}\n".encode())
         copy.flush()
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(
-            command, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
-        )
-        try:
-            for line in _lines(process, copy.write):
-                show(line)
-            return process.wait() == 0
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+        with subprocess.Popen(command, env=env, **streams) as process:
+            try:
+                for line in _lines(process, copy.write):
+                    show(line)
+                return process.wait() == 0
+            finally:
+                if process.poll() is None:
+                    process.terminate()
 
 
 def _lines(process: subprocess.Popen[bytes], keep: Callable[[bytes], int]) -> Iterator[str]:
