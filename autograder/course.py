@@ -7,6 +7,7 @@ nothing about scores.
 
 from __future__ import annotations
 
+import csv
 import logging
 import os
 import secrets
@@ -64,6 +65,26 @@ class Course:
         """The students who submitted a lesson, sorted."""
         folder = self.path("submitted", "x", lesson).parent.parent
         return sorted(p.parent.name for p in folder.glob(f"*/{lesson}") if p.is_dir())
+
+    def roster(self) -> dict[str, str]:
+        """The names of the students on the roster (roster.csv, in nbgrader's import format), by id."""
+        return {student: _full_name(*name) for student, name in self._roster().items()}
+
+    def enrol(self) -> None:
+        """Put the roster's students into the gradebook, under their names."""
+        with self.gradebook() as gradebook:
+            there = {student.id: (student.first_name, student.last_name) for student in gradebook.students}
+            for student, (first, last) in self._roster().items():
+                if there.get(student) != (first, last):
+                    gradebook.update_or_create_student(student, first_name=first, last_name=last)
+
+    def _roster(self) -> dict[str, tuple[str, str]]:
+        path = self.root / "roster.csv"
+        if not path.is_file():
+            return {}
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row.get("id")]
+        return {row["id"]: (row.get("first_name") or "", row.get("last_name") or "") for row in rows}
 
     def nbgrader(self, command: str, lesson: str, student: str | None = None) -> None:
         """Run generate_assignment, autograde or generate_feedback as nbgrader does.
@@ -147,6 +168,11 @@ class Course:
             yield log, complaints
         finally:
             to_file.close()
+
+
+def _full_name(first: str, last: str) -> str:
+    """A name as its owner writes it: 李娜, Emma Clarke."""
+    return last + first if last and ord(last[0]) > 0x2E80 else f"{first} {last}".strip()
 
 
 @contextmanager

@@ -62,7 +62,7 @@ def _released(course: Course, name: str) -> Lesson:
 
 
 def _only_sample_students(course: Course) -> None:
-    sample = set(report.roster(course))
+    sample = set(course.roster())
     with course.gradebook() as gradebook:
         others = sorted(student.id for student in gradebook.students if student.id not in sample)
     if others:

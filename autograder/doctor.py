@@ -93,6 +93,9 @@ def _course() -> Iterator[Finding]:
     from autograder.course import Course
 
     course = Course(COURSE)
+    if not (COURSE / "gradebook.db").is_file():
+        yield Finding("course/", None, "还没有成绩册 · no gradebook yet", "autograder release")
+        return
     with course.gradebook() as gradebook:
         found = f"{len(gradebook.assignments)} 课 · lessons, {len(gradebook.students)} 学生 · students"
     yield Finding("course/", True, found)

@@ -62,6 +62,7 @@ def grade(
     released = released_lesson(course, lesson)
     chosen = _choose(course, lesson, students)
     require_sandbox(unsafe)
+    course.enrol()
     scores = _gradebook_scores(course, lesson)
     results = []
     for number, student in enumerate(chosen):

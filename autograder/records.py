@@ -54,7 +54,7 @@ class RecordBook:
 
     def append(self, entry: Entry) -> None:
         """Write an entry: one write, flushed to disk before the gradebook is touched."""
-        line = json.dumps(asdict(entry), ensure_ascii=False, sort_keys=True) + "\n"
+        line = json.dumps(asdict(entry), ensure_ascii=False) + "\n"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:

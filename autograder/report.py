@@ -6,7 +6,6 @@ Nothing is decided here. Per-student pages are nbgrader's feedback.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +75,7 @@ def table(
 
     `labels` says a word about each submission, for the sample class.
     """
-    names = roster(course)
+    names = course.roster()
     title = f"{lesson.name}   {lesson.title_zh} · {lesson.title_en}"
     drawn = Table(title=title, title_justify="left", show_lines=True)
     drawn.add_column("学生 · Student", overflow="fold", max_width=22)
@@ -125,7 +124,7 @@ def summarise(course: Course, lesson: str) -> ClassReport:
     released = released_lesson(course, lesson)
     entries = {entry.student: entry for entry in course.records.of_lesson(lesson)}
     scores = _scores(course, lesson)
-    names = roster(course)
+    names = course.roster()
     students = [*names, *sorted(set(entries) - set(names))]
     rows = [_row(student, names, released, entries.get(student), scores.get(student)) for student in students]
     records = [r for e in entries.values() for r in e.records.values() if r["status"] == "graded"]
@@ -145,21 +144,6 @@ def write(course: Course, lesson: str) -> Path:
     if not path.is_file() or path.read_text(encoding="utf-8") != page:
         path.write_text(page, encoding="utf-8")
     return path
-
-
-def roster(course: Course) -> dict[str, str]:
-    """The names of the students on the course's roster (roster.csv, nbgrader's import format) by id."""
-    path = course.root / "roster.csv"
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row.get("id")]
-    return {row["id"]: _full_name(row.get("first_name") or "", row.get("last_name") or "") for row in rows}
-
-
-def _full_name(first: str, last: str) -> str:
-    """A name as its owner writes it: 李娜, Emma Clarke."""
-    return last + first if last and ord(last[0]) > 0x2E80 else f"{first} {last}".strip()
 
 
 def _scores(course: Course, lesson: str) -> dict[str, tuple[float, bool]]:

@@ -23,7 +23,6 @@ from autograder import cheats
 from autograder.course import Course
 from autograder.lessons import Lesson, kind
 from autograder.mistakes import MISTAKES, Mistake
-from autograder.report import roster
 from autograder.solutions import BEGIN, END, definitions
 
 Make = Callable[["Material"], bytes]
@@ -101,7 +100,7 @@ def hand_in(
     Returns what each student handed in.
     """
     material = Material(lesson, nbformat.reads(released.decode(), as_version=4), answers_of(lesson))
-    students = list(roster(course))
+    students = list(course.roster())
     made = [each for each in submissions() if only is None or each.name in only]
     if len(students) < len(made):
         raise ValueError(f"the roster has {len(students)} students, the sample class needs {len(made)}")

@@ -237,9 +237,7 @@ def test_the_class_report(graded):
     summary = report.summarise(graded.course, LESSON)
     assert sum(each["count"] for each in summary.bins) == len(summary.graded)
     assert {row.student for row in summary.ungradable} == {EMPTY, MISSING, graded.student("no_notebook")}
-    assert {row.student for row in summary.missing} == set(report.roster(graded.course)) - set(
-        graded.handed_in
-    )
+    assert {row.student for row in summary.missing} == set(graded.course.roster()) - set(graded.handed_in)
     by_name = {each["name"]: each for each in summary.checks}
     assert by_name["exp_log_backward"]["full"] == 4  # full, own cells, deleted check, partial
     html = report.write(graded.course, LESSON).read_text(encoding="utf-8")
