@@ -61,7 +61,7 @@ def test_what_only_a_notebook_has(running):
     outcomes = run_cells(
         running, "input('name? ')", "get_ipython().run_line_magic('x', '')", "display(3)\nanswer(1)"
     )
-    assert outcomes[0] == ("InputNotThere", "name? ")
+    assert outcomes[0] == ("InputNotThere", "input('name? ')")
     assert outcomes[1][0] == "NameError"
     assert outcomes[2] == 1
 

@@ -71,7 +71,7 @@ def settle_names() -> None:
     """Give a notebook's own names a meaning that fits a place without a screen and without a learner."""
 
     def no_input(prompt: object = "", /) -> str:
-        raise InputNotThere(clip(prompt, 100))
+        raise InputNotThere(f"input({clip(prompt, 100)!r})")
 
     builtins.input = no_input
     vars(builtins)["display"] = lambda *_, **__: None

@@ -20,7 +20,7 @@ from typing import Any
 import autograder
 import minigrad
 from autograder import checks, parts
-from autograder.protocol import ProtocolError, pack, write
+from autograder.protocol import ProtocolError, clip, pack, write
 from autograder.runner.cells import Notebook, fault, settle_names
 from autograder.runner.limits import OPEN_FILES, Limits, apply, stop_clock, time_limit
 
@@ -98,19 +98,24 @@ class Learner:
         )
 
     def _property(self, name: str, label: str, value: Any) -> None:
+        frame = {"type": "property", "check": name, "label": label}
         try:
-            self.tell({"type": "property", "check": name, "label": label, "value": value})
+            self.tell(frame | {"value": _clipped(value)})
         except (
             ProtocolError
         ) as refused:  # a value that no frame can carry is a wrong value, not a broken line
-            self.tell(
-                {
-                    "type": "property",
-                    "check": name,
-                    "label": label,
-                    "value": {"unencodable": str(refused)[:200]},
-                }
-            )
+            self.tell(frame | {"value": {"unencodable": clip(refused, 200)}})
+
+
+def _clipped(value: Any) -> Any:
+    """An encoded value whose strings a frame may carry. Arrays hold none but "nan" and its like."""
+    if isinstance(value, str):
+        return clip(value)
+    if isinstance(value, list):
+        return [_clipped(each) for each in value]
+    if isinstance(value, dict) and "data" not in value:
+        return {key: _clipped(each) for key, each in value.items()}
+    return value
 
 
 def _no_checks_inside_cells() -> None:
