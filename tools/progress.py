@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 
@@ -93,13 +93,13 @@ class PipLines:
         return sum(1 for _ in self.site.glob("lib/python3*/site-packages/*.dist-info"))
 
 
-def watch(command: list[str | Path], show: Callable[[str], None], log: Path, env: dict[str, str]) -> bool:
+def watch(command: Sequence[str | Path], show: Callable[[str], None], log: Path, env: dict[str, str]) -> bool:
     """Run a command and log it; `show` gets each line ("" while it is silent). True if it worked."""
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    nothing, pipe, same = subprocess.DEVNULL, subprocess.PIPE, subprocess.STDOUT
     with log.open("ab") as copy:
         copy.write(f"\n$ {' '.join(map(str, command))}\n".encode())
         copy.flush()
-        with subprocess.Popen(command, env=env, **streams) as process:
+        with subprocess.Popen(command, env=env, stdin=nothing, stdout=pipe, stderr=same) as process:
             try:
                 for line in _lines(process, copy.write):
                     show(line)

@@ -69,7 +69,7 @@ def log_tail() -> str:
 
 def pip_install(progress: Progress, total: int, *arguments: str) -> bool:
     """`pip install` under the constraints; about `total` packages to show progress by."""
-    command = [PYTHON, "-m", "pip", "install", "--constraint", CONSTRAINTS, *arguments]
+    command: list[str | Path] = [PYTHON, "-m", "pip", "install", "--constraint", CONSTRAINTS, *arguments]
     return watch(command, PipLines(progress, total, VENV), LOG, ENVIRONMENT)
 
 
@@ -104,7 +104,7 @@ def make_venv(progress: Progress) -> None:
         shutil.rmtree(VENV, ignore_errors=True)
         EARLY_LOG.unlink(missing_ok=True)
         ensure_venv_module(progress)
-        command = [sys.executable, "-I", "-m", "venv", "--clear", VENV]
+        command: list[str | Path] = [sys.executable, "-I", "-m", "venv", "--clear", VENV]
         if not watch(command, progress.update, EARLY_LOG, ENVIRONMENT):
             raise SetupError(f"✗ 建不了 .venv\n✗ Could not make .venv\n{log_tail()}")
         EARLY_LOG.rename(LOG)
