@@ -9,11 +9,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend import array_module
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import gradient_edge
 from .function import Function
-from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_recording
+from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .graph import Edge
 
 __all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
@@ -109,11 +110,11 @@ def run(
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
     task = None if edges is None else engine.Task(edges, accumulate)
     keep = create_graph if retain_graph is None else retain_graph
-    before = set_recording(create_graph)
-    try:
-        engine.run_backward(buffers, keep, create_graph, task)
-    finally:
-        set_recording(before)
+    if create_graph:
+        with enable_grad():
+            engine.run_backward(buffers, keep, True, task)
+    else:
+        engine.run_backward(buffers, keep, False, task)
     return task.captured if task else {}
 
 
@@ -133,7 +134,9 @@ def _shown(captured: Any) -> Tensor | None:
 
 def _gradients(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Any]:
     """The gradient each root starts with: raw arrays, or Tensors under create_graph."""
-    tensors = [None] * len(roots) if given is None else list(_tensors(given))
+    if given is None:
+        return [_root_gradient(t, None, i, create_graph) for i, t in enumerate(roots)]
+    tensors = list(_tensors(given))
     for gradient in tensors:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -148,8 +151,9 @@ def _root_gradient(root: Tensor, given: Any, index: int, create_graph: bool) -> 
         if root.requires_grad and root._data.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         _must_require_grad(root, index)
-        given = from_array(root._data * 0 + 1) if root._data.dtype.kind == "f" else None
-    elif given._data.shape != root._data.shape:
+        one = array_module(root._data).ones(root._data.shape, root._data.dtype)
+        return from_array(one) if create_graph else one
+    if given._data.shape != root._data.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{index}] has a shape of {given.shape} and output[{index}] has a shape of "
             f"{root.shape}."

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
+from .grad_mode import set_grad_enabled
 from .graph import Node
 
 _ids = itertools.count().__next__
@@ -85,6 +86,13 @@ def extras_of(node: Node) -> Extras:
 def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
     """Let tensor hooks, retain_grad and node pre-hooks see, and perhaps replace, the gradient at a node."""
     hooks: Extras = node.extras
+    if not (hooks.tensor or hooks.retain or hooks.pre):
+        return grad
+    with set_grad_enabled(create_graph):
+        return _pre_hooks(hooks, grad, create_graph)
+
+
+def _pre_hooks(hooks: Extras, grad: Any, create_graph: bool) -> Any:
     grads = list(grad) if type(grad) is list else [grad]
     for output in sorted({*hooks.tensor, *hooks.retain}):
         for hook in list(hooks.tensor.get(output, {}).values()):
@@ -102,13 +110,20 @@ def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
 def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> Any:
     """Let the node's post-hooks see (grad_inputs, grad_outputs); a leaf's post-accumulate hooks see the leaf."""
     hooks: Extras = node.extras
+    if not (hooks.post or hooks.accumulated):
+        return results
+    with set_grad_enabled(create_graph):
+        return _post_hooks(node, hooks, results, grad, create_graph)
+
+
+def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph: bool) -> Any:
     if hooks.post:
         given = grad if type(grad) is list else [grad]
         outputs = tuple(None if g is None else _wrap(g, create_graph) for g in given)
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
         for hook in list(hooks.post.values()):
             inputs = _as_tuple(hook(inputs, outputs), inputs)
-        results = tuple(None if r is None else _unwrap(r.clone(), create_graph) for r in inputs)
+        results = tuple(None if r is None else _unwrap(r if create_graph else r.clone(), create_graph) for r in inputs)
     if hooks.accumulated and grad is not None:
         for hook in list(hooks.accumulated.values()):
             hook(node.variable)  # type: ignore[attr-defined]
