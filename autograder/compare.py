@@ -102,7 +102,7 @@ def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | Non
         np.array([float(each) for each in side["data"]]).reshape(side["shape"]) for side in (expected, got)
     )
     allowed = _allowed(a, expected["dtype"])
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         error = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
         wrong = ~(error <= allowed)
     if not wrong.any():
