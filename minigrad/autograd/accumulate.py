@@ -17,8 +17,9 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     the sum over those positions. grad: array or Tensor, of a shape that `shape` broadcasts to.
     Example: grad of shape (3, 2), shape (2,) → grad.sum(0); shape (3, 1) → grad.sum(1, keepdim=True)
     """
-    extra = len(grad.shape) - len(shape)
-    stretched = [i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1]
+    given = grad.shape
+    extra = len(given) - len(shape)
+    stretched = [i + extra for i, n in enumerate(shape) if n == 1 and given[i + extra] != 1]
     if stretched:
         grad = rules.sum(grad, tuple(stretched), True)
     if extra:
@@ -31,7 +32,9 @@ def fit(grad: Any, origin: tuple[tuple[int, ...], Any]) -> Any:
     shape, dtype = origin
     if grad.shape != shape:
         grad = unbroadcast(grad, shape)
-    return grad if rules.raw_dtype(grad) is dtype else rules.cast(grad, dtype)
+    if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
+        return grad
+    return rules.cast(grad, dtype)
 
 
 def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
