@@ -51,8 +51,13 @@ class Running:
         self._process, self._complaints = process, complaints
         assert process.stdin and process.stdout
         self._jobs, self._reader = process.stdin.fileno(), FrameReader(process.stdout.fileno())
-        self.alive = True
+        self._open = True
         self._await_ready()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take a job. (It may have died waiting: it ends with the thread that started it.)"""
+        return self._open and self._process.poll() is None
 
     def _await_ready(self) -> None:
         try:
@@ -110,7 +115,7 @@ class Running:
 
     def close(self) -> None:
         """End it, with all that runs inside. Safe to call again."""
-        self.alive = False
+        self._open = False
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
                 pipe.close()
