@@ -47,8 +47,8 @@ _COMPLAINT = 4000  # characters kept of what a failed start printed
 class Running:
     """A sandbox that is up: `frames(job)` runs one job. `alive` says whether it can take another."""
 
-    def __init__(self, process: subprocess.Popen[bytes], complaints: Any):
-        self._process, self._complaints = process, complaints
+    def __init__(self, process: subprocess.Popen[bytes], complaints: Any, patience: float = 0.0):
+        self._process, self._complaints, self._patience = process, complaints, patience
         assert process.stdin and process.stdout
         self._jobs, self._reader = process.stdin.fileno(), FrameReader(process.stdout.fileno())
         self._open = True
@@ -119,7 +119,9 @@ class Running:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
                 pipe.close()
-        if self._process.poll() is None:
+        try:
+            self._process.wait(self._patience)  # it sees the pipe close, and ends what it has started
+        except subprocess.TimeoutExpired:
             try:  # a session of its own: in a sandbox that is bubblewrap alone, which takes the rest along
                 os.killpg(self._process.pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -267,10 +269,10 @@ class Unsafe:
         scratch = tempfile.mkdtemp(dir=self._scratches)
         environment = {**self.kit.environment(host=True), "HOME": scratch, "TMPDIR": scratch}
         command = [*self.kit.command(host=True), "-m", "autograder.runner"]
-        return _start(command, environment, cwd=scratch)
+        return _start(command, environment, patience=1.0, cwd=scratch)
 
 
-def _start(command: list[str], environment: dict[str, str], **more: Any) -> Running:
+def _start(command: list[str], environment: dict[str, str], patience: float = 0.0, **more: Any) -> Running:
     """Start `command` in a session of its own, with pipes for jobs and frames and nothing else open."""
     complaints = tempfile.TemporaryFile()  # a file, not a pipe: nobody has to read along
     try:
@@ -287,7 +289,7 @@ def _start(command: list[str], environment: dict[str, str], **more: Any) -> Runn
     except OSError as error:
         complaints.close()
         raise SandboxFailed(text("sandbox_died", said=str(error))) from None
-    return Running(process, complaints)
+    return Running(process, complaints, patience)
 
 
 def warn_unsafe() -> None:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox_tools import QUICK, ask, job, run_cells
+from sandbox_tools import ANSWER, QUICK, ask, job, run_cells
 
 from autograder.errors import SandboxFailed
 from autograder.probe import look_around
@@ -233,3 +233,16 @@ def test_the_probe_sees_an_open_door(kit, hole, doors):
 
 def test_the_probe_finds_every_door_shut(sandbox):
     assert look_around(sandbox)["open"] == {}
+
+
+def test_without_a_sandbox_a_learners_process_still_ends_with_its_job(kit):
+    """No process space takes it along there: the supervisor has to see that nobody waits any more."""
+    with Unsafe(kit, QUICK).start() as running:
+        cells = [ANSWER, "import os; answer(os.getpid())", "while True: pass"]
+        frames = running.frames(job(cells, limits=QUICK._replace(cell_seconds=60.0)), 20)
+        pid = int(
+            next(frame for frame in frames if frame["error"])["error"]["message"].removeprefix("answer: ")
+        )
+        assert Path(f"/proc/{pid}").exists()
+        frames.close()
+    assert not Path(f"/proc/{pid}").exists()

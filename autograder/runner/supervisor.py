@@ -148,6 +148,7 @@ class _Job:
             if left <= 0:
                 return _error("TimeLimit", "it could not be interrupted")
             if self.supervisor.abandoned():
+                self.supervisor.kill(learner)
                 os._exit(0)
             try:
                 payload = frames.read(min(left, _GLANCE))
