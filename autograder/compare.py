@@ -81,6 +81,8 @@ def compare(expected: Any, got: Any) -> Text | None:
         return None if close else text("differs", expected=expected, got=got)
     if type(expected) is type(got) and expected == got and not _broken(expected):
         return None
+    if isinstance(got, dict) and "error" in got:
+        return text("raised", expected=describe(expected), error=got["error"])
     return text("differs", expected=describe(expected), got=describe(got))
 
 
@@ -134,8 +136,10 @@ def describe(value: Any) -> Text | str:
     if _is_array(value):
         entries = [_short(each) for each in value["data"][:4]] + ["…"] * (len(value["data"]) > 4)
         return text("a_tensor", shape=_shape(value), dtype=value["dtype"], entries=", ".join(entries))
+    if isinstance(value, list) and value and _entries(value):
+        return text("a_list", length=len(value), first=describe(value[0]))
     if isinstance(value, list):
-        items = [str(describe(each)) for each in value[:4]] + ["…"] * (len(value) > 4)
+        items = [str(describe(each)) for each in value[:12]] + ["…"] * (len(value) > 12)
         return f"[{', '.join(items)}]"
     if isinstance(value, dict):
         return (
@@ -205,9 +209,16 @@ def _find(
 
 def agrees(value: Any) -> Text:
     """What was found equal, in words."""
-    if _is_array(value):
-        return text("entries_agree", total=len(value["data"]))
+    if total := _entries(value):
+        return text("entries_agree", total=total)
     return text("as_torch", value=describe(value))
+
+
+def _entries(value: Any) -> int:
+    """How many numbers an array, or a list of arrays, holds; 0 for anything else."""
+    if isinstance(value, list) and all(_is_array(each) for each in value):
+        return sum(len(each["data"]) for each in value)
+    return len(value["data"]) if _is_array(value) else 0
 
 
 def _unwritten(outcome: Outcome) -> bool:

@@ -3,6 +3,7 @@
     AutograderError          bad input: what happened, where, and what to do about it
     ├── UnknownName          a check, part or lesson that does not exist ("did you mean …?")
     ├── PartError            a learner's part that cannot be plugged in
+    │   └── NotWritten       … or is not written yet (a NotImplementedError, too)
     ├── CheckFailed          a check that did not pass, under nbgrader's Validate button
     └── SandboxFailed        a sandbox that did not start or died: what it ran "could not be graded"
         └── SandboxUnavailable   this machine cannot make one that holds: the cause, and how to put it right
@@ -67,6 +68,10 @@ def _offer(given: str, names: list[str]) -> Text:
 
 class PartError(AutograderError):
     """The learner's function or class cannot stand in for the engine's."""
+
+
+class NotWritten(PartError, NotImplementedError):
+    """A part whose body still is `raise NotImplementedError` has been called."""
 
 
 class CheckFailed(AutograderError):

@@ -13,7 +13,6 @@ Not here: what a part must do (checks/), nor any import beyond NumPy's and the e
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import inspect
@@ -21,11 +20,11 @@ import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.errors import PartError, UnknownName
-from autograder.messages import text
+from autograder.errors import NotWritten, PartError, UnknownName
+from autograder.messages import Text, text
 from autograder.swap import engine_modules, replace_everywhere
 
 ENGINE = "minigrad"
@@ -40,7 +39,7 @@ class _Plug:
     wrapper: Any = None
     calls: int = 0
     unwritten: bool = False  # it raised NotImplementedError
-    gave_none: int = 0  # how many calls returned None
+    kinds: set[str] = field(default_factory=set)  # of what it returned
 
 
 _plugs: dict[str, _Plug] = {}
@@ -69,7 +68,7 @@ def plug(name: str, written: Any) -> None:
         reset(name)
         return
     this = _Plug(own, written)
-    this.wrapper = _wrap(this)
+    this.wrapper = _wrap(name, this)
     replace_everywhere(ENGINE, own, this.wrapper)
     _plugs[name] = this
 
@@ -116,16 +115,16 @@ def unwritten(name: str) -> bool:
     return name in _plugs and _plugs[name].unwritten
 
 
-def only_none(name: str) -> bool:
-    """Whether every call of the plugged part has returned None."""
-    return name in _plugs and 0 < _plugs[name].calls == _plugs[name].gave_none
+def returned(name: str) -> set[str]:
+    """What kinds of values the plugged part has returned: "array", "number", or the names of other types."""
+    return set(_plugs[name].kinds) if name in _plugs else set()
 
 
 def reset(name: str | None = None) -> None:
     """Start counting from nought."""
     for each in [name] if name else _plugs:
         if each in _plugs:
-            _plugs[each].calls, _plugs[each].gave_none, _plugs[each].unwritten = 0, 0, False
+            _plugs[each].calls, _plugs[each].unwritten, _plugs[each].kinds = 0, False, set()
 
 
 # ── The engine's own parts ───────────────────────────────────────────────────────────────────────
@@ -139,12 +138,6 @@ def original(name: str) -> Any:
 def source(name: str) -> str:
     """The source text of the engine's own implementation."""
     return textwrap.dedent(inspect.getsource(original(name)))
-
-
-def returns_value(name: str) -> bool:
-    """Whether the engine's own part returns something (so that a learner's None means a forgotten `return`)."""
-    returns = [each for each in ast.walk(ast.parse(source(name))) if isinstance(each, ast.Return)]
-    return inspect.isfunction(original(name)) and any(each.value is not None for each in returns)
 
 
 def names() -> list[str]:
@@ -201,7 +194,7 @@ def _bare(value: Any) -> Any:
 # ── Plugging ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _wrap(this: _Plug) -> Callable[..., Any]:
+def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
     """The counting wrapper. It asks for its target at every call, so a new plug needs no new search."""
 
     @functools.wraps(this.original, updated=())
@@ -209,14 +202,25 @@ def _wrap(this: _Plug) -> Callable[..., Any]:
         this.calls += 1
         try:
             result = this.target(*args, **kwargs)
-        except NotImplementedError:
+        except NotImplementedError as raised:
             this.unwritten = True
-            raise
-        if result is None:
-            this.gave_none += 1
+            raise NotWritten(text("part_not_written", part=name), remedy=write_it(name)) from raised
+        this.kinds.add(_kind(result))
         return result
 
     return wrapper
+
+
+def write_it(name: str) -> Text:
+    """What to do about a part that is not written."""
+    short = name.rpartition(".")[2]
+    return text("write_it", short=short)
+
+
+def _kind(result: Any) -> str:
+    if hasattr(result, "shape"):
+        return "array"
+    return "number" if isinstance(result, int | float) else type(result).__name__
 
 
 def check_signature(name: str, own: Any, written: Any) -> None:

@@ -21,7 +21,7 @@ import pkgutil
 import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -66,6 +66,7 @@ class Outcome:
     calls: dict[str, int]
     error: dict[str, Any] | None = None  # {"class", "message", "line", "traceback_short"}
     unwritten: bool = False  # a part raised NotImplementedError
+    faults: list[dict[str, Any]] = field(default_factory=list)  # every error on the way, where it is known
 
 
 REGISTRY: dict[str, Check] = {}
@@ -105,8 +106,13 @@ def score(points: int, passed: int, total: int) -> int:
 # ── Running a check ──────────────────────────────────────────────────────────────────────────────
 
 
-def properties(check: Check, T: Any, seed: int) -> Iterator[Property]:
-    """Run the check's program on engine `T` and give each property as it comes, encoded."""
+def properties(
+    check: Check, T: Any, seed: int, faults: list[dict[str, Any]] | None = None
+) -> Iterator[Property]:
+    """Run the check's program on engine `T` and give each property as it comes, encoded.
+
+    An error that costs one property alone is noted in `faults`, too.
+    """
     run = iter(check.program(T, np.random.default_rng(seed)))
     while True:
         with np.errstate(all="ignore"):  # torch divides by zero in silence; a learner's rule may do the same
@@ -114,7 +120,7 @@ def properties(check: Check, T: Any, seed: int) -> Iterator[Property]:
             if found is None:
                 return
             label, value, *needs = found
-            encoded = encode(value)
+            encoded = encode(value, faults)
         yield Property(label, encoded, *needs)
 
 
@@ -127,10 +133,11 @@ def attempt(check: Check, T: Any, seed: int) -> Outcome:
     outcome = Outcome([], {})
     T.set_grad_enabled(True)
     try:
-        for each in properties(check, T, seed):
+        for each in properties(check, T, seed, outcome.faults):
             outcome.values.append(each)
     except Exception as error:
         outcome.error = fault(error)
+        outcome.faults.append(outcome.error)
     finally:
         T.set_grad_enabled(True)
     outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
@@ -156,14 +163,15 @@ def first_sentence(message: str) -> str:
 
 
 def fault(error: BaseException) -> dict[str, Any]:
-    """An exception as plain data: class, message, the learner's line, and the last frames."""
+    """An exception as plain data: class, message, the learner's line and its text, and the last frames."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _installed(frame.filename)]
     where = own[-1] if own else None
     return {
-        "class": type(error).__name__,
+        "class": "NotImplementedError" if isinstance(error, NotImplementedError) else type(error).__name__,
         "message": str(error)[:MAX_TEXT],
         "line": where.lineno if where else None,
+        "code": where.line if where else None,
         "traceback_short": "\n".join(f"{f.name}, {f.lineno}: {f.line}" for f in (own or frames)[-3:])[
             :MAX_TEXT
         ],
@@ -186,7 +194,7 @@ def _installed(filename: str) -> bool:
 # ── Encoding: values as plain data that JSON carries ─────────────────────────────────────────────
 
 
-def encode(value: Any, depth: int = 0) -> Any:
+def encode(value: Any, faults: list[dict[str, Any]] | None = None, depth: int = 0) -> Any:
     """`value` as JSON-able data: an array as {"shape", "dtype", "data"}, a float that is not finite as its name."""
     if depth > MAX_DEPTH:
         return {"unencodable": "too deep"}
@@ -199,20 +207,22 @@ def encode(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         if len(value) > MAX_ENTRIES:
             return {"unencodable": f"{type(value).__name__} of {len(value)}"}
-        return [encode(each, depth + 1) for each in value]
+        return [encode(each, faults, depth + 1) for each in value]
     if callable(value) and not hasattr(value, "shape") and not isinstance(value, type):
-        return _called(value, depth)
+        return _called(value, faults, depth)
     return _array(value)
 
 
-def _called(value: Callable[[], Any], depth: int) -> Any:
+def _called(value: Callable[[], Any], faults: list[dict[str, Any]] | None, depth: int) -> Any:
     try:
         result = value()
     except NotImplementedError:
         raise
     except Exception as error:
+        if faults is not None:
+            faults.append(fault(error))
         return {"error": f"{type(error).__name__}: {first_sentence(str(error))}"}
-    return encode(result, depth + 1)
+    return encode(result, faults, depth + 1)
 
 
 def _number(value: float) -> Any:

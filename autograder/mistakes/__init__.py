@@ -78,9 +78,23 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
             run = _with(check, part, each.written, seed, T) if time.monotonic() < end else None
             if run and same(run, outcome):
                 found.append((each, run))
+    if not found and len(check.parts) == 2 and not parts.plugged():
+        found = _in_both(check, outcome, seed, T, end)
     to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
     candidates = to_the_word or found
     return candidates[0][0] if len(candidates) == 1 else None
+
+
+def _in_both(check: Check, outcome: Outcome, seed: int, T: Any, end: float) -> list[tuple[Mistake, Outcome]]:
+    """A mistake in each of two parts, where the learner's own are not at hand: the first one's hint will do."""
+    one, two = check.parts
+    for each in of_part(one):
+        with parts.plugged_in({one: each.written}):
+            for other in of_part(two):
+                run = _with(check, two, other.written, seed, T) if time.monotonic() < end else None
+                if run and same(run, outcome):
+                    return [(each, run)]
+    return []
 
 
 def _with(check: Check, part: str, written: Any, seed: int, T: Any) -> Outcome | None:

@@ -30,7 +30,7 @@ LEFT, RIGHT = LINALG + "matmul_vjp_self", LINALG + "matmul_vjp_mat2"
     en="The derivative, self, is right, but the arriving grad is not multiplied in. They agree only where grad is all ones.",
 )
 def mul_forgot_grad(grad: Any, factor: Any) -> Any:
-    return factor + 0 * grad
+    return factor
 
 
 @mistake(
@@ -85,7 +85,7 @@ def mul_overwrites_grad(grad: Any, factor: Any) -> Any:
     en="The derivative, 1/other, is right, but the arriving grad is not multiplied in.",
 )
 def div_self_forgot_grad(grad: Any, other: Any) -> Any:
-    return 1 / other + 0 * grad
+    return 1 / other
 
 
 @mistake(
@@ -179,7 +179,7 @@ def pow_kept_exponent(grad: Any, self: Any, exponent: float) -> Any:
     en="The derivative is right, but the arriving grad is not multiplied in.",
 )
 def pow_forgot_grad(grad: Any, self: Any, exponent: float) -> Any:
-    return exponent * self ** (exponent - 1) + 0 * grad if exponent else grad * 0
+    return exponent * self ** (exponent - 1) if exponent else grad * 0
 
 
 @mistake(
@@ -218,7 +218,7 @@ def pow_as_exponential(grad: Any, self: Any, exponent: float) -> Any:
     en="result is indeed the derivative, but the arriving grad is not multiplied in.",
 )
 def exp_forgot_grad(grad: Any, result: Any) -> Any:
-    return result + 0 * grad
+    return result
 
 
 @mistake(
@@ -255,7 +255,7 @@ def exp_overwrites_grad(grad: Any, result: Any) -> Any:
     en="The derivative, 1/self, is right, but the arriving grad is not multiplied in.",
 )
 def log_forgot_grad(grad: Any, self: Any) -> Any:
-    return 1 / self + 0 * grad
+    return 1 / self
 
 
 @mistake(
@@ -294,7 +294,7 @@ def log_with_epsilon(grad: Any, self: Any) -> Any:
     en="The derivative, 1 - result², is right, but the arriving grad is not multiplied in.",
 )
 def tanh_forgot_grad(grad: Any, result: Any) -> Any:
-    return 1 - result * result + 0 * grad
+    return 1 - result * result
 
 
 @mistake(
@@ -349,7 +349,7 @@ def relu_lets_all_pass(grad: Any, result: Any) -> Any:
     en="This returns the switch of zeros and ones; the arriving grad is not multiplied in.",
 )
 def relu_forgot_grad(grad: Any, result: Any) -> Any:
-    return (result > 0) + 0 * grad
+    return result > 0
 
 
 @mistake(

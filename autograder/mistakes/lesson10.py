@@ -34,7 +34,7 @@ class _Base(Decorating):
     zh="出来时总是把记录打开。外面若还有一层 no_grad，它就提前失效了。要恢复进来之前的状态，而不是 True。",
     en="On leaving, recording is always switched on. With another no_grad around it, that one ends too early. Restore what was, not True.",
 )
-class always_switches_on(_Base):
+class AlwaysSwitchesOn(_Base):
     def __exit__(self, *exception: object) -> None:
         set_recording(True)
 
@@ -44,7 +44,7 @@ class always_switches_on(_Base):
     zh="块里一出错，记录就再也没有打开。__exit__ 在出错时也会被调用，那时同样要恢复（用 @contextmanager 写的话，恢复要放进 finally）。",
     en="After an error in the block recording stays off. __exit__ is called then too, and must restore as well (with @contextmanager: in a finally).",
 )
-class forgets_after_an_error(_Base):
+class ForgetsAfterAnError(_Base):
     def __exit__(self, *exception: object) -> None:
         if not any(exception):
             set_recording(self.before.pop())
@@ -55,7 +55,7 @@ class forgets_after_an_error(_Base):
     zh="__exit__ 返回了 True，Python 就把块里的错误吞掉了。别返回任何东西。",
     en="__exit__ returns True, and so Python swallows the block's error. Return nothing.",
 )
-class swallows_errors(_Base):
+class SwallowsErrors(_Base):
     def __exit__(self, *exception: object) -> bool:
         super().__exit__()
         return True
@@ -66,7 +66,7 @@ class swallows_errors(_Base):
     zh="进来前的状态记得太早了：在 __init__ 里记的，可对象可能在别处创建、过后才进入。要在 __enter__ 里记。",
     en="The state was noted too early, in __init__; the object may be made in one place and entered in another. Note it in __enter__.",
 )
-class remembers_when_made(_Base):
+class RemembersWhenMade(_Base):
     def __init__(self) -> None:
         self.at_birth = is_grad_enabled()
 
@@ -82,7 +82,7 @@ class remembers_when_made(_Base):
     zh="只关不开：离开块之后，记录一直关着。",
     en="It switches off and never on again: recording stays off after the block.",
 )
-class never_restores(_Base):
+class NeverRestores(_Base):
     def __exit__(self, *exception: object) -> None:
         pass
 
@@ -92,7 +92,7 @@ class never_restores(_Base):
     zh="进来前的状态记在了类上，所有对象共用一份：里层一进入，就盖掉了外层记下的。要记在 self 上。",
     en="The state is kept on the class, shared by all: the inner block overwrites what the outer one noted. Keep it on self.",
 )
-class remembers_on_the_class(_Base):
+class RemembersOnTheClass(_Base):
     shared = True
 
     def __enter__(self) -> None:
@@ -107,7 +107,7 @@ class remembers_on_the_class(_Base):
     zh="对象一创建，记录就关了。no_grad() 只是造好一个开关，到 __enter__ 才该关。",
     en="Recording goes off as soon as the object is made. no_grad() only makes the switch; __enter__ is where it is thrown.",
 )
-class switches_off_when_made(_Base):
+class SwitchesOffWhenMade(_Base):
     def __init__(self) -> None:
         super().__init__()
         self.before.append(set_recording(False))
@@ -124,7 +124,7 @@ class switches_off_when_made(_Base):
     zh="块里照样在记录：__enter__ 没有把开关关上。",
     en="Recording goes on inside the block: __enter__ does not throw the switch.",
 )
-class never_switches_off(_Base):
+class NeverSwitchesOff(_Base):
     def __enter__(self) -> None:
         self.before.append(is_grad_enabled())
 

@@ -1,0 +1,45 @@
+"""Hints for those who ask: for each part three of them, a question, a direction, almost the answer.
+
+The data stand in `lessonNN.py` beside this, part by part, each stage in Chinese and in English. A hint is given only
+on request (`hint("mul_vjp_self")` in a lesson); what a check says on its own about a recognised mistake is in
+mistakes/.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from autograder.errors import UnknownName
+from autograder.messages import Text, text
+
+Stages = tuple[tuple[str, str], tuple[str, str], tuple[str, str]]
+
+_asked: dict[str, int] = {}  # part -> how many of its hints have been given
+
+
+def all_hints() -> dict[str, Stages]:
+    """part -> its three stages, over all lessons."""
+    found: dict[str, Stages] = {}
+    for each in pkgutil.iter_modules(__path__):
+        found.update(importlib.import_module(f"{__name__}.{each.name}").HINTS)
+    return found
+
+
+def next_hint(given: str) -> tuple[str, int, Text]:
+    """(part, stage counted from 1, the hint): the next one for the part called `given`, in full or by its last name.
+
+    After the third, the third again.
+    """
+    hints = all_hints()
+    part = find(given, list(hints))
+    stage = _asked[part] = min(_asked.get(part, 0) + 1, 3)
+    return part, stage, Text(*hints[part][stage - 1])
+
+
+def find(given: str, parts: list[str]) -> str:
+    """The one part whose dotted name is `given` or ends in it."""
+    found = [part for part in parts if part == given or part.endswith("." + given)]
+    if len(found) != 1:
+        raise UnknownName(text("kind_part"), given, parts)
+    return found[0]

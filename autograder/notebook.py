@@ -1,0 +1,134 @@
+"""check("name") and hint("part") as a learner calls them in a notebook.
+
+check runs one of the lesson's checks on the engine with the learner's parts in it, runs the same program on torch,
+and shows how the two compare, property by property, with the hint of a recognised mistake. The inputs are practice:
+grading draws others. They stay the same until the check passes, so that a learner can follow what changes.
+
+A failing check shows its result and lets the notebook go on; under nbgrader's Validate button it raises CheckFailed.
+No score is made here: that is the referee's business. How results look is in show.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from autograder import checks, compare, hints, mistakes, oracle, parts
+from autograder.checks import Check, Outcome
+from autograder.errors import AutograderError, CheckFailed
+from autograder.messages import Text, text
+from autograder.show import View, show
+
+MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
+_seeds: dict[str, int] = {}  # check -> the inputs it has failed on
+
+
+def check(name: str, seed: int | None = None) -> None:
+    """Show how the learner's parts do in check `name`. `seed` repeats one particular draw of the inputs."""
+    this = checks.get(name)
+    view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
+    show(view)
+    if view.state != "pass" and os.environ.get("NBGRADER_VALIDATING"):
+        raise CheckFailed(view.text())
+
+
+def hint(part: str) -> None:
+    """Show the next of the three hints for `part`."""
+    name, stage, words = hints.next_hint(part)
+    show(View(name.rpartition(".")[2], "todo", f"{stage}/3", notes=[words]))
+
+
+def look(this: Check, seed: int) -> View:
+    """Run a check and turn what came of it into something to show."""
+    if missing := [part for part in this.parts if part not in parts.plugged()]:
+        return _to_do(this, [text("not_plugged", part=part) for part in missing])
+    for part in this.parts:
+        parts.reset(part)
+    printed = _Capped()
+    outcome = _run(this, seed, printed)
+    if outcome.unwritten or (outcome.error or {}).get("class") == "NotImplementedError":
+        unwritten = [part for part in this.parts if parts.unwritten(part)] or list(this.parts)
+        notes = [text("part_not_written", part=part) for part in unwritten]
+        return _to_do(this, [*notes, parts.write_it(unwritten[0])])
+    verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
+    view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
+    view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
+    if verdict.passed:
+        _seeds.pop(this.name, None)
+    else:
+        _seeds[this.name] = seed
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            view.notes = list(_notes(this, outcome, seed))
+            found = mistakes.recognise(this, outcome, seed)
+        view.hint = text("hint", hint=found.hint) if found else None
+    return view
+
+
+def _run(this: Check, seed: int, printed: _Capped) -> Outcome:
+    engine = importlib.import_module(parts.ENGINE)
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            return checks.attempt(this, engine, seed)
+    except KeyboardInterrupt as stopped:
+        line = checks.fault(stopped)
+        where = text("at_line", line=line["line"], code=line["code"]) if line["line"] else None
+        raise AutograderError(text("interrupted"), where=where, remedy=text("interrupted_remedy")) from None
+
+
+def _to_do(this: Check, notes: list[Text]) -> View:
+    return View(this.name, "todo", f"0/{this.points}", notes=notes)
+
+
+def _notes(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
+    """What a failing run says beyond its properties: parts never used, odd returns, where errors arose."""
+    for part in this.parts:
+        if not outcome.calls.get(part):
+            yield text("never_called", parts=part)
+    odd = {part: parts.returned(part) - {"array", "number"} for part in this.parts}
+    if any(odd.values()):
+        with parts.plugged_in({part: parts.original(part) for part in this.parts}):
+            checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
+            usual = {part: parts.returned(part) for part in this.parts}
+        for part, kinds in odd.items():
+            for kind in sorted(kinds - usual[part]):
+                short = part.rpartition(".")[2]
+                yield (
+                    text("returned_none", part=short)
+                    if kind == "NoneType"
+                    else text("returned", part=short, kind=kind)
+                )
+    for fault in outcome.faults[:1]:
+        if fault["line"]:
+            error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
+            yield text("error_at", error=error, line=fault["line"], code=fault["code"])
+
+
+def _footer(seed: int) -> list[str]:
+    return [" · ".join([*text("practice").lines(), f"seed {seed}"])]
+
+
+class _Capped(io.TextIOBase):
+    """Keeps the beginning of what is printed and counts the rest: a part may print a gigabyte."""
+
+    def __init__(self) -> None:
+        self.kept, self.written = "", 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, words: Any) -> int:
+        if len(self.kept) < MOST_PRINTED:
+            self.kept += str(words)[: MOST_PRINTED - len(self.kept)]
+        self.written += len(words)
+        return len(words)
+
+    def shown(self) -> str:
+        """The first lines, and how much more there was."""
+        lines = "\n".join(self.kept.splitlines()[:MOST_LINES])
+        more = self.written - len(lines) - (1 if self.kept.endswith("\n") else 0)
+        return lines + (f"\n{text('printed_more', more=more)}" if more > 0 else "")

@@ -1,0 +1,136 @@
+"""How a check's result looks: as plain text, in a terminal with colours, and as HTML in JupyterLab, light or dark.
+
+A `View` is what there is to show; nothing here runs or judges anything. States are said by a sign (✓ ✗ –) and a
+word, colours only repeat them. Everything that comes from a learner is escaped.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from dataclasses import dataclass, field
+from html import escape
+
+from autograder.compare import Finding
+from autograder.messages import Text
+
+SIGNS = {"pass": "✓", "fail": "✗", "skip": "–", "todo": "○"}
+_ANSI = {"pass": "32", "fail": "31", "skip": "90", "todo": "33"}
+# JupyterLab's own colours where it is JupyterLab, readable on black and on white elsewhere.
+_COLOURS = {
+    "pass": "var(--jp-success-color1, #2e8540)",
+    "fail": "var(--jp-error-color1, #d0342c)",
+    "skip": "var(--jp-ui-font-color2, #808080)",
+    "todo": "var(--jp-warn-color1, #b26a00)",
+}
+_WIDEST_LABEL = 48
+_WIDEST_LINE = 110
+
+
+@dataclass
+class View:
+    """One result: a headline, what was found property by property, and what to say about it."""
+
+    name: str
+    state: str
+    score: str = ""
+    properties: list[Finding] = field(default_factory=list)
+    notes: list[Text] = field(default_factory=list)
+    hint: Text | None = None
+    printed: str = ""
+    footer: list[str] = field(default_factory=list)
+
+    # ── as text ──────────────────────────────────────────────────────────────────────────────────
+
+    def text(self, colours: bool = False) -> str:
+        """What a student sees where there is no HTML."""
+
+        def paint(state: str, words: str) -> str:
+            return f"\033[{_ANSI[state]}m{words}\033[0m" if colours else words
+
+        lines = [
+            paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")
+        ]
+        column = 2 + min(max((_width(each.label) for each in self.properties), default=0), _WIDEST_LABEL)
+        for each in self.properties:
+            first, *rest = _joined(each.detail, _WIDEST_LINE - column - 4)
+            label = each.label + " " * max(column - _width(each.label), 2)
+            lines.append(f"  {paint(each.state, SIGNS[each.state])} {label}{first}")
+            lines += [" " * (column + 4) + line for line in rest]
+        for words in [*self.notes, *([self.hint] if self.hint else [])]:
+            lines += [f"  {line}" for sentence in words.lines() for line in sentence.splitlines()]
+        lines += [f"  │ {line}" for line in self.printed.splitlines()]
+        return "\n".join([*lines, *(f"  {line}" for line in self.footer)])
+
+    # ── as HTML ──────────────────────────────────────────────────────────────────────────────────
+
+    def html(self) -> str:
+        """The same for JupyterLab: no script, no outside resource, legible in either theme."""
+        rows = "".join(_row(each) for each in self.properties)
+        grid = f'<div style="display:grid;grid-template-columns:auto minmax(8em,auto) 1fr;gap:.15em .8em">{rows}</div>'
+        if self.state == "pass" and rows:
+            grid = f"<details><summary>{len(self.properties)} {SIGNS['pass']}</summary>{grid}</details>"
+        notes = "".join(f'<div style="margin-top:.4em">{_both(each)}</div>' for each in self.notes)
+        hint = _box(_both(self.hint)) if self.hint else ""
+        printed = f"<pre>{escape(self.printed)}</pre>" if self.printed else ""
+        footer = "".join(f"<div>{escape(line)}</div>" for line in self.footer)
+        return (
+            f'<div role="group" aria-label="{escape(self.name)}" style="border-left:4px solid {_COLOURS[self.state]};'
+            f'padding:.3em .9em;line-height:1.5">{self._headline()}{grid if rows else ""}{notes}{hint}{printed}'
+            f'<div style="margin-top:.4em;opacity:.7;font-size:90%">{footer}</div></div>'
+        )
+
+    def _headline(self) -> str:
+        score = f" · {escape(self.score)}" if self.score else ""
+        return (
+            f'<div style="margin-bottom:.3em"><strong style="color:{_COLOURS[self.state]}">'
+            f"{SIGNS[self.state]}</strong> <strong>{escape(self.name)}</strong>{score}</div>"
+        )
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        printer.text(self.text())  # type: ignore[attr-defined]
+
+
+def show(view: View) -> None:
+    """Display it in a notebook, print it elsewhere."""
+    if (ipython := sys.modules.get("IPython")) and ipython.get_ipython():
+        ipython.display.display(view)
+    else:
+        print(view.text(colours=sys.stdout.isatty()))
+
+
+def _row(each: Finding) -> str:
+    sign = f'<span style="color:{_COLOURS[each.state]}" role="img" aria-label="{each.state}">{SIGNS[each.state]}</span>'
+    return f"{sign}<span>{escape(each.label)}</span><span>{_both(each.detail)}</span>"
+
+
+def _box(inside: str) -> str:
+    frame = f"border:1px solid {_COLOURS['todo']};border-radius:4px;padding:.4em .7em;margin-top:.5em"
+    return f'<div style="{frame}">{inside}</div>'
+
+
+def _both(words: Text) -> str:
+    """Each language in a line of its own, marked as what it is; said once where both are the same."""
+    shown = words.lines()
+    tags = [
+        (" lang='zh'" if line == words.zh else " lang='en'") if words.zh != words.en else "" for line in shown
+    ]
+    return "".join(
+        f"<div{tag}>{escape(line).replace(chr(10), '<br>')}</div>"
+        for tag, line in zip(tags, shown, strict=True)
+    )
+
+
+def _joined(words: Text, room: int) -> list[str]:
+    """The languages side by side if they fit, else one below the other."""
+    lines = words.lines() or [""]
+    beside = " · ".join(lines)
+    return [beside] if _width(beside) <= room else lines
+
+
+def _width(words: str) -> int:
+    """Columns in a terminal: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in words)
