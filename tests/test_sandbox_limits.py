@@ -141,7 +141,7 @@ def test_a_file_left_behind_ends_the_sandbox(running):
         list(running.frames(job(["1"]), 5))
 
 
-def test_the_sandbox_ends_with_the_referee(kit):
+def test_the_sandbox_ends_with_the_referee(tmp_path):
     """kill -9 of the grader leaves nothing running."""
     program = f"""
 import sys, time
@@ -153,7 +153,12 @@ running = Sandbox(Kit()).start()
 print(running._process.pid, flush=True)
 list(running.frames(job(["while True: pass"]), 60))
 """
-    grader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    grader = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},  # what it stages stays behind, too
+    )
     with grader:
         bwrap = int(grader.stdout.readline())
         inside = _children(bwrap)
