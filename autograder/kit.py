@@ -185,6 +185,6 @@ def _libraries(tools: tuple[str, ...]) -> tuple[Mount, ...]:
     told = subprocess.run(
         ["ldd", *files], capture_output=True, text=True, check=False, env=environment
     ).stdout
-    found = {f"{_LIBRARIES}/{name}": Path(path) for name, path in re.findall(r"(\S+) => (/\S+)", told)}
-    found |= {path: Path(path) for path in re.findall(r"^\s+(/\S+) \(0x", told, re.MULTILINE)}
+    found = {f"{_LIBRARIES}/{name}": Path(path) for name, path in re.findall(r"(\S+) => (/.+) \(0x", told)}
+    found |= {path: Path(path) for path in re.findall(r"^\t(/[^=>\n]+) \(0x", told, re.MULTILINE)}
     return tuple(Mount(path.resolve(), target) for target, path in found.items())
