@@ -18,7 +18,7 @@ def engine_modules(package: str) -> list[types.ModuleType]:
     """The package and its submodules, as far as they are imported."""
     return [
         module
-        for name, module in list(sys.modules.items())
+        for name, module in sys.modules.copy().items()
         if module is not None and (name == package or name.startswith(package + "."))
     ]
 
