@@ -61,6 +61,7 @@ class AccumulateGrad(Node):
         self.next_functions = ()
         self.saved = ()
         self.order = -LAST
+        self.shape = variable._data.shape
         self.stretched = None
         self.extras = variable._hooks
 

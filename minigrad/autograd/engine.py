@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from .accumulate import fit_all
-from .graph import Edge, Node
+from .graph import Edge, Node, SeveralOutputs
 from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
 
@@ -88,7 +88,7 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
 
 def merge(node: Node, held: Any, grad: Any, output: int) -> Any:
     """Two gradients that meet at one node."""
-    return node.add(held, grad, output) if type(held) is list else held + grad
+    return node.add(held, grad, output) if isinstance(node, SeveralOutputs) else held + grad
 
 
 def run_node(node: Node, grad: Any, create_graph: bool, task: Task | None) -> Any:
@@ -128,7 +128,7 @@ class Task:
                     self.run.add(node)
                     break
         if self.accumulate:
-            self.run |= self.targets
+            self.run |= {node for node in self.targets if node is not None}
 
     def capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient that has arrived for an input."""

@@ -8,11 +8,11 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .accumulate import broadcasts_to, fit, gradient_edge
 from .grad_mode import is_grad_enabled, no_grad
-from .graph import NO_EDGE, SECOND_BACKWARD, Node, SavedResult, next_order
+from .graph import NO_EDGE, SECOND_BACKWARD, SavedResult, SeveralOutputs, next_order
 from .hooks import extras_of
 
 
-class BackwardNode(Node):
+class BackwardNode(SeveralOutputs):
     """The node of one call of a custom Function; at once the `ctx` that forward and backward receive.
 
     save_for_backward(*tensors) keeps tensors, to be read as `saved_tensors`; anything else may be set as an attribute.
@@ -20,9 +20,8 @@ class BackwardNode(Node):
     """
 
     __slots__ = ("__dict__",)
-    plain = False
     function: type[Function]
-    outputs = 1
+    metas: list[Meta]
 
     def __init__(self) -> None:
         self.saved = ()
@@ -62,17 +61,6 @@ class BackwardNode(Node):
         self.materialize = value
 
     # ------------------------------------------------------------------ the node's side
-
-    def receive(self, grad: Any, output: int, shared: bool) -> Any:
-        """A list with a place for each output."""
-        grads: list[Any] = [None] * self.outputs
-        grads[output] = grad
-        return grads
-
-    def add(self, held: Any, grad: Any, output: int) -> Any:
-        """One more gradient in its place."""
-        held[output] = grad if held[output] is None else held[output] + grad
-        return held
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Run the user's backward on constants."""
@@ -182,6 +170,7 @@ def attach(node: Any, args: tuple[Any, ...], result: Any, recorded: bool) -> Any
             raise TypeError(f"{node.function.__name__}.forward: expected Tensors, got {type(out).__name__}")
     type(node).outputs = len(outs)
     node.metas = [Meta(o) for o in outs]
+    node.shape = tuple([meta.shape for meta in node.metas]) if len(outs) != 1 else node.metas[0].shape
     fresh = []
     for index, out in enumerate(outs):
         if any(out is d for d in node.dirty):

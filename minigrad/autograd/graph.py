@@ -57,15 +57,25 @@ class Constant:
         self._data = data
 
 
+class GradientMetadata:
+    """What a node knows of a gradient before it arrives."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
 class SavedResult:
     """A node's own output, kept for its rule. It holds the array, not the tensor: tensor → node → tensor would be a
     cycle, and the graph could then be freed only by the garbage collector."""
 
-    __slots__ = ("_data", "_counter")
+    __slots__ = ("_data", "_counter", "output")
 
-    def __init__(self, data: Any, counter: VersionCounter) -> None:
+    def __init__(self, data: Any, counter: VersionCounter, output: int = 0) -> None:
         self._data = data
         self._counter = counter
+        self.output = output
 
     @property
     def _version(self) -> int:
@@ -82,7 +92,7 @@ class Source:
         self.value = value
 
     def __str__(self) -> str:
-        edge = (self.node, 0) if isinstance(self.value, SavedResult) else self.value._edge
+        edge = (self.node, self.value.output) if isinstance(self.value, SavedResult) else self.value._edge
         if not edge or edge[0] is None:
             return ""
         return f", which is output {edge[1]} of {edge[0].name().split('Backward')[0]},"
@@ -114,11 +124,12 @@ class Node:
     next_functions: one (node, output number) for each differentiable input; (None, 0) where no gradient is wanted.
     order: minus the sequence number; what sorts the ready queue.
     saved: what the rules need, in the order of `saves`; None once released.
+    shape: of the output (of each, when there are several): what a gradient arriving here must have.
     stretched: None, or where an input was broadcast or converted, the (shape, dtype) each gradient goes back to.
     extras: hooks and the like, which few nodes have; else None.
     """
 
-    __slots__ = ("next_functions", "order", "saved", "stretched", "extras", "__weakref__")
+    __slots__ = ("next_functions", "order", "saved", "shape", "stretched", "extras", "__weakref__")
 
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
@@ -130,6 +141,7 @@ class Node:
     next_functions: tuple[Edge, ...]
     order: int
     saved: tuple[Any, ...] | None
+    shape: tuple[Any, ...]
     stretched: tuple[tuple[Any, Any], ...] | None
     extras: Any
 
@@ -162,10 +174,9 @@ class Node:
         return (None,) * len(self.next_functions)
 
     def __call__(self, *grads: Any) -> Any:
-        """Apply the node to Tensors by hand, as torch allows: `y.grad_fn(g)`."""
-        from .engine import call_node
-
-        return call_node(self, grads)
+        """Apply the node to Tensors by hand, as torch allows: `y.grad_fn(g)`; one result for each input."""
+        results = self.apply_graph(grads[0] if self.outputs == 1 and self.plain else list(grads))
+        return results[0] if len(results) == 1 else results
 
     # ------------------------------------------------------------------ saved values
 
@@ -174,7 +185,7 @@ class Node:
         saved = self.saved
         if saved is None:
             raise RuntimeError(SECOND_BACKWARD)
-        values = []
+        values: list[Any] = []
         for value in saved:
             if value is None:
                 values.append(None)
@@ -194,7 +205,7 @@ class Node:
         if isinstance(value, SavedResult):
             from ..tensor import from_array  # tensor.py builds on this module
 
-            return from_array(value._data, (self, 0), value._counter)
+            return from_array(value._data, (self, value.output), value._counter)
         return value._data if isinstance(value, Constant) else value
 
     def check_saved(self, index: int, value: Any) -> None:
@@ -217,6 +228,12 @@ class Node:
         from .hooks import extras_of
 
         return extras_of(self).metadata
+
+    @property
+    def _input_metadata(self) -> list[GradientMetadata]:
+        """The shape of the gradient for each output, as torch tells it."""
+        shapes = (self.shape,) if self.outputs == 1 else self.shape
+        return [GradientMetadata(shape) for shape in shapes]
 
     def register_hook(self, hook: Any) -> Any:
         """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""

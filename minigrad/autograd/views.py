@@ -53,6 +53,7 @@ class CopySlices(Node):
         self.next_functions = (base_edge, *write.next_functions[1:])
         self.order = next_order()
         self.saved = write.saved
+        self.shape = base._data.shape
         self.stretched = self.extras = None
 
     def apply(self, grad: Any) -> tuple[Any, ...]:

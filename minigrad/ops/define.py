@@ -179,7 +179,8 @@ def binary(
         grad_fn = made()
         grad_fn.next_functions = (edge_a, edge_b)
         grad_fn.order = next_order()
-        grad_fn.stretched = None if alike or (alike is None and x.shape == y.shape) else origins(a, b)
+        grad_fn.shape = shape = data.shape
+        grad_fn.stretched = None if alike or (alike is None and x.shape == shape == y.shape) else origins(a, b)
         grad_fn.extras = None
         out._edge = (grad_fn, 0)
         if saves_nothing:
@@ -222,6 +223,7 @@ def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, float
         grad_fn = made()
         grad_fn.next_functions = (gradient_edge(input) if edge is None else edge,)
         grad_fn.order = next_order()
+        grad_fn.shape = data.shape
         grad_fn.stretched = None
         grad_fn.extras = None
         out._edge = (grad_fn, 0)
@@ -352,6 +354,7 @@ class Op:
         grad_fn.order = next_order()
         grad_fn.extras = None
         grad_fn.stretched = origins(*inputs) if self.stretches else None
+        grad_fn.shape = tuple([d.shape for d in data]) if type(data) is tuple else data.shape
         if type(data) is tuple:
             outs = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
         else:

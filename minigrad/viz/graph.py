@@ -122,31 +122,10 @@ def size_text(shape: Any, dtype: Any = "float32") -> str:
     return str(tuple(shape)) + (f" {name}" if name != "float32" else "")
 
 
-def sizes_seen(tensors: Iterable[Any], nodes: Iterable[Any]) -> dict[Any, dict[int, str]]:
-    """Sizes of what nodes returned, {node: {output number: size}}, as far as tensors at hand show them.
-
-    torch's nodes need no such help. minigrad's forget the sizes that no rule asks for, to stay small; what
-    other nodes have saved shows most of them.
-    """
-    forgetful = (node for node in nodes if not hasattr(node, "_input_metadata"))
-    saved = (value for node in forgetful for _, value in saved_tensors(node) if is_tensor(value))
-    seen: dict[Any, dict[int, str]] = {}
-    for tensor in (*tensors, *saved):
-        if tensor.grad_fn is not None:
-            seen.setdefault(tensor.grad_fn, {})[tensor.output_nr] = size_text(tensor.shape, tensor.dtype)
-    return seen
-
-
-def output_sizes(node: Any, seen: Mapping[Any, Mapping[int, str]]) -> str:
-    """Sizes of what the operation returned; what several outputs share is written once.
-
-    torch's nodes know; of nodes that don't, `seen` may tell; "" if nothing does.
-    """
-    recorded = getattr(node, "_input_metadata", None)
-    if recorded is not None:
-        sizes = [size_text(each.shape, each.dtype) for each in recorded]
-    else:
-        sizes = [size for _, size in sorted(seen.get(node, {}).items())]
+def output_sizes(node: Any) -> str:
+    """Sizes of what the operation returned; what several outputs share is written once. "" where a node knows none."""
+    recorded = getattr(node, "_input_metadata", None) or ()
+    sizes = [size_text(each.shape, getattr(each, "dtype", "float32")) for each in recorded]
     if len(sizes) > 1 and len(set(sizes)) == 1:
         return f"{len(sizes)} × {sizes[0]}"
     return ", ".join(sizes)

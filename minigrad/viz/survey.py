@@ -69,14 +69,10 @@ class _Survey:
         leaves = [node.variable for node in self.order if graph.accumulates(node)]
         nameless = [leaf for leaf in leaves if id(leaf) not in self.names]
         self.names |= {id(leaf): f"#{number}" for number, leaf in enumerate(nameless, 1)}
-        self.sizes: dict[Any, dict[int, str]] = {}
 
     def picture(self, fold_above: int) -> Picture:
         picture = Picture()
         stretches = self._stretches(fold_above)
-        if "shapes" in self.show:
-            standing = [nodes[0] for stretch, nodes in stretches if not stretch.text]
-            self.sizes = graph.sizes_seen([*self.outputs, *(tensor for _, tensor in self.named)], standing)
         for number, output in enumerate(self.outputs):
             self._add_output(picture, f"out{number}", output)
         for stretch, nodes in stretches:
@@ -128,7 +124,7 @@ class _Survey:
         rows = [Row("title", graph.short_name(node))]
         if "shapes" in self.show:
             names = ", ".join(name for name, _ in named)
-            rows.append(Row("shape", (f"{names}: " if names else "") + graph.output_sizes(node, self.sizes)))
+            rows.append(Row("shape", (f"{names}: " if names else "") + graph.output_sizes(node)))
         if "saved" in self.show:
             lines = graph.saved_lines(node, self.names)
             rows.append(Row("saved", "\n".join(["保存 saved", *lines]) if lines else ""))
