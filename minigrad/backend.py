@@ -55,3 +55,10 @@ def to_device(array: Any, index: int) -> Any:
         raise AssertionError("Torch not compiled with CUDA enabled")
     with module.cuda.Device(index):
         return module.asarray(array)
+
+
+def on_device(name: str, array: Any) -> Any:
+    """A special function that NumPy does not have, of an array on a GPU (cupyx.scipy.special)."""
+    from cupyx.scipy import special
+
+    return getattr(special, name)(array)

@@ -148,7 +148,9 @@ def _along(op: Op, name: str) -> Any:
         if dtype is not None:
             input = input.to_numpy_dtype(as_numpy(dtype))
         dim = one_dim(dim, input._data.ndim)
-        floats_only(input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl")
+        floats_only(
+            input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl"
+        )
         if not input._data.ndim:
             return op(input.reshape((1,)), dim=0).reshape(())
         return op(input, dim=dim)
@@ -227,7 +229,11 @@ def constant(like: Tensor, value: float) -> Tensor:
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.nn.functional.layer_norm).
 

@@ -1,0 +1,258 @@
+"""Activation functions beside relu, tanh and sigmoid (which are in pointwise.py), and the error function for gelu."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy, on_device
+from ..tensor import Tensor
+from .define import Op
+from .inplace import check_writable, write
+from .nn import floats_only
+from .pointwise import _sigmoid as sigmoid_array
+
+# ------------------------------------------------------------------ erf
+
+# Points of the table to a unit: four terms of Taylor's series between them are then exact in float64.
+STEP = 512
+
+
+@functools.cache
+def _table(dtype: Any) -> tuple[Any, Any]:
+    """erf and its derivative at the multiples of 1/STEP from -6 to 6, beyond which erf is ±1."""
+    points = [i / STEP for i in range(-6 * STEP, 6 * STEP + 1)]
+    slope = 2 / math.sqrt(math.pi)
+    slopes = [slope * math.exp(-c * c) for c in points]
+    return numpy.array([*map(math.erf, points)], dtype), numpy.array(slopes, dtype)
+
+
+def erf_array(x: Any) -> Any:
+    """erf of an array: Taylor's series about the nearest point of a table. NumPy has no erf, and math.erf takes one
+    number at a time."""
+    if array_module(x) is not numpy:
+        return on_device("erf", x)
+    if x.dtype == numpy.float16:
+        return erf_array(x.astype(numpy.float32)).astype(x.dtype)
+    d = numpy.clip(x, -6, 6)
+    c = numpy.rint(d * STEP)
+    index = c.astype(numpy.int32) + 6 * STEP
+    c /= STEP
+    d -= c
+    square = c * c
+    series = d * c * (0.5 - square / 3) + (2 * square - 1) / 3  # from the highest term down
+    series = d * (d * series - c) + 1
+    values, slopes = _table(x.dtype)
+    series *= d
+    series *= slopes.take(index, mode="clip")
+    series += values.take(index, mode="clip")
+    return series
+
+
+def erf_vjp(grad: Any, self: Any) -> Any:
+    """z = erf(self): ∂z/∂self = 2/√π · e^(-self²)."""
+    return grad * (2 / math.sqrt(math.pi) * rules.exp(-(self * self)))
+
+
+erf_op = Op("ErfBackward0", erf_array, self=erf_vjp)
+
+
+def erf(input: Tensor) -> Tensor:
+    """2/√π ∫₀ˣ e^(-t²) dt, elementwise (torch.erf)."""
+    return erf_op(input if input._data.dtype.kind == "f" else input.float())
+
+
+# ------------------------------------------------------------------ rules
+
+
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + e^-x) of an array or a Tensor."""
+    return x.sigmoid() if rules.is_tensor(x) else sigmoid_array(x)
+
+
+def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
+    """z = self where positive, else negative_slope · self; at the kink torch takes the negative side."""
+    return rules.where(self > 0, grad, grad * negative_slope)
+
+
+def elu_vjp(grad: Any, self: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    """z = scale · self where positive, else scale · α (e^(input_scale · self) - 1), whose slope is known from z."""
+    return rules.where(self > 0, grad * scale, grad * ((result + alpha * scale) * input_scale))
+
+
+def celu_vjp(grad: Any, self: Any, result: Any, alpha: float) -> Any:
+    """z = self where positive, else α (e^(self / α) - 1)."""
+    return elu_vjp(grad, self, result, alpha, 1, 1 / alpha)
+
+
+def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
+    """z = self held between min_val and max_val: the gradient passes strictly between them."""
+    return grad * ((self > min_val) & (self < max_val))
+
+
+ROOT = math.sqrt(2 / math.pi)  # gelu's approximation: Φ(x) ≈ ½ (1 + tanh(ROOT (x + CUBIC x³)))
+CUBIC = 0.044715
+
+
+def gelu_vjp(grad: Any, self: Any, approximate: str) -> Any:
+    """z = self · Φ(self) with the normal distribution Φ: ∂z/∂self = Φ(self) + self · φ(self).
+
+    Source: Hendrycks, Gimpel (2016), Gaussian Error Linear Units. torch: GeluBackward0.
+    """
+    if approximate == "tanh":
+        square = self * self
+        t = rules.tanh(ROOT * self * (1 + CUBIC * square))
+        return grad * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * (ROOT * (1 + 3 * CUBIC * square)))
+    cdf = 0.5 * (1 + erf_op.of(self * math.sqrt(0.5)))
+    return grad * (cdf + self * rules.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi)))
+
+
+def silu_vjp(grad: Any, self: Any) -> Any:
+    """z = self · σ(self): ∂z/∂self = σ (1 + self (1 - σ))."""
+    s = sigmoid(self)
+    return grad * (s * (1 + self * (1 - s)))
+
+
+def mish_vjp(grad: Any, self: Any) -> Any:
+    """z = self · t with t = tanh(softplus(self)): ∂z/∂self = t + self (1 - t²) σ(self)."""
+    t = rules.tanh(softplus_op.of(self, beta=1, threshold=math.inf))
+    return grad * (t + self * (1 - t * t) * sigmoid(self))
+
+
+def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
+    """z = ln(1 + e^(β self)) / β: ∂z/∂self = σ(β self), and 1 beyond the threshold."""
+    return rules.where(self * beta > threshold, grad, grad * sigmoid(self * beta))
+
+
+def log_sigmoid_vjp(grad: Any, self: Any) -> Any:
+    """z = ln σ(self): ∂z/∂self = σ(-self)."""
+    return grad * sigmoid(-self)
+
+
+# ------------------------------------------------------------------ forwards
+
+
+def _leaky_relu(x: Any, negative_slope: float) -> Any:
+    return array_module(x).where(x > 0, x, x * negative_slope)
+
+
+def _elu(x: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    module = array_module(x)
+    return module.where(x > 0, x * scale, module.expm1(module.minimum(x, 0) * input_scale) * (alpha * scale))
+
+
+def _celu(x: Any, alpha: float) -> Any:
+    return _elu(x, alpha, 1, 1 / alpha)
+
+
+def _hardtanh(x: Any, min_val: float, max_val: float) -> Any:
+    return array_module(x).clip(x, min_val, max_val).astype(x.dtype, copy=False)
+
+
+def _gelu(x: Any, approximate: str) -> Any:
+    if approximate == "tanh":
+        return 0.5 * x * (1 + array_module(x).tanh(ROOT * x * (1 + CUBIC * x * x)))
+    return 0.5 * x * (1 + erf_array(x * math.sqrt(0.5)))
+
+
+def _softplus(x: Any, beta: float, threshold: float) -> Any:
+    module = array_module(x)
+    z = x * beta
+    return module.where(z > threshold, x, (module.maximum(z, 0) + module.log1p(module.exp(-abs(z)))) / beta)
+
+
+leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp)
+elu_op = Op("EluBackward0", _elu, self=elu_vjp)
+celu_op = Op("CeluBackward0", _celu, self=celu_vjp)
+hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp)
+gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp)
+silu_op = Op("SiluBackward0", lambda x: x * sigmoid_array(x), self=silu_vjp)
+mish_op = Op("MishBackward0", lambda x: x * array_module(x).tanh(_softplus(x, 1, math.inf)), self=mish_vjp)
+softplus_op = Op("SoftplusBackward0", _softplus, self=softplus_vjp)
+log_sigmoid_op = Op("LogSigmoidBackward0", lambda x: -_softplus(-x, 1, math.inf), self=log_sigmoid_vjp)
+
+
+# ------------------------------------------------------------------ functions
+
+
+def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) -> Tensor:
+    """One operation on floating numbers (or on all, without a kernel's name), perhaps written into its input."""
+    if kernel:
+        floats_only(input, kernel)
+    if not inplace:
+        return op(input, **attributes)
+    check_writable(input)
+    write(input, op(input, **attributes))
+    return input
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x where positive, else negative_slope · x (torch.nn.functional.leaky_relu)."""
+    return _call(leaky_relu_op, "leaky_relu_cpu", input, inplace, negative_slope=negative_slope)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where positive, else α (eˣ - 1) (torch.nn.functional.elu)."""
+    return _call(elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=1, input_scale=1)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """elu, scaled so that activations keep mean 0 and variance 1 (Klambauer et al. 2017)."""
+    alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+    return _call(elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=scale, input_scale=1)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where positive, else α (e^(x/α) - 1) (torch.nn.functional.celu)."""
+    return _call(celu_op, "elu_cpu", input, inplace, alpha=alpha)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """x held between min_val and max_val (torch.nn.functional.hardtanh)."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return _call(hardtanh_op, "", input, inplace, min_val=min_val, max_val=max_val)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """x held between 0 and 6 (torch.nn.functional.relu6)."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """x · Φ(x), with Φ exact ("none") or by tanh ("tanh") (torch.nn.functional.gelu)."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return _call(gelu_op, "GeluKernelImpl", input, False, approximate=approximate)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x · σ(x), also called swish (torch.nn.functional.silu)."""
+    return _call(silu_op, "silu_cpu", input, inplace)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x · tanh(softplus(x)) (torch.nn.functional.mish)."""
+    return _call(mish_op, "mish_cpu", input, inplace)
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
+    return _call(softplus_op, "softplus_cpu", input, False, beta=beta, threshold=threshold)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """ln σ(x) (torch.nn.functional.logsigmoid)."""
+    return _call(log_sigmoid_op, "log_sigmoid_cpu", input, False)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|) (torch.nn.functional.softsign)."""
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh x (torch.nn.functional.tanhshrink)."""
+    return input - input.tanh()

@@ -1,0 +1,124 @@
+"""Scaled dot-product attention: softmax(query · keyᵀ · scale) · value."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor, from_array
+from .define import Op
+from .linalg import ctype
+from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
+
+
+def scores_vjp(grads: Any, value: Any, result1: Any) -> Any:
+    """The gradient of query · keyᵀ · scale: back through · value, then through softmax.
+
+    result1: the weights, softmax of the scores; their own gradient (grads[1]) is there only in a second backward.
+    """
+    grad, of_weights = grads
+    carried = 0 if grad is None else grad @ rules.swapaxes(value, -1, -2)
+    return softmax_vjp(carried if of_weights is None else carried + of_weights, result1, -1)
+
+
+def attention_vjp_query(grads: Any, key: Any, value: Any, result1: Any, scale: float) -> Any:
+    """z = softmax(query · keyᵀ · scale) · value: the scores' gradient · key · scale."""
+    return scores_vjp(grads, value, result1) @ key * scale
+
+
+def attention_vjp_key(grads: Any, query: Any, value: Any, result1: Any, scale: float) -> Any:
+    """z = softmax(query · keyᵀ · scale) · value: the scores' gradient, transposed, · query · scale."""
+    return rules.swapaxes(scores_vjp(grads, value, result1), -1, -2) @ query * scale
+
+
+def attention_vjp_value(grads: Any, value: Any, result1: Any) -> Any:
+    """z = weights · value: weightsᵀ · grad."""
+    if grads[0] is None:
+        return value * 0
+    return rules.swapaxes(result1, -1, -2) @ grads[0]
+
+
+def _attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+    weights = _safe_softmax(query @ key.swapaxes(-1, -2) * scale + mask, -1)
+    return weights @ value, weights
+
+
+# Heads of one size in four dimensions: torch's fused kernel, one node. Its weights stay inside.
+fused = Op(
+    "ScaledDotProductFlashAttentionForCpuBackward0",
+    _attention,
+    outputs=2,
+    query=attention_vjp_query,
+    key=attention_vjp_key,
+    value=attention_vjp_value,
+)
+
+
+def added_mask(attn_mask: Tensor | None, is_causal: bool, like: Tensor, keys: int) -> Any:
+    """What is added to the scores: 0 where a query may look at a key, -inf where not, or a float mask as it is."""
+    module, dtype = array_module(like._data), like._data.dtype
+    if attn_mask is not None and attn_mask._data.dtype.kind == "f":
+        return attn_mask
+    if is_causal:
+        allowed = module.tri(like._data.shape[-2], keys, dtype=bool)
+    elif attn_mask is not None:
+        allowed = attn_mask._data
+    else:
+        return None
+    return from_array(module.where(allowed, 0.0, -math.inf).astype(dtype))
+
+
+def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None:
+    """RuntimeError, in torch's words, for arguments that do not go together."""
+    if not query.dtype is key.dtype is value.dtype:
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{ctype(query)} key.dtype: {ctype(key)} and value.dtype: {ctype(value)} instead."
+        )
+    dims = [t._data.ndim for t in (query, key, value)]
+    if min(dims) < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            "{} key.dim: {} and value.dim: {} instead.".format(*dims)
+        )
+    if attn_mask is not None and attn_mask._data.dtype.kind not in "bf":
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{ctype(attn_mask)} and  query.dtype: {ctype(query)} instead."
+        )
+    if attn_mask is not None and is_causal:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    dropout: Any = None,
+) -> Tensor:
+    """softmax(query · keyᵀ · scale + mask) · value (torch.nn.functional.scaled_dot_product_attention).
+
+    query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). attn_mask: True where a query may
+    look, or numbers to add. scale: 1/√d by default. A query that may look nowhere gets zeros.
+    """
+    check(query, key, value, attn_mask, is_causal)
+    size = query._data.shape[-1]
+    scale = 1 / math.sqrt(size) if scale is None else scale
+    mask = added_mask(attn_mask, is_causal, query, key._data.shape[-2])
+    alike = query._data.ndim == key._data.ndim == value._data.ndim == 4 and value._data.shape[-1] == size
+    if alike and not dropout_p and (mask is None or not mask.requires_grad):
+        return fused(query, key, value, mask=0 if mask is None else mask._data, scale=scale)[0]
+    root = math.sqrt(scale)
+    scores = (query * root) @ (key.transpose(-2, -1) * root)
+    if mask is not None:
+        scores = scores + mask
+    weights = safe_softmax_op(scores, dim=scores._data.ndim - 1)
+    return (dropout(weights, dropout_p) if dropout_p else weights) @ value

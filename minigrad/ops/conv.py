@@ -1,0 +1,277 @@
+"""Convolution in any number of dimensions, as one matrix product over the windows of the input.
+
+`unfold` copies every window of the input into a column; `fold` adds columns back to where they came from. Each is the
+other's derivative, and convolution is a matrix product between them, so its rules hold for every order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor
+from .define import Op
+from .linalg import ctype
+from .nn import constant
+from .pad import pad_op
+
+Sizes = tuple[int, ...]
+
+
+def windows(size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Sizes:
+    """How often a kernel fits into each dimension of (padded) `size`."""
+    return tuple(
+        (n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation, strict=True)
+    )
+
+
+def places(out: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Iterator[tuple[Any, Any]]:
+    """For each element of the kernel: its index, and the slice of the input that it meets as it moves."""
+    for index in itertools.product(*map(range, kernel)):
+        starts = [i * d for i, d in zip(index, dilation, strict=True)]
+        met = [slice(i, i + s * (n - 1) + 1, s) for i, s, n in zip(starts, stride, out, strict=True)]
+        yield (slice(None), slice(None), *index), (slice(None), slice(None), *met)
+
+
+def _unfold(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """(N, C, *size) → (N, C, *kernel, *out)."""
+    out = windows(x.shape[2:], kernel, stride, dilation)
+    columns = array_module(x).empty((*x.shape[:2], *kernel, *out), x.dtype)
+    for index, place in places(out, kernel, stride, dilation):
+        columns[index] = x[place]
+    return columns
+
+
+def _fold(columns: Any, size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """(N, C, *kernel, *out) → (N, C, *size), overlapping windows added up."""
+    x = array_module(columns).zeros((*columns.shape[:2], *size), columns.dtype)
+    for index, place in places(columns.shape[2 + len(kernel) :], kernel, stride, dilation):
+        x[place] += columns[index]
+    return x
+
+
+def unfold_vjp(grad: Any, self_shape: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """z = the windows of self: what each window got goes back to where the window was."""
+    return fold_op.of(grad, size=self_shape[2:], kernel=kernel, stride=stride, dilation=dilation)
+
+
+def fold_vjp(grad: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """z = self's windows added up: each window gets the gradient of the place it was added to."""
+    return unfold_op.of(grad, kernel=kernel, stride=stride, dilation=dilation)
+
+
+unfold_op = Op("Im2ColBackward0", _unfold, self=unfold_vjp)
+fold_op = Op("Col2ImBackward0", _fold, self=fold_vjp)
+
+
+# ------------------------------------------------------------------ convolution
+
+
+def surrounded(x: Any, padding: Sizes, value: float = 0) -> Any:
+    """An array or Tensor with `padding` more at both ends of its last dimensions (negative: less)."""
+    both = tuple(p for n in reversed(padding) for p in (n, n))  # as `pad` takes it, the last dimension first
+    return pad_op.of(x, pad=both, value=value) if any(both) else x
+
+
+def as_matrices(x: Any, groups: int, rows: int) -> Any:
+    """(N, groups · rows, …) → (N, groups, rows, the rest)."""
+    return rules.reshape(x, (x.shape[0], groups, rows, -1 if x.shape[0] and rows else 0))
+
+
+def convolution_vjp_input(
+    grad: Any, input_shape: Sizes, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """z = weight · windows(input) + bias: weightᵀ · grad is the windows' gradient, folded back to the input.
+
+    grad: (N, out, *out_size), weight: (out, in / groups, *kernel) → input_shape, (N, in, *size).
+    """
+    out, per_group, *kernel = weight.shape
+    matrix = rules.reshape(weight, (groups, out // groups, per_group * math.prod(kernel)))
+    columns = rules.swapaxes(matrix, -1, -2) @ as_matrices(grad, groups, out // groups)
+    columns = rules.reshape(columns, (input_shape[0], input_shape[1], *kernel, *grad.shape[2:]))
+    padded = tuple(n + 2 * p for n, p in zip(input_shape[2:], padding, strict=True))
+    whole = fold_op.of(columns, size=padded, kernel=tuple(kernel), stride=stride, dilation=dilation)
+    return surrounded(whole, tuple(-p for p in padding))
+
+
+def convolution_vjp_weight(
+    grad: Any, input: Any, weight_shape: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """z = weight · windows(input) + bias: grad · windows(input)ᵀ, summed over the batch.
+
+    grad: (N, out, *out_size), input: (N, in, *size) → weight_shape, (out, in / groups, *kernel).
+    """
+    out, per_group, *kernel = weight_shape
+    columns = unfold_op.of(surrounded(input, padding), kernel=tuple(kernel), stride=stride, dilation=dilation)
+    columns = as_matrices(columns, groups, per_group * math.prod(kernel))
+    product = as_matrices(grad, groups, out // groups) @ rules.swapaxes(columns, -1, -2)
+    return rules.reshape(rules.sum(product, (0,), False), weight_shape)
+
+
+def convolution_vjp_bias(grad: Any) -> Any:
+    """z = weight · windows(input) + bias: the sum over the batch and all places."""
+    return rules.sum(grad, (0, *range(2, len(grad.shape))), False)
+
+
+def _convolution(
+    x: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    out, per_group, *kernel = weight.shape
+    columns = _unfold(surrounded(x, padding), tuple(kernel), stride, dilation)
+    size = columns.shape[2 + len(kernel) :]
+    matrix = weight.reshape((groups, out // groups, -1))
+    z = (matrix @ as_matrices(columns, groups, per_group * math.prod(kernel))).reshape(
+        (x.shape[0], out, *size)
+    )
+    if bias.ndim:
+        z += bias.reshape((-1, *[1] * len(size)))
+    return z
+
+
+convolution_op = Op(
+    "ConvolutionBackward0",
+    _convolution,
+    input=convolution_vjp_input,
+    weight=convolution_vjp_weight,
+    bias=convolution_vjp_bias,
+)
+
+
+# ------------------------------------------------------------------ functions
+
+
+def per_dimension(value: Any, ndim: int, name: str) -> Sizes:
+    """One int for every dimension, or as many as there are; RuntimeError for another number."""
+    sizes = (int(value),) * ndim if isinstance(value, int) else tuple(value)
+    if len(sizes) == 1:
+        return sizes * ndim
+    if len(sizes) != ndim:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {ndim} values to match the convolution "
+            f"dimensions, but got {name}={list(sizes)}"
+        )
+    return sizes
+
+
+def same_padding(kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[Sizes, Sizes]:
+    """padding='same': what goes around the input, and what is padded at its far end besides (even kernels)."""
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    return tuple(t // 2 for t in totals), tuple(t % 2 for t in totals)
+
+
+def convolve(
+    ndim: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+) -> Tensor:
+    """conv1d, conv2d, …: arguments brought to one form and checked, a missing batch dimension added for the while."""
+    if weight._data.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if input._data.ndim not in (ndim + 1, ndim + 2):
+        raise RuntimeError(
+            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to conv{ndim}d, but got input of size: "
+            f"{list(input._data.shape)}"
+        )
+    if input._data.ndim == ndim + 1:
+        return convolve(ndim, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+    stride, dilation = per_dimension(stride, ndim, "stride"), per_dimension(dilation, ndim, "dilation")
+    if isinstance(padding, str):
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        padding, more = (
+            (0, ()) if padding == "valid" else same_padding(weight._data.shape[2:], stride, dilation)
+        )
+        if any(more):
+            input = pad_op(input, pad=tuple(p for n in reversed(more) for p in (0, n)), value=0)
+    padding = per_dimension(padding, ndim, "padding")
+    check(input, weight, bias, stride, padding, dilation, groups)
+    absent = constant(input, 0) if bias is None else bias
+    return convolution_op(
+        input, weight, absent, stride=stride, padding=padding, dilation=dilation, groups=groups
+    )
+
+
+def check(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+) -> None:
+    """Errors, in torch's words, for sizes and dtypes that do not go together."""
+    size, shape = input._data.shape, weight._data.shape
+    for what, values, least in (
+        ("negative padding", padding, 0),
+        ("non-positive stride", stride, 1),
+        ("non-positive dilation", dilation, 1),
+    ):
+        if min(values) < least:
+            raise RuntimeError(f"{what} is not supported")
+    if shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{list(shape)}] instead"
+        )
+    if size[1] != shape[1] * groups:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(shape)}, expected input{list(size)} to have "
+            f"{shape[1] * groups} channels, but got {size[1]} channels instead"
+        )
+    if bias is not None and bias._data.shape != shape[:1]:
+        raise RuntimeError(
+            f"Given weight of size {list(shape)}, expected bias to be 1-dimensional with {shape[0]} elements, but got "
+            f"bias of size {list(bias._data.shape)} instead"
+        )
+    padded = [n + 2 * p for n, p in zip(size[2:], padding, strict=True)]
+    if min(windows(tuple(padded), shape[2:], stride, dilation)) < 1:
+        reach = [d * (k - 1) + 1 for d, k in zip(dilation, shape[2:], strict=True)]
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+    if input._data.dtype is not weight._data.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
+    if bias is not None and bias._data.dtype is not input._data.dtype:
+        raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """(N, in, length) → (N, out, length'), by a kernel of shape (out, in / groups, k) (torch.nn.functional.conv1d)."""
+    return convolve(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """(N, in, h, w) → (N, out, h', w'), by a kernel of shape (out, in / groups, kh, kw) (torch.nn.functional.conv2d).
+
+    padding: zeros around the input, ints or "same" or "valid".
+    """
+    return convolve(2, input, weight, bias, stride, padding, dilation, groups)

@@ -1,0 +1,179 @@
+"""Losses between classes: nll_loss, and cross_entropy, which is log_softmax followed by it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor, from_array
+from .define import Op
+from .loss import MEAN, NONE, reduction_number
+from .nn import log_softmax
+
+
+def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: Any) -> Any:
+    """z = -Σ shares · self[target]: at each row's target its share of the gradient, negative; elsewhere 0.
+
+    self_shape: (N, C, …), log-probabilities. target: (N, …), class numbers. shares: (N, …), what each row counts in z:
+    1/N each under a mean. Without a batch, (C,) and two 0-d tensors. torch: NllLossBackward0.
+    Example: grad = 1., self_shape = (2, 3), target = [2, 0], shares = [0.5, 0.5] → [[0., 0., -0.5], [-0.5, 0., 0.]]
+    """
+    dim = min(1, len(self_shape) - 1)
+    where, what = rules.unsqueeze(rules.raw(target), dim), rules.unsqueeze(-grad * shares, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, where, what)
+
+
+def _nll(x: Any, target: Any, shares: Any, reduction: int) -> Any:
+    module, dim = array_module(x), min(1, x.ndim - 1)
+    picked = module.take_along_axis(x, module.expand_dims(target, dim), dim).squeeze(dim)
+    values = -picked * shares
+    if reduction == NONE:
+        return values
+    return values.sum() if values.size or reduction != MEAN else x.dtype.type(math.nan)
+
+
+nll_op = Op("NllLossBackward0", _nll, tensors=("target",), self=nll_loss_vjp)
+nll_2d_op = Op("NllLoss2DBackward0", _nll, tensors=("target",), self=nll_loss_vjp)
+
+
+def shares_of(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, mean: bool
+) -> tuple[Any, Tensor]:
+    """What each row counts in the loss, and targets that all name a class (an ignored row counts 0, for class 0)."""
+    wanted = target._data
+    module = array_module(wanted)
+    classes = input._data.shape[min(1, input._data.ndim - 1)]
+    ignored = wanted == ignore_index
+    if ignored.any():
+        wanted = module.where(ignored, 0, wanted)
+        target = from_array(wanted)
+    outside = (wanted < 0) | (wanted >= classes)
+    if outside.any():
+        raise IndexError(f"Target {wanted[outside].flat[0]} is out of bounds.")
+    shares = module.ones(wanted.shape, input._data.dtype) if weight is None else weight._data[wanted]
+    shares = shares * ~ignored
+    return shares / shares.sum() if mean else shares, target
+
+
+def check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    """Errors, in torch's words, for shapes and dtypes that do not go together."""
+    shape, wanted = input._data.shape, target._data.shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) != 1 and shape[:1] != wanted[:1]:
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({wanted[0]}).")
+    if len(shape) <= 2 and len(wanted) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if len(shape) > 2 and wanted[1:] != shape[2:]:
+        if len(shape) == 4:
+            raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
+    if target.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.type_name}")
+    classes = shape[min(1, len(shape) - 1)]
+    if weight is not None and weight._data.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"shape: {list(weight._data.shape)}"
+        )
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the log-probability of the target class (torch.nn.functional.nll_loss).
+
+    input: (N, C, …) log-probabilities, or (C,). target: (N, …) class numbers, int64. weight: (C,), by class; a mean is
+    then weighted. ignore_index: targets of this number do not count.
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    check_classes(input, target, weight)
+    shares, target = shares_of(input, target, weight, ignore_index, number == MEAN)
+    if input._data.ndim <= 2:
+        return nll_op(input, target=target, shares=shares, reduction=number)
+    size = target._data.shape
+    if input._data.ndim != 4:  # torch folds every other number of dimensions into four
+        n, c = input._data.shape[:2]
+        input, target, shares = (
+            input.reshape((n, c, 1, -1)),
+            target.reshape((n, 1, -1)),
+            shares.reshape((n, 1, -1)),
+        )
+    loss = nll_2d_op(input, target=target, shares=shares, reduction=number)
+    return loss.reshape(size) if number == NONE and loss._data.shape != size else loss
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log softmax(input)[target], or -Σ target · log softmax(input) for probabilities as target
+    (torch.nn.functional.cross_entropy).
+
+    input: (N, C, …) scores, or (C,). target: class numbers as in nll_loss, or probabilities of input's shape.
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    logs = log_softmax(input, min(1, input._data.ndim - 1))
+    if input._data.shape == target._data.shape:
+        return soft_cross_entropy(logs, target, weight, number, label_smoothing)
+    hard = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if not label_smoothing:
+        return hard
+    return (1 - label_smoothing) * hard + smoothing(
+        logs, target, weight, ignore_index, number
+    ) * label_smoothing
+
+
+def smoothing(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
+    """The loss against the uniform distribution, which label smoothing mixes in."""
+    dim = min(1, logs._data.ndim - 1)
+    classes = logs._data.shape[dim]
+    weighted = logs if weight is None else logs * along(weight, logs, dim)
+    kept = from_array(target._data != ignore_index)
+    loss = -weighted.sum(dim) * kept / classes
+    if number == NONE:
+        return loss
+    if number != MEAN:
+        return loss.sum()
+    shares, _ = shares_of(logs, target, weight, ignore_index, False)
+    return loss.sum() / shares.sum().item()
+
+
+def soft_cross_entropy(
+    logs: Tensor, target: Tensor, weight: Tensor | None, number: int, label_smoothing: float
+) -> Tensor:
+    """cross_entropy against probabilities, in plain operations, as torch records it."""
+    if target._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {target.dtype.type_name}"
+        )
+    dim = min(1, logs._data.ndim - 1)
+    classes = logs._data.shape[dim]
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    product = logs * target if weight is None else logs * target * along(weight, logs, dim)
+    if number == NONE:
+        return -product.sum(dim)
+    total = -product.sum()
+    return total / (logs._data.size // classes) if number == MEAN else total
+
+
+def along(weight: Tensor, like: Tensor, dim: int) -> Tensor:
+    """A vector by class, shaped to be multiplied along dimension `dim`."""
+    return weight.reshape([-1 if d == dim else 1 for d in range(like._data.ndim)])

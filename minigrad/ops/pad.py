@@ -1,0 +1,116 @@
+"""Padding: a tensor made larger (or smaller) at its ends, with a value or with what it holds itself."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..tensor import Tensor
+from .define import Op
+
+Sizes = tuple[int, ...]
+
+
+def constant_pad_vjp(grad: Any, pad: Sizes) -> Any:
+    """z = self with more around it: what was added is cut off again, and what was cut off gets 0."""
+    return pad_op.of(grad, pad=tuple(-p for p in pad), value=0)
+
+
+def _constant_pad(x: Any, pad: Sizes, value: float) -> Any:
+    """pad: (left, right) of the last dimension, then of the one before …; negative numbers cut."""
+    if not any(pad):
+        return x.copy()
+    ends = [(0, 0)] * (x.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    shape = [n + left + right for n, (left, right) in zip(x.shape, ends, strict=True)]
+    out = array_module(x).full(shape, value, x.dtype)
+    kept = tuple(
+        slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(x.shape, ends, strict=True)
+    )
+    into = tuple(slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(shape, ends, strict=True))
+    out[into] = x[kept]
+    return out
+
+
+pad_op = Op("ConstantPadNdBackward0", _constant_pad, self=constant_pad_vjp)
+
+
+# ------------------------------------------------------------------ with the tensor's own values
+
+
+def own_values_vjp(grad: Any, self_shape: Sizes, index: Any) -> Any:
+    """z = self[index] in every padded dimension: an element repeated in the padding collects all its gradients."""
+    return rules.scatter_index(grad, self_shape, index)
+
+
+def _reflected(i: Any, n: int) -> Any:
+    return (n - 1) - abs((n - 1) - abs(i))
+
+
+SOURCES = {  # which element stands at place i of a dimension of n elements, for i before 0 and from n on
+    "reflect": _reflected,
+    "replicate": lambda i, n: numpy.clip(i, 0, n - 1),
+    "circular": lambda i, n: i % n,
+}
+NODES = {
+    "reflect": "ReflectionPad{}DBackward0",
+    "replicate": "ReplicationPad{}DBackward0",
+    "circular": "PadBackward0",
+}
+OPS = {
+    (mode, n): Op(node.format(n), lambda x, index: x[index], self=own_values_vjp)
+    for (mode, node), n in itertools.product(NODES.items(), (1, 2, 3))
+}
+
+
+def own_values(input: Tensor, pad: Sizes, mode: str) -> Tensor:
+    """Padding by reflection, by the last value, or around the other end."""
+    shape, count = input._data.shape, len(pad) // 2
+    if len(shape) not in (count + 1, count + 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+    index: list[Any] = []
+    for d in range(count):
+        (left, right), n = pad[2 * d : 2 * d + 2], shape[-1 - d]
+        if mode == "reflect" and max(left, right) >= n:
+            raise RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({left}, {right}) at dimension {len(shape) - 1 - d} of input {list(shape)}"
+            )
+        if mode == "circular" and max(left, right) > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        places = SOURCES[mode](array_module(input._data).arange(-left, n + right), n)
+        index.insert(0, places.reshape([-1] + [1] * d))
+    return OPS[mode, count](input, index=(..., *index))
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """`input` with its last dimensions made longer (torch.nn.functional.pad).
+
+    pad: (left, right) of the last dimension, then (left, right) of the one before, …; negative numbers cut.
+    mode: "constant" (with `value`, 0 by default), "reflect", "replicate", "circular".
+    """
+    sizes, ndim = tuple(pad), input._data.ndim
+    if len(sizes) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(sizes) > 2 * ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(sizes)} and input of dimension {ndim}"
+        )
+    if mode == "constant":
+        lengths = zip(input._data.shape[::-1], sizes[::2], sizes[1::2], strict=False)
+        if any(n + left + right < 0 for n, left, right in lengths):
+            raise RuntimeError("narrow(): length must be non-negative.")
+        return pad_op(input, pad=sizes, value=value or 0)
+    if value:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in SOURCES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    return own_values(input, sizes, mode)
