@@ -16,13 +16,13 @@ __all__ = ["check", "hint", "implements", "language"]
 
 def check(name: str, seed: int | None = None) -> None:
     """Run check `name` on the learner's parts and on torch, and show how they compare (autograder/notebook.py)."""
-    from autograder import notebook
+    from autograder.notebook import check as run
 
-    notebook.check(name, seed)
+    run(name, seed)
 
 
 def hint(part: str) -> None:
     """Show the next of the three hints for `part`: a question, a direction, almost the answer."""
-    from autograder import notebook
+    from autograder.notebook import hint as give
 
-    notebook.hint(part)
+    give(part)

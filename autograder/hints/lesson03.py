@@ -146,8 +146,8 @@ HINTS: dict[str, Stages] = {
             "with keepdim False, first put back the dimensions that vanished.",
         ),
         (
-            "引擎里有现成的 spread(grad, self_shape, dim, keepdim)：它补维，再展开。",
-            "The engine has spread(grad, self_shape, dim, keepdim), which puts the dimensions back and stretches.",
+            "dim 不是 None 且 keepdim 为 False 时，从小到大对每个 d 做 grad = rules.unsqueeze(grad, d)；最后 rules.expand(grad, self_shape)。",
+            "Unless dim is None or keepdim is True, for each d in order: grad = rules.unsqueeze(grad, d). Then rules.expand(grad, self_shape).",
         ),
     ),
     REDUCE + "mean_vjp": (
@@ -175,8 +175,8 @@ HINTS: dict[str, Stages] = {
             "From (n, m) to (n, k) grad needs an (m, k) on its right: mat2 transposed is one.",
         ),
         (
-            "grad @ mat2ᵀ。为了批量也能用，转置只交换最后两维：rules.swapaxes(mat2, -1, -2)。",
-            "grad @ mat2ᵀ. So that batches work too, transpose only the last two dimensions: rules.swapaxes(mat2, -1, -2).",
+            "grad @ mat2ᵀ。为了批量也能用，转置只交换最后两维：mat2.swapaxes(-1, -2)。",
+            "grad @ mat2ᵀ. So that batches work too, transpose only the last two dimensions: mat2.swapaxes(-1, -2).",
         ),
     ),
     LINALG + "matmul_vjp_mat2": (
@@ -189,8 +189,8 @@ HINTS: dict[str, Stages] = {
             "Transpose self to (k, n) and put it on grad's left.",
         ),
         (
-            "selfᵀ @ grad，同样只交换最后两维。",
-            "selfᵀ @ grad, again swapping only the last two dimensions.",
+            "selfᵀ @ grad，同样只交换最后两维：self.swapaxes(-1, -2)。",
+            "selfᵀ @ grad, again swapping only the last two dimensions: self.swapaxes(-1, -2).",
         ),
     ),
 }

@@ -29,13 +29,12 @@ HINTS: dict[str, Stages] = {
             "Every write in place adds 1 to a tensor's version. How can you tell whether it was written after it was saved?",
         ),
         (
-            "比较两个数：保存时的版本 expected，和现在的版本 saved._counter.version。_counter 为 None，说明从没被写过，版本就是 0。",
-            "Compare two numbers: expected, the version at saving, and saved._counter.version, the version now. "
-            "_counter is None where nothing was ever written: version 0.",
+            "比较两个数：保存时的版本 expected，和现在的版本 saved._version。",
+            "Compare two numbers: expected, the version at saving, and saved._version, the version now.",
         ),
         (
-            "两者不等，就 raise RuntimeError，文字由 modified_message(saved, 现在的版本, expected, source) 给出；相等就什么也不做。",
-            "If they differ, raise RuntimeError with the words of modified_message(saved, version now, expected, source); "
+            "两者不等，就 raise RuntimeError，文字由 modified_message(saved, saved._version, expected, source) 给出；相等就什么也不做。",
+            "If they differ, raise RuntimeError with the words of modified_message(saved, saved._version, expected, source); "
             "if not, do nothing.",
         ),
     ),

@@ -1,20 +1,17 @@
-"""Known mistakes of lesson 03: what goes wrong in a vector-Jacobian product, operation by operation."""
+"""Known mistakes of lesson 03: what goes wrong in an elementwise vector-Jacobian product (more: lesson03_shapes)."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from autograder.mistakes import mistake
 from minigrad import rules
 
-POINTWISE, REDUCE, LINALG = "minigrad.ops.pointwise.", "minigrad.ops.reduce.", "minigrad.ops.linalg."
+POINTWISE = "minigrad.ops.pointwise."
 MUL_SELF, MUL_OTHER = POINTWISE + "mul_vjp_self", POINTWISE + "mul_vjp_other"
 DIV_SELF, DIV_OTHER = POINTWISE + "div_vjp_self", POINTWISE + "div_vjp_other"
 POW, EXP, LOG = POINTWISE + "pow_vjp", POINTWISE + "exp_vjp", POINTWISE + "log_vjp"
 TANH, RELU = POINTWISE + "tanh_vjp", POINTWISE + "relu_vjp"
-SUM, MEAN = REDUCE + "sum_vjp", REDUCE + "mean_vjp"
-LEFT, RIGHT = LINALG + "matmul_vjp_self", LINALG + "matmul_vjp_mat2"
 
 # ── mul: z = self * other ────────────────────────────────────────────────────────────────────────
 
@@ -387,189 +384,3 @@ def relu_half_at_zero(grad: Any, result: Any) -> Any:
 def relu_overwrites_grad(grad: Any, result: Any) -> Any:
     grad[result == 0] = 0
     return grad
-
-
-# ── sum and mean ─────────────────────────────────────────────────────────────────────────────────
-
-
-def _spread(grad: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
-    """The right way, for mistakes that are made elsewhere."""
-    for d in sorted(dim or ()) if not keepdim else ():
-        grad = rules.unsqueeze(grad, d)
-    return rules.expand(grad, shape)
-
-
-Dims = tuple[int, ...]
-
-
-@mistake(
-    SUM,
-    zh="形状对了，值却全是 1：忘了乘上游传来的 grad。",
-    en="The shape is right, but all entries are 1: the arriving grad is not in it.",
-)
-def sum_forgot_grad(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return _spread(grad * 0 + 1, self_shape, dim, keepdim)
-
-
-@mistake(
-    SUM,
-    zh="没有先把被求和的那一维补回来就展开了。形状碰巧能广播时（比如方阵），梯度会跑到别的行列上去。",
-    en="Stretched without first putting the summed dimension back. Where the shapes happen to fit (a square matrix), gradients land in other rows.",
-)
-def sum_forgot_dim(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return rules.expand(grad, self_shape)
-
-
-@mistake(
-    SUM,
-    zh="补回的维放错了位置：总是补在最后，而不是 dim 指的那一维。",
-    en="The dimension was put back in the wrong place: always last, not where dim says.",
-)
-def sum_dim_last(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    for _ in (dim or ()) if not keepdim else ():
-        grad = rules.unsqueeze(grad, -1)
-    return rules.expand(grad, self_shape)
-
-
-@mistake(
-    SUM,
-    zh="除以了个数，那是 mean 的规则。求和时，每一项的变化都原样算进结果里。",
-    en="This divides by the count, which is mean's rule. In a sum every entry counts in full.",
-)
-def sum_divides(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    count = math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
-    return _spread(grad, self_shape, dim, keepdim) / count
-
-
-@mistake(
-    SUM,
-    zh="没有看 keepdim：它为 True 时，那一维还在（大小为 1），再补一维就多了。",
-    en="keepdim is not looked at: when it is True the dimension is still there, of size 1, and another one is too many.",
-)
-def sum_ignores_keepdim(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return _spread(grad, self_shape, dim, False)
-
-
-@mistake(
-    MEAN,
-    zh="忘了除以个数，这是 sum 的规则。",
-    en="Not divided by the count: this is sum's rule.",
-)
-def mean_forgot_count(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return _spread(grad, self_shape, dim, keepdim)
-
-
-@mistake(
-    MEAN,
-    zh="除以了全部元素的个数。沿 dim 求平均时，只除以被平均掉的那些维的大小。",
-    en="Divided by the number of all entries. A mean along dim divides by the size of the averaged dimensions only.",
-)
-def mean_divides_by_all(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return _spread(grad, self_shape, dim, keepdim) / math.prod(self_shape)
-
-
-@mistake(
-    MEAN,
-    zh="除以了结果的个数。该数的是每个平均值由几项平均而来。",
-    en="Divided by the number of results. What counts is how many entries went into each of them.",
-)
-def mean_divides_by_results(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return _spread(grad, self_shape, dim, keepdim) / math.prod(grad.shape)
-
-
-@mistake(
-    MEAN,
-    zh="值全是 1/个数：忘了乘上游传来的 grad。",
-    en="All entries are 1/count: the arriving grad is not in it.",
-)
-def mean_forgot_grad(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return mean_correct(grad * 0 + 1, self_shape, dim, keepdim)
-
-
-@mistake(
-    MEAN,
-    zh="只数了第一个被平均的维。dim 可以有好几维，要把它们的大小乘起来。",
-    en="Only the first averaged dimension was counted. dim may name several: multiply their sizes.",
-)
-def mean_counts_one_dim(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    return _spread(grad, self_shape, dim, keepdim) / self_shape[dim[0] if dim else 0]
-
-
-def mean_correct(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    """The right rule, for the mistake that is made before it."""
-    return sum_divides(grad, self_shape, dim, keepdim)
-
-
-# ── matmul: z = self @ mat2 ──────────────────────────────────────────────────────────────────────
-
-
-@mistake(
-    LEFT,
-    zh="忘了转置 mat2。看形状：grad 是 (n, m)，要得到 (n, k)，中间得有一个 (m, k)。",
-    en="mat2 is not transposed. Look at the shapes: from grad, (n, m), to (n, k) it takes an (m, k).",
-)
-def left_forgot_transpose(grad: Any, mat2: Any) -> Any:
-    return grad @ mat2
-
-
-@mistake(
-    LEFT,
-    zh="顺序反了：矩阵乘法不能交换，mat2ᵀ 要放在 grad 的右边。",
-    en="The order is turned round: matrix products do not commute, and mat2ᵀ belongs on grad's right.",
-)
-def left_wrong_order(grad: Any, mat2: Any) -> Any:
-    return rules.swapaxes(mat2, -1, -2) @ grad
-
-
-@mistake(
-    LEFT,
-    zh="用了逐元素的乘法 *。这里要的是矩阵乘法 @。",
-    en="This is the elementwise product *. Here the matrix product @ is wanted.",
-)
-def left_elementwise(grad: Any, mat2: Any) -> Any:
-    return grad * rules.swapaxes(mat2, -1, -2)
-
-
-@mistake(
-    LEFT,
-    zh="两维时没错；有批量维时，.T 把所有的维都倒过来了。只交换最后两维。",
-    en="Right for two dimensions; with a batch in front, .T reverses all of them. Swap only the last two.",
-)
-def left_reverses_batch(grad: Any, mat2: Any) -> Any:
-    return grad @ rules.permute(mat2, tuple(range(mat2.ndim))[::-1])
-
-
-@mistake(
-    RIGHT,
-    zh="忘了转置 self。看形状：要得到 (k, m)，得用 (k, n) 乘 (n, m)。",
-    en="self is not transposed. Look at the shapes: to get (k, m) it takes (k, n) times (n, m).",
-)
-def right_forgot_transpose(grad: Any, self: Any) -> Any:
-    return self @ grad
-
-
-@mistake(
-    RIGHT,
-    zh="顺序反了：selfᵀ 要放在 grad 的左边。self 在左边乘，它的转置也在左边乘。",
-    en="The order is turned round: selfᵀ belongs on grad's left. self stood on the left, and so does its transpose.",
-)
-def right_wrong_order(grad: Any, self: Any) -> Any:
-    return grad @ rules.swapaxes(self, -1, -2)
-
-
-@mistake(
-    RIGHT,
-    zh="转置错了对象：该转置的是 self，不是 grad。",
-    en="The wrong one is transposed: self needs it, not grad.",
-)
-def right_transposes_grad(grad: Any, self: Any) -> Any:
-    return self @ rules.swapaxes(grad, -1, -2)
-
-
-@mistake(
-    RIGHT,
-    zh="两维时没错；有批量维时，.T 连批量维也一起倒了过来。只交换最后两维。",
-    en="Right for two dimensions; with a batch in front, .T turns the batch round as well. Swap only the last two.",
-)
-def right_reverses_batch(grad: Any, self: Any) -> Any:
-    return rules.permute(self, tuple(range(self.ndim))[::-1]) @ grad

@@ -147,8 +147,8 @@ def never_raises(saved: Any, expected: int, source: str = "") -> None:
     en="Any write raises, whenever it was made. Writes before the saving do no harm: compare with the version at saving.",
 )
 def raises_for_any_write(saved: Any, expected: int, source: str = "") -> None:
-    if saved._counter is not None and saved._counter.version > 0:
-        raise RuntimeError(modified_message(saved, saved._counter.version, expected, source))
+    if saved._version > 0:
+        raise RuntimeError(modified_message(saved, saved._version, expected, source))
 
 
 @mistake(
@@ -157,8 +157,8 @@ def raises_for_any_write(saved: Any, expected: int, source: str = "") -> None:
     en="Only a warning, and backward goes on with the wrong values. torch raises a RuntimeError here.",
 )
 def only_warns(saved: Any, expected: int, source: str = "") -> None:
-    if saved._counter is not None and saved._counter.version != expected:
-        warnings.warn(modified_message(saved, saved._counter.version, expected, source), stacklevel=2)
+    if saved._version != expected:
+        warnings.warn(modified_message(saved, saved._version, expected, source), stacklevel=2)
 
 
 @mistake(
@@ -167,8 +167,8 @@ def only_warns(saved: Any, expected: int, source: str = "") -> None:
     en="An error is raised, but of another class: torch raises RuntimeError.",
 )
 def raises_value_error(saved: Any, expected: int, source: str = "") -> None:
-    if saved._counter is not None and saved._counter.version != expected:
-        raise ValueError(modified_message(saved, saved._counter.version, expected, source))
+    if saved._version != expected:
+        raise ValueError(modified_message(saved, saved._version, expected, source))
 
 
 @mistake(
@@ -177,8 +177,8 @@ def raises_value_error(saved: Any, expected: int, source: str = "") -> None:
     en="The two versions are exchanged in the message: first the version now, then the one at saving.",
 )
 def exchanges_the_versions(saved: Any, expected: int, source: str = "") -> None:
-    if saved._counter is not None and saved._counter.version != expected:
-        raise RuntimeError(modified_message(saved, expected, saved._counter.version, source))
+    if saved._version != expected:
+        raise RuntimeError(modified_message(saved, expected, saved._version, source))
 
 
 @mistake(
@@ -187,8 +187,8 @@ def exchanges_the_versions(saved: Any, expected: int, source: str = "") -> None:
     en="Off by one: a single write is reason enough to raise, not only the second.",
 )
 def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
-    if saved._counter is not None and saved._counter.version > expected + 1:
-        raise RuntimeError(modified_message(saved, saved._counter.version, expected, source))
+    if saved._version > expected + 1:
+        raise RuntimeError(modified_message(saved, saved._version, expected, source))
 
 
 # ── SGD.step ─────────────────────────────────────────────────────────────────────────────────────

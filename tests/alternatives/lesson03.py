@@ -1,0 +1,147 @@
+"""Other right ways to write lesson 03's rules, mostly in NumPy's own words."""
+
+import math
+
+import numpy as np
+
+from alternatives import alternative
+
+POINTWISE, REDUCE, LINALG = "minigrad.ops.pointwise.", "minigrad.ops.reduce.", "minigrad.ops.linalg."
+
+
+@alternative(POINTWISE + "mul_vjp_self")
+@alternative(POINTWISE + "mul_vjp_other")
+def mul_by_numpy(grad, factor):
+    return np.multiply(grad, factor)
+
+
+@alternative(POINTWISE + "mul_vjp_self")
+@alternative(POINTWISE + "mul_vjp_other")
+def mul_turned_round(upstream, x):
+    return x * upstream
+
+
+@alternative(POINTWISE + "div_vjp_self")
+def div_self_by_reciprocal(grad, other):
+    return grad * (1.0 / other)
+
+
+@alternative(POINTWISE + "div_vjp_self")
+def div_self_by_numpy(grad, other):
+    return np.divide(grad, other)
+
+
+@alternative(POINTWISE + "div_vjp_other")
+def div_other_squared(grad, self, other):
+    return -grad * self / other**2
+
+
+@alternative(POINTWISE + "div_vjp_other")
+def div_other_in_two_steps(grad, self, other):
+    quotient = self / other
+    return (grad * quotient) / -other
+
+
+@alternative(POINTWISE + "pow_vjp")
+def pow_by_numpy(grad, self, exponent):
+    if exponent == 0:
+        return np.zeros_like(grad)
+    return exponent * np.power(self, exponent - 1) * grad
+
+
+@alternative(POINTWISE + "pow_vjp")
+def pow_by_where(grad, self, exponent):
+    slope = exponent * self ** (exponent - 1)
+    return np.where(exponent == 0, 0, slope) * grad
+
+
+@alternative(POINTWISE + "exp_vjp")
+def exp_by_numpy(grad, result):
+    return np.multiply(result, grad)
+
+
+@alternative(POINTWISE + "exp_vjp")
+def exp_turned_round(g, y):
+    return y * g
+
+
+@alternative(POINTWISE + "log_vjp")
+def log_by_reciprocal(grad, self):
+    return grad * (1 / self)
+
+
+@alternative(POINTWISE + "log_vjp")
+def log_by_power(grad, self):
+    return np.multiply(self**-1.0, grad)
+
+
+@alternative(POINTWISE + "tanh_vjp")
+def tanh_factored(grad, result):
+    return grad * (1 + result) * (1 - result)
+
+
+@alternative(POINTWISE + "tanh_vjp")
+def tanh_spread_out(grad, result):
+    return grad - grad * result**2
+
+
+@alternative(POINTWISE + "relu_vjp")
+def relu_by_where(grad, result):
+    return np.where(result > 0, grad, 0)
+
+
+@alternative(POINTWISE + "relu_vjp")
+def relu_by_copy(grad, result):
+    passed = np.array(grad)
+    passed[result <= 0] = 0
+    return passed
+
+
+def kept_shape(shape, dim):
+    return [1 if dim is None or at in dim else size for at, size in enumerate(shape)]
+
+
+@alternative(REDUCE + "sum_vjp")
+def sum_by_reshape(grad, self_shape, dim, keepdim):
+    return np.broadcast_to(np.reshape(grad, kept_shape(self_shape, dim)), self_shape)
+
+
+@alternative(REDUCE + "sum_vjp")
+def sum_by_addition(grad, self_shape, dim, keepdim):
+    if dim is not None and not keepdim:
+        grad = np.expand_dims(grad, dim)
+    return grad + np.zeros(self_shape, np.asarray(grad).dtype)
+
+
+@alternative(REDUCE + "mean_vjp")
+def mean_by_reshape(grad, self_shape, dim, keepdim):
+    share = np.reshape(grad, kept_shape(self_shape, dim)) * (np.size(grad) / math.prod(self_shape))
+    return np.broadcast_to(share, self_shape)
+
+
+@alternative(REDUCE + "mean_vjp")
+def mean_by_loop(grad, self_shape, dim, keepdim):
+    count = 1
+    for at in range(len(self_shape)) if dim is None else dim:
+        count *= self_shape[at]
+    return sum_by_reshape(grad, self_shape, dim, keepdim) / count
+
+
+@alternative(LINALG + "matmul_vjp_self")
+def left_by_einsum(grad, mat2):
+    return np.einsum("...nm,...km->...nk", grad, mat2)
+
+
+@alternative(LINALG + "matmul_vjp_self")
+def left_by_matmul(grad, mat2):
+    return np.matmul(grad, np.swapaxes(mat2, -1, -2))
+
+
+@alternative(LINALG + "matmul_vjp_mat2")
+def right_by_einsum(grad, self):
+    return np.einsum("...nk,...nm->...km", self, grad)
+
+
+@alternative(LINALG + "matmul_vjp_mat2")
+def right_by_moveaxis(grad, self):
+    return np.matmul(np.moveaxis(self, -1, -2), grad)
