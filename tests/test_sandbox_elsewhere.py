@@ -76,7 +76,8 @@ def test_as_an_ordinary_user():
     shown = {sys.base_prefix: "/mnt/python", str(ROOT): "/mnt/repo", str(SITE / "numpy"): "/mnt/site/numpy"}
     if (SITE / "numpy.libs").is_dir():
         shown[str(SITE / "numpy.libs")] = "/mnt/site/numpy.libs"
-    mounts = ["--tmpfs", "/mnt", *(w for at, there in shown.items() for w in ("--ro-bind", at, there))]
+    mounts = ["--tmpfs", "/mnt", "--perms", "0755", "--dir", "/mnt/site"]
+    mounts += [word for at, there in shown.items() for word in ("--ro-bind", at, there)]
     user = [
         "setpriv",
         "--reuid",
