@@ -26,6 +26,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 # Where a package is imported by another name than it is installed by.
 IMPORTED_AS = {"pyyaml": "yaml", "scikit-learn": "sklearn", "cupy-cuda12x": "cupy", "cupy-cuda13x": "cupy"}
+PART_OF = {"cupyx": "cupy", "matplotlib_inline": "ipykernel"}
 # Needed though no file of ours imports them: programs that are started, plugins, and what is only in extras.
 STARTED = {
     "ipykernel", "jupyterlab", "mypy", "pytest-timeout", "pytest-xdist", "ruff", "setuptools", "autograd",
@@ -105,8 +106,9 @@ def test_every_dependency_has_its_reason_in_both_languages():
 def test_what_is_imported_is_declared_and_the_other_way_round():
     folders = ("minigrad", "autograder", "tools", "tests", "course", "benchmarks", "source_notebooks")
     tops = {one.module.partition(".")[0] for path in python_files(*folders) for one in imports(path)}
-    ours = {"minigrad", "autograder", "tools", *(path.stem for path in python_files("tests", "tools"))}
-    used = tops - sys.stdlib_module_names - ours
+    here = [*python_files("tests", "tools"), *(ROOT / "tests").iterdir()]
+    used = tops - sys.stdlib_module_names - {"minigrad", "autograder", "tools", *(path.stem for path in here)}
+    used = {PART_OF.get(top, top) for top in used}
     names = {canonicalize_name(r.name): IMPORTED_AS.get(r.name, r.name.replace("-", "_")) for r in EVERYTHING}
     assert used <= set(names.values()), "imported, not declared"
     assert {name for name, module in names.items() if module not in used} <= STARTED, "declared, not used"
