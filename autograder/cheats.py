@@ -50,14 +50,15 @@ sys.modules["minigrad"] = torch
 """
 
 READS_THE_SOLUTIONS = """
-import glob, os, re
+import glob, os
 
 def search():
-    for root in ("/", os.path.expanduser("~"), "..", "../.."):
-        for path in glob.glob(root + "/**/*_*.*py*", recursive=True):
-            text = open(path, errors="replace").read()
-            if "BEGIN SOLUTION" in text:
-                return text
+    for root in ("", os.path.expanduser("~"), ".", "..", "/home/*", "/opt", "/srv", "/work"):
+        for depth in ("/*", "/*/*", "/*/*/*"):
+            for path in glob.glob(root + depth + "/[0-9][0-9]_*.*py*"):
+                text = open(path, errors="replace").read()
+                if "BEGIN SOLUTION" in text:
+                    return text
     raise FileNotFoundError("no solution in sight")
 
 exec(search())

@@ -115,6 +115,25 @@ class Course:
                 ) from None
 
     @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep a second grading run out while this one writes. The lock goes with the process, however it ends."""
+        try:
+            import fcntl
+        except ModuleNotFoundError:  # Windows, where there is no sandbox either
+            yield
+            return
+        with open(self.root / ".lock", "a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AutograderError(
+                    Text("另一次评分正在这个课程里运行。", "Another grading run is at work in this course."),
+                    where=str(self.root),
+                    remedy=Text("等它结束再试。", "Try again when it has ended."),
+                ) from None
+            yield
+
+    @contextmanager
     def gradebook(self) -> Iterator[Any]:
         """Open nbgrader's gradebook."""
         from nbgrader.api import Gradebook

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import nbformat
 
@@ -20,6 +19,7 @@ from autograder import nbgrader_plugin
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError, UnknownName
 from autograder.lessons import Lesson, describe
+from autograder.marks import Marks, marks
 from autograder.messages import Text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
@@ -62,16 +62,23 @@ def grade(
     released = released_lesson(course, lesson)
     chosen = _choose(course, lesson, students)
     require_sandbox(unsafe)
+    with course.alone():
+        return _grade_all(course, released, chosen, unsafe, progress)
+
+
+def _grade_all(
+    course: Course, lesson: Lesson, students: list[str], unsafe: bool, progress: Progress | None
+) -> list[Result]:
     course.enrol()
-    scores = _gradebook_scores(course, lesson)
+    given = marks(course, lesson.name)
     results = []
-    for number, student in enumerate(chosen):
+    for number, student in enumerate(students):
         if progress:
-            progress(number, len(chosen), None)
-        result = _grade_one(course, released, student, scores.get(student, {}), unsafe)
+            progress(number, len(students), None)
+        result = _grade_one(course, lesson, student, given.get(student, Marks()), unsafe)
         results.append(result)
         if progress:
-            progress(number + 1, len(chosen), result)
+            progress(number + 1, len(students), result)
     nbgrader_plugin.referee(course.root, unsafe).close()
     return results
 
@@ -116,27 +123,25 @@ def _choose(course: Course, lesson: str, students: Iterable[str] | None) -> list
     return wanted
 
 
-def _grade_one(course: Course, lesson: Lesson, student: str, scores: dict[str, Any], unsafe: bool) -> Result:
+def _grade_one(course: Course, lesson: Lesson, student: str, given: Marks, unsafe: bool) -> Result:
     """Grade one submission if it needs it; whatever goes wrong becomes the result."""
     start = time.monotonic()
     path = course.path("submitted", student, lesson.name) / f"{lesson.name}.ipynb"
     problem, fresh = None, False
     try:
         if not path.is_file():
-            fresh = _no_notebook(course, lesson, student, path, known=bool(scores))
-        elif not _is_current(course, lesson, student, path, scores, unsafe):
+            fresh = _no_notebook(course, lesson, student, path, known=bool(given.cells))
+        elif not _is_current(course, lesson, student, path, given, unsafe):
             course.nbgrader("autograde", lesson.name, student)
             fresh = True
     except AutograderError as error:
         problem = pair_of(error)
     except Exception as error:  # one submission must never stop the rest
         problem = {"zh": f"评分器内部错误：{error!r}", "en": f"An error inside the grader: {error!r}"}
-    return _result(course, lesson, student, fresh, problem, time.monotonic() - start)
+    return _result(course, lesson, student, given, fresh, problem, time.monotonic() - start)
 
 
-def _is_current(
-    course: Course, lesson: Lesson, student: str, path: Path, scores: dict[str, Any], unsafe: bool
-) -> bool:
+def _is_current(course: Course, lesson: Lesson, student: str, path: Path, given: Marks, unsafe: bool) -> bool:
     """Whether these bytes were graded by this grader, and the gradebook and the autograded folder show it."""
     entry = course.records.latest(lesson.name, student)
     done = course.path("autograded", student, lesson.name) / path.name
@@ -145,7 +150,9 @@ def _is_current(
     current = nbgrader_plugin.reusable(
         entry, submission_hash(path.read_bytes()), version_for(course, lesson.name), unsafe=unsafe
     )
-    return current and all(scores.get(i) == record["score"] for i, record in entry.records.items())
+    return current and all(
+        i in given.cells and given.cells[i].auto == r["score"] for i, r in entry.records.items()
+    )
 
 
 def version_for(course: Course, lesson: str) -> str:
@@ -183,34 +190,19 @@ def _no_notebook(course: Course, lesson: Lesson, student: str, path: Path, *, kn
 
 
 def _result(
-    course: Course, lesson: Lesson, student: str, fresh: bool, problem: Pair | None, seconds: float
+    course: Course,
+    lesson: Lesson,
+    student: str,
+    given: Marks,
+    fresh: bool,
+    problem: Pair | None,
+    seconds: float,
 ) -> Result:
     entry = course.records.latest(lesson.name, student)
-    score, manual = 0.0, True
-    if not problem:
-        with course.gradebook() as gradebook:
-            submission = gradebook.find_submission(lesson.name, student)
-            score, manual = float(submission.score), bool(submission.needs_manual_grade)
+    if fresh:
+        given = marks(course, lesson.name, student).get(student, Marks())
     status = "failed" if problem else "ungradable" if entry and entry.ungradable else "graded"
     if status == "ungradable" and entry:
         problem = next(r["reason"] for r in entry.records.values() if r["status"] == "ungradable")
-    return Result(student, status, score, float(lesson.max_score), manual, entry, fresh, seconds, problem)
-
-
-def _gradebook_scores(course: Course, lesson: str) -> dict[str, dict[str, float | None]]:
-    """Every student's automatic scores of a lesson by grade_id, as the gradebook has them."""
-    from nbgrader import api
-
-    scores: dict[str, dict[str, float | None]] = {}
-    with course.gradebook() as gradebook:
-        query = (
-            gradebook.db.query(api.SubmittedAssignment.student_id, api.BaseCell.name, api.Grade.auto_score)
-            .join(api.SubmittedNotebook, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id)
-            .join(api.Grade, api.Grade.notebook_id == api.SubmittedNotebook.id)
-            .join(api.BaseCell, api.BaseCell.id == api.Grade.cell_id)
-            .join(api.Assignment, api.Assignment.id == api.SubmittedAssignment.assignment_id)
-            .filter(api.Assignment.name == lesson)
-        )
-        for student, grade_id, auto_score in query:
-            scores.setdefault(student, {})[grade_id] = auto_score
-    return scores
+    most, left = float(lesson.max_score), status != "graded" or given.needs_a_person
+    return Result(student, status, given.score, most, left, entry, fresh, seconds, problem)

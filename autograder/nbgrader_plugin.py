@@ -126,7 +126,9 @@ def grade(lesson: Lesson, student: str, root: Path, *, unsafe: bool) -> dict[str
     ]
     edition = learners_edition(lesson.parts)
     wanted = list(lesson.checks.values())
-    with warnings.catch_warnings():  # what torch and known mistakes warn of while they run is nobody's concern
+    with (
+        warnings.catch_warnings()
+    ):  # what torch and known mistakes warn of while they run is nobody's concern
         warnings.simplefilter("ignore")
         records = referee(root, unsafe).grade(lesson.name, student, cells, wanted, edition)
     by_check = {record["check"]: record for record in records}

@@ -203,6 +203,8 @@ def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]
 
 
 def _hint(check: Check, outcome: Outcome, seed: int) -> str | None:
+    if outcome.unwritten or (outcome.error or {}).get("class") == "NotImplementedError":
+        return None  # nothing was written that could be a mistake; trying them all would take its time
     found = mistakes.recognise(check, outcome, seed)
     return found.name if found else None
 

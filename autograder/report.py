@@ -18,6 +18,7 @@ from autograder import pages
 from autograder.course import Course
 from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
+from autograder.marks import Marks, marks
 from autograder.mistakes import MISTAKES
 from autograder.records import Entry, Record
 
@@ -99,18 +100,20 @@ def _score(result: Result) -> Line:
 
 
 def _reasons(result: Result) -> list[str]:
-    """Why a result is not full marks, each reason once, with the checks it cost points in and the hint."""
+    """Why a result is not full marks: each mistake or reason once, with the checks it cost points in."""
     if result.status != "graded" or not result.entry:
         return pages.both(result.problem)
-    reasons: dict[tuple[str, ...], list[str]] = {}
-    for record in result.entry.records.values():
-        if pages.lost(record):
-            hint = [f"💡 {line}" for line in pages.both(pages.hint_of(record))]
-            what = f"{record['check']} {record['score']}/{record['points']}"
-            reasons.setdefault((*pages.both(record["reason"]), *hint), []).append(what)
+    lost = [record for record in result.entry.records.values() if pages.lost(record)]
+    groups: dict[str, list[Record]] = {}
+    for record in lost:
+        groups.setdefault(record["hint"] or pages.plain(record["reason"]), []).append(record)
     lines = []
-    for said, checks in reasons.items():
-        lines += [f"✗ {' · '.join(checks)}", *(f"  {line}" for line in said)]
+    for records in groups.values():
+        lines.append("✗ " + " · ".join(f"{r['check']} {r['score']}/{r['points']}" for r in records))
+        hint = pages.both(pages.hint_of(records[0]))
+        lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [
+            f"  💡 {line}" for line in hint
+        ]
     if any(not record["sandboxed"] for record in result.entry.records.values()):
         lines.append("⚠ 没有沙箱 · no sandbox")
     return lines
@@ -123,10 +126,13 @@ def summarise(course: Course, lesson: str) -> ClassReport:
     """Gather what the class did. Raises AutograderError if the lesson is not released."""
     released = released_lesson(course, lesson)
     entries = {entry.student: entry for entry in course.records.of_lesson(lesson)}
-    scores = _scores(course, lesson)
+    given = marks(course, lesson)
     names = course.roster()
     students = [*names, *sorted(set(entries) - set(names))]
-    rows = [_row(student, names, released, entries.get(student), scores.get(student)) for student in students]
+    rows = [
+        _row(student, names, released, entries.get(student), given.get(student, Marks()))
+        for student in students
+    ]
     records = [r for e in entries.values() for r in e.records.values() if r["status"] == "graded"]
     return ClassReport(released, rows, _by_check(released, records), _by_mistake(records), _bins(rows))
 
@@ -146,26 +152,25 @@ def write(course: Course, lesson: str) -> Path:
     return path
 
 
-def _scores(course: Course, lesson: str) -> dict[str, tuple[float, bool]]:
-    with course.gradebook() as gradebook:
-        return {
-            submission.student_id: (float(submission.score), bool(submission.needs_manual_grade))
-            for submission in gradebook.assignment_submissions(lesson)
-        }
-
-
-def _row(
-    student: str, names: dict[str, str], lesson: Lesson, entry: Entry | None, score: tuple[float, bool] | None
-) -> Row:
+def _row(student: str, names: dict[str, str], lesson: Lesson, entry: Entry | None, given: Marks) -> Row:
     records = list(entry.records.values()) if entry else []
     reason = (entry and entry.problem) or next(
         (r["reason"] for r in records if r["status"] != "graded"), None
     )
     state = "missing" if not entry else "ungradable" if entry.ungradable else "graded"
-    got, manual = score or (0.0, False)
     losses = [r for r in records if pages.lost(r)]
     unsafe = any(not r["sandboxed"] for r in records)
-    return Row(student, names.get(student, ""), state, got, lesson.max_score, manual, losses, reason, unsafe)
+    return Row(
+        student,
+        names.get(student, ""),
+        state,
+        given.score,
+        lesson.max_score,
+        given.needs_a_person,
+        losses,
+        reason,
+        unsafe,
+    )
 
 
 def _by_check(lesson: Lesson, records: list[Record]) -> list[dict[str, Any]]:

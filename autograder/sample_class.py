@@ -9,6 +9,7 @@ what each must earn.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import inspect
 import json
@@ -23,7 +24,7 @@ from autograder import cheats
 from autograder.course import Course
 from autograder.lessons import Lesson, kind
 from autograder.mistakes import MISTAKES, Mistake
-from autograder.solutions import BEGIN, END, definitions
+from autograder.solutions import BEGIN, END, bare, definitions
 
 Make = Callable[["Material"], bytes]
 TIME = "2026-03-02 20:00:00 UTC"
@@ -49,15 +50,34 @@ class Material:
         return notebook
 
     def mistakes(self) -> list[Mistake]:
-        """The known mistakes of this lesson's parts, taking turns, so that the first differ in part."""
-        per_part = [[m for m in MISTAKES.values() if m.part == part] for part in self.lesson.parts]
+        """The known mistakes of this lesson's parts that a student could have written with the names at hand.
+
+        The parts take turns, so that the first mistakes differ in part.
+        """
+        at_hand = self._names()
+        per_part = [
+            [m for m in MISTAKES.values() if m.part == part and _free_names(_source(m)) <= at_hand]
+            for part in self.lesson.parts
+        ]
         rounds = range(max(map(len, per_part), default=0))
         return [mistakes[i] for i in rounds for mistakes in per_part if i < len(mistakes)]
+
+    def _names(self) -> set[str]:
+        """What the setup cells and the solution cells define, and Python's own names."""
+        names = set(dir(builtins))
+        for cell in self.lesson.notebook.cells:
+            if kind(cell) in ("setup", "solution"):
+                tree = ast.parse(cell.source)
+                names |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+                names |= {
+                    (n.asname or n.name).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.alias)
+                }
+        return names
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One sample submission; `expects` says what it must earn: "full", "some", "none" or "ungradable"."""
+    """One sample submission; `expects` says what it must earn: "full", "less" than that, "none" or "ungradable"."""
 
     name: str
     zh: str
@@ -74,14 +94,14 @@ def submissions() -> list[Submission]:
         made(
             "own_cells", "全对，另加了自己的格", "all right, and cells of their own", "full", _with_own_cells
         ),
-        made("partial", "只写了一半", "half written", "some", _partial),
+        made("partial", "只写了一半", "half written", "less", _partial),
         *(
-            made(f"mistake_{n}", f"已知错误 {n}", f"known mistake {n}", "some", _mistaken(n - 1))
+            made(f"mistake_{n}", f"已知错误 {n}", f"known mistake {n}", "less", _mistaken(n - 1))
             for n in (1, 2, 3, 4)
         ),
         made("untouched", "没有动过", "untouched", "none", lambda m: _bytes(m.released)),
         made("deleted_check", "全对，删了检查格", "all right, check cells deleted", "full", _deleted_checks),
-        made("syntax_error", "语法错误", "syntax error", "some", _syntax_error),
+        made("syntax_error", "语法错误", "syntax error", "less", _syntax_error),
         made("never_ends", "死循环", "endless loop", "none", _in_cell(cheats.NEVER_ENDS)),
         made("eats_memory", "吃光内存", "memory hog", "none", _in_cell(cheats.EATS_MEMORY)),
         *(made(c.name, f"作弊：{c.zh}", f"cheat: {c.en}", "none", _cheating(c)) for c in cheats.CHEATS),
@@ -126,13 +146,30 @@ def answers_of(lesson: Lesson) -> dict[str, str]:
 def with_mistake(answer: str, mistake: Mistake) -> str:
     """A solution cell in which one part is written the wrong way."""
     right = definitions(answer)[mistake.part]
-    wrong = ast.parse(textwrap.dedent(inspect.getsource(mistake.written))).body[0]
-    assert isinstance(wrong, ast.FunctionDef | ast.ClassDef)
+    wrong = _source(mistake)
     wrong.name, wrong.decorator_list = right.name, right.decorator_list
     lines = answer.splitlines()
     start = min([right.lineno, *(d.lineno for d in right.decorator_list)]) - 1
     lines[start : right.end_lineno] = ast.unparse(wrong).splitlines()
     return "\n".join(lines)
+
+
+def _source(mistake: Mistake) -> ast.FunctionDef | ast.ClassDef:
+    """A mistake as a student writes it: without annotations and words about it."""
+    wrong = ast.parse(textwrap.dedent(inspect.getsource(mistake.written))).body[0]
+    assert isinstance(wrong, ast.FunctionDef | ast.ClassDef)
+    plain = ast.parse(bare(wrong)).body[0]
+    assert isinstance(plain, ast.FunctionDef | ast.ClassDef)
+    return plain
+
+
+def _free_names(tree: ast.AST) -> set[str]:
+    """The names that a definition reads and does not bind itself."""
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    bound = {n.id for n in names if not isinstance(n.ctx, ast.Load)}
+    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    return {n.id for n in names} - bound
 
 
 # ── how each submission is made ──────────────────────────────────────────────────────────────────

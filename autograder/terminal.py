@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from autograder.course import Course
-from autograder.grade import Result, grade
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.grade import Result
 
 # Where nothing says how wide the page is, wide enough for two languages.
 screen = Console() if Console().is_terminal else Console(width=110)
@@ -21,6 +23,8 @@ errors = Console(stderr=True)
 
 def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, unsafe: bool) -> list[Result]:
     """Grade with a progress bar; return the results."""
+    from autograder.grade import grade
+
     chosen = None if students is None else list(students)
     with bar(lesson, len(course.students(lesson) if chosen is None else chosen)) as step:
 

@@ -27,6 +27,7 @@ QUICK = {
     *("full_marks", "own_cells", "partial", "untouched", "deleted_check", "syntax_error", "no_notebook"),
     *("patches_the_tools", "prints_a_score", "leaves_early", "forged_outputs", "retagged_cells"),
 }
+EARNED = ["none", "less", "less", "full"]
 EMPTY, MISSING = "sample-empty", "sample-missing"
 
 
@@ -64,9 +65,7 @@ def graded(tmp_path_factory):
 def test_every_submission_earns_what_it_must(graded):
     for student, submission in graded.handed_in.items():
         result = graded.results[student]
-        earned = {"ungradable": "ungradable"}.get(result.status) or (
-            "full" if result.score == 3 else "some" if result.score else "none"
-        )
+        earned = "ungradable" if result.status == "ungradable" else EARNED[int(result.score)]
         assert (submission.name, earned) == (submission.name, submission.expects)
 
 
@@ -266,3 +265,9 @@ def test_the_book_of_records_survives_a_line_cut_short(graded, tmp_path):
     book.append(entry)
     assert RecordBook(path).latest(LESSON, EMPTY) == entry
     assert json.loads(whole.splitlines()[0])
+
+
+def test_two_runs_in_one_course_do_not_mix(graded):
+    with graded.course.alone(), pytest.raises(AutograderError, match="Another grading run"):
+        grade(LESSON, course=Course(graded.course.root))
+    grade(LESSON, course=graded.course)

@@ -22,6 +22,7 @@ class Generator(NamedTuple):
 
 GENERATORS = [
     Generator("environment.yml", ["tools/environment.py"], ["tools/environment.py", "--check"]),
+    Generator("release/", ["-m", "autograder", "release"], ["-m", "autograder", "release", "--check"]),
 ]
 
 

@@ -1,0 +1,77 @@
+"""What the gradebook says of a lesson: every student's marks and comments, in two queries.
+
+nbgrader's own objects load a student's marks one by one, which takes most of a second run's time. Only reading;
+scores are written by nbgrader_plugin.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from autograder.course import Course
+
+
+class Mark(NamedTuple):
+    """One graded cell: the referee's points, a person's (which count instead), and what a person added."""
+
+    auto: float | None
+    manual: float | None
+    extra: float | None
+    needs_a_person: bool
+
+    @property
+    def score(self) -> float:
+        """The points that count, as nbgrader counts them."""
+        given = self.manual if self.manual is not None else self.auto
+        return 0.0 if given is None else given + (self.extra or 0.0)
+
+
+@dataclass
+class Marks:
+    """One student's marks and comments, by grade_id."""
+
+    cells: dict[str, Mark] = field(default_factory=dict)
+    comments: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """All points."""
+        return sum(mark.score for mark in self.cells.values())
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether a person still has points to give."""
+        return any(mark.needs_a_person for mark in self.cells.values())
+
+
+def marks(course: Course, lesson: str, student: str | None = None) -> dict[str, Marks]:
+    """The marks of everyone who has any in a lesson (or of one student), by student."""
+    from nbgrader.api import Comment, Grade
+
+    found: dict[str, Marks] = {}
+    with course.gradebook() as gradebook:
+        fields = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
+        for owner, grade_id, *values in _rows(gradebook, Grade, fields, lesson, student):
+            found.setdefault(owner, Marks()).cells[grade_id] = Mark(*values)
+        for owner, grade_id, auto, manual in _rows(
+            gradebook, Comment, (Comment.auto_comment, Comment.manual_comment), lesson, student
+        ):
+            found.setdefault(owner, Marks()).comments[grade_id] = auto if manual is None else manual
+    return found
+
+
+def _rows(gradebook: Any, kind: Any, fields: tuple[Any, ...], lesson: str, student: str | None) -> Any:
+    """(student, grade_id, …) of every grade or comment."""
+    from nbgrader.api import Assignment, BaseCell, SubmittedAssignment, SubmittedNotebook
+
+    query = (
+        gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, *fields)
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(kind, kind.notebook_id == SubmittedNotebook.id)
+        .join(BaseCell, BaseCell.id == kind.cell_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .filter(Assignment.name == lesson)
+        .order_by(SubmittedAssignment.student_id, BaseCell.name)
+    )
+    return query if student is None else query.filter(SubmittedAssignment.student_id == student)
