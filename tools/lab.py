@@ -14,6 +14,13 @@ ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "release"
 MINE = ROOT / "my_lessons"
 COURSE = ROOT / "course"
+# Warnings and the address only; no question about news at the first start, nothing asked of the network.
+QUIET = (
+    "--log-level=WARN",
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+)
 
 
 def copy_new(release: Path, mine: Path) -> list[str]:
@@ -53,7 +60,7 @@ def main() -> None:
     if len(sys.argv) < 2 or sys.argv[1] not in ("lessons", "course"):
         sys.exit("usage: lab.py lessons|course [JupyterLab's options]")
     folder = prepare(sys.argv[1])
-    options = [f"--ServerApp.root_dir={folder}"]
+    options = [f"--ServerApp.root_dir={folder}", *QUIET]
     if os.geteuid() == 0:
         options.append("--allow-root")  # without it Jupyter refuses to start
     sys.stdout.flush()
