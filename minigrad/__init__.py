@@ -29,6 +29,20 @@ from .dtypes import float32 as float
 from .dtypes import float64 as double
 from .dtypes import int32 as int
 from .dtypes import int64 as long
+from .random import (
+    Generator,
+    bernoulli,
+    initial_seed,
+    manual_seed,
+    normal,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    seed,
+)
 from .size import Size, device
 from .tensor import Tensor
 
