@@ -291,7 +291,7 @@ check("warmup_by_hand")
 # Stuck? `hint` helps, three times for each part: first a question, then a direction, then almost the answer. Each run gives one more, and none costs points.
 
 # %%
-hint("minigrad.warmup.squared_loss_grad")
+hint("squared_loss_grad")
 
 # %% [markdown] tags=["lang-zh"]
 # `check` 和 `hint` 默认两种语言都说。只想看一种，就把 `"both"` 换成 `"zh"` 或 `"en"`，从这里往下都照办。

@@ -152,16 +152,14 @@ print("right:     sum(sin sin x)", slope_of(lambda x: x.sin().sin().sum()))
 
 # %% tags=["proof"]
 with plugged_in({"minigrad.ops.pointwise.sin_vjp": forgetful}):
-    wrong = [slope_of(lambda x: x.sin().sum()).tolist(), slope_of(lambda x: (5 * x.sin()).sum()).tolist()]
+    plain, times5 = slope_of(lambda x: x.sin().sum()), slope_of(lambda x: (5 * x.sin()).sum())
 x = torch.tensor([0.0, 1.0], requires_grad=True)
 x.sin().sum().backward()
-assert wrong[0] == x.grad.tolist() == slope_of(lambda x: x.sin().sum()).tolist()
-assert wrong[1] == wrong[0]
+assert torch.allclose(x.grad, torch.tensor(plain.tolist())) and times5.tolist() == plain.tolist()
 x.grad = None
 (5 * x.sin()).sum().backward()
-assert (
-    torch.allclose(x.grad, torch.tensor(slope_of(lambda x: (5 * x.sin()).sum()).tolist())) and x.grad[0] == 5
-)
+assert torch.allclose(x.grad, torch.tensor(slope_of(lambda x: (5 * x.sin()).sum()).tolist()))
+assert x.grad[0] == 5 and times5[0].item() == 1
 
 # %% [markdown] tags=["lang-zh"]
 # 可怕的是第一行：它是对的！直接对 `sum()` 求导时，传来的 `grad` 恰好全是 1，乘不乘都一样。于是自己随手一试，“没问题”。
@@ -241,12 +239,12 @@ def mul_vjp_other(grad, self):
 check("mul_backward")
 
 # %% [markdown] tags=["lang-zh"]
-# 没过？先看它指出的第一处不同；再不行，`hint("minigrad.ops.pointwise.mul_vjp_self")`。每个部件都有三句提示，名字就是 `@implements` 里的那一串。
+# 没过？先看它指出的第一处不同；再不行，另开一格运行 `hint("mul_vjp_self")`。每个部件都有三句提示，名字就是函数名。
 #
 # 有一种错误光看返回值看不出来：用 `*=` 就地改写了 `grad`。`grad` 可能不归你一个人用，看加法的节点就知道：
 
 # %% [markdown] tags=["lang-en"]
-# Not passing? Look at the first difference it points out; if that doesn't help, `hint("minigrad.ops.pointwise.mul_vjp_self")`. Each part has three hints, under the name that stands in `@implements`.
+# Not passing? Look at the first difference it points out; if that doesn't help, run `hint("mul_vjp_self")` in a new cell. Each part has three hints, under the name of its function.
 #
 # One mistake does not show in what is returned: writing over `grad` in place with `*=`. The `grad` may not be yours alone, as addition's node shows:
 
@@ -709,21 +707,25 @@ check("matmul_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 11 · 全部接起来
 #
-# 最后一项检查把十三条规则放进一个两层的小网络，训练三步，每一个梯度都和 torch 比。
+# 最后一项检查把十三条规则放进一个有两个隐藏层（hidden layer）的小网络，训练三步，每一个梯度都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
 # ## 11 · All of them together
 #
-# The last check puts all thirteen rules into a small network of two layers, trains it for three steps, and compares every gradient with torch.
+# The last check puts all thirteen rules into a small network with two hidden layers (隐藏层), trains it for three steps, and compares every gradient with torch.
 
 # %% nbgrader={"grade_id": "check_derivatives_in_a_network", "grade": true, "points": 3}
 check("derivatives_in_a_network")
 
 # %% [markdown] tags=["lang-zh"]
-# 下面这张图画的是一个小网络留下的计算图（computational graph），灰字写着每个节点保存了什么。对照一下你写的参数表：`MmBackward0` 存两个矩阵，`TanhBackward0` 存自己的输出，求平均的节点一个张量也不存，它只需要形状。
+# 下面这张图画的是一个小网络留下的计算图（computational graph），着色的小格里写着每个节点保存了什么。对照一下你写的参数表：上面的 `MmBackward0` 存两个矩阵，`TanhBackward0` 存自己的输出，求平均的节点一个张量也不存，它只需要形状。
+#
+# 最下面那个 `MmBackward0` 却只存了一个矩阵。为什么？`x` 是数据，没有人要它的梯度，那条规则根本不会用到，它要的矩阵也就不必存。
 
 # %% [markdown] tags=["lang-en"]
-# The picture below is the computational graph (计算图) that a small network leaves behind; what each node has saved is written in it. Compare it with the parameters you wrote for: `MmBackward0` keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
+# The picture below is the computational graph (计算图) that a small network leaves behind; the tinted boxes tell what each node has saved. Compare with the parameters you wrote for: the upper `MmBackward0` keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
+#
+# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, nobody wants its gradient, so that rule will never be used, and the matrix it would need is not worth keeping.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -737,15 +739,17 @@ draw(loss, params={"V": V, "W": W, "loss": loss}, show=["shapes", "saved"])
 # %% tags=["proof"]
 tanh = loss.grad_fn.next_functions[0][0].next_functions[0][0].next_functions[0][0].next_functions[0][0]
 assert tanh.name() == "TanhBackward0"
+lowest = tanh.next_functions[0][0]
+assert lowest.name() == "MmBackward0" and lowest._saved_mat2 is None and torch.equal(lowest._saved_self, x)
 assert not any(
     torch.is_tensor(getattr(loss.grad_fn, k)) for k in dir(loss.grad_fn) if k.startswith("_saved_")
 )
 
 # %% [markdown] tags=["lang-zh"]
-# 真的能学到东西吗？下面用你的规则训练一个有 16 个隐藏单元（hidden unit）的网络去拟合一条正弦曲线，走 400 步。左边是损失一路下降，右边是它学到的曲线。
+# 真的能学到东西吗？下面用你的规则训练一个只有一个隐藏层、16 个单元的网络去拟合一条正弦曲线，走 400 步。左边是损失一路下降，右边是它学到的曲线。
 
 # %% [markdown] tags=["lang-en"]
-# Does anything get learnt? Below, a network of 16 hidden units (隐藏单元) is trained on your rules to follow a sine curve, for 400 steps. On the left, its loss going down; on the right, the curve it has learnt.
+# Does anything get learnt? Below, a network with one hidden layer of 16 units is trained on your rules to follow a sine curve, for 400 steps. On the left, its loss going down; on the right, the curve it has learnt.
 
 # %% tags=["picture"]
 rng = np.random.default_rng(0)

@@ -1,0 +1,756 @@
+# %% [markdown] tags=["lang-zh"]
+# # 10 · 更新权重的陷阱
+#
+# 预计 60 分钟
+#
+# 梯度有了，把 `w` 往下挪一步，看起来是训练里最简单的一行。它却有三种写法，一种毁掉叶子，一种悄悄算错，只有一种是对的。
+# 这一课你亲手写出那个对的：`no_grad`、版本检查、`SGD.step`。
+
+# %% [markdown] tags=["lang-en"]
+# # 10 · The weight-update pitfall
+#
+# About 60 minutes
+#
+# The gradient is there; moving `w` one step downhill looks like the simplest line in all of training. Yet it can be written in three ways: one destroys the leaf, one goes silently wrong, and only one is right.
+# In this lesson you write what the right one is made of: `no_grad`, the version check, and `SGD.step`.
+
+# %% tags=["setup"]
+import minigrad
+from autograder import check, hint, implements
+from minigrad.autograd.grad_mode import Decorating, set_recording
+from minigrad.autograd.graph import modified_message
+
+# %% [markdown] tags=["lang-zh"]
+# ## 1 · 走了一步之后，w 去哪儿了？
+#
+# 更新权重（weight），大家第一次都这样写：`w = w - 0.1 * w.grad`。数值一点没错。
+#
+# 可是接着再 `backward()` 一次，`w.grad` 里会是什么？`first` 是我们给原来那个 `w` 留的另一个名字。先猜，再运行。
+
+# %% [markdown] tags=["lang-en"]
+# ## 1 · One step later, where did w go?
+#
+# To update a weight (权重), everyone's first line is `w = w - 0.1 * w.grad`. The value it gives is right.
+#
+# But call `backward()` once more, and what is in `w.grad` then? The name `first` is a second name for the `w` we began with. Guess, then run.
+
+# %% tags=["demo"]
+import torch
+
+w = torch.tensor([1.0], requires_grad=True)
+first = w
+(40 * w).sum().backward()
+w = w - 0.1 * w.grad
+print(w)
+
+(40 * w).sum().backward()
+print("w.grad     ", w.grad)
+print("first.grad ", first.grad)
+
+# %% tags=["proof"]
+import warnings
+
+assert w.item() == -3.0 and w.grad_fn.name() == "SubBackward0" and not w.is_leaf
+assert first.is_leaf and first.grad.item() == 80.0
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    assert w.grad is None
+assert "not a leaf" in str(seen[0].message)
+
+# %% [markdown] tags=["lang-zh"]
+# `None`，外加一条警告。名字 `w` 如今指着另一个张量：一次减法的结果。它不是叶子（leaf），没有 `AccumulateGrad` 替它收梯度。
+#
+# 梯度并没有丢，它还是流到了原来的叶子里：`first.grad` 从 40 涨到了 80。只是你手里已经没有指着它的名字了，那个数也不是新位置的梯度。
+#
+# 再写一次 `w = w - 0.1 * w.grad`，拿 `None` 去乘，训练就停在第二步，报的却是一个看似不相干的 `TypeError`。`minigrad` 也一样：
+
+# %% [markdown] tags=["lang-en"]
+# `None`, with a warning on top. The name `w` now points at another tensor: the result of a subtraction. It is no leaf (叶子), and has no `AccumulateGrad` to collect a gradient for it.
+#
+# The gradient is not lost; it still flowed into the leaf of old: `first.grad` went from 40 to 80. But no name of yours points there any longer, and the number is not the gradient at the new place either.
+#
+# Write `w = w - 0.1 * w.grad` once more, and `None` gets multiplied: training ends at its second step, with a `TypeError` that seems to be about something else. `minigrad` does the same:
+
+# %%
+w = minigrad.tensor([1.0], requires_grad=True)
+try:
+    for step in range(2):
+        (40 * w).sum().backward()
+        w = w - 0.1 * w.grad
+        print("step", step, w)
+except TypeError as error:
+    print("step", step, "TypeError:", error)
+
+# %% tags=["proof"]
+assert step == 1 and w.item() == -3.0 and not w.is_leaf
+try:
+    0.1 * torch.tensor([1.0]).grad
+    raise AssertionError
+except TypeError as error:
+    assert "'float' and 'NoneType'" in str(error)
+
+# %% [markdown] tags=["lang-zh"]
+# ## 2 · 打个补丁：retain_grad？
+#
+# 警告里提到一个办法：`w.retain_grad()`，让不是叶子的张量也留下梯度。每一步都这么写，训练果然能继续，数值也都对。那还有什么问题？
+#
+# 下面的 `train` 用两种写法各走 400 步，每一步数一数计算图（computational graph）里有多少个节点。先猜：第 400 步时，`loss` 背后有几个节点？
+
+# %% [markdown] tags=["lang-en"]
+# ## 2 · A patch: retain_grad?
+#
+# The warning mentions a way out: `w.retain_grad()` makes a tensor keep its gradient although it is no leaf. Do that at each step, and training indeed goes on, with right values. So what is the matter?
+#
+# Below, `train` takes 400 steps in either way and counts at each step how many nodes the computational graph (计算图) has. Guess first: at step 400, how many nodes stand behind `loss`?
+
+# %% tags=["demo"]
+import time
+import tracemalloc
+
+import numpy as np
+
+
+def count_nodes(loss):
+    seen, todo = set(), [loss.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [after for after, _ in node.next_functions]
+    return len(seen)
+
+
+def train(T, rebind, steps=400):
+    w = T.tensor([1.0], requires_grad=True)
+    nodes, kilobytes, seconds = np.zeros((3, steps))
+    tracemalloc.start()
+    for step in range(steps):
+        if rebind and not w.is_leaf:
+            w.retain_grad()
+        loss = ((w - 3) ** 2).sum()
+        nodes[step] = count_nodes(loss)
+        start = time.perf_counter()
+        loss.backward()
+        seconds[step] = time.perf_counter() - start
+        if rebind:
+            w = w - 0.01 * w.grad
+        else:
+            with T.no_grad():
+                w -= 0.01 * w.grad
+            w.grad = None
+        kilobytes[step] = tracemalloc.get_traced_memory()[0] / 1024
+    tracemalloc.stop()
+    return w.item(), nodes, kilobytes, seconds
+
+
+for rebind in (True, False):
+    value, nodes, _, seconds = train(torch, rebind)
+    slower = seconds[-20:].sum() / seconds[20:40].sum()
+    print(
+        f"rebind = {rebind!s:<5}  w = {value:.4f}  nodes {nodes[0]:.0f} -> {nodes[-1]:.0f}  time x {slower:.1f}"
+    )
+
+# %% tags=["proof"]
+value, nodes, _, _ = train(torch, True, steps=50)
+assert nodes.tolist() == [4 + step for step in range(50)]
+other, nodes, _, _ = train(torch, False, steps=50)
+assert set(nodes.tolist()) == {4} and abs(value - other) < 1e-5
+
+# %% [markdown] tags=["lang-zh"]
+# 两种写法走到了同一个 `w`。可是重新绑定名字的那一种，每走一步，图就多一个节点，从来不减：新的 `w` 是旧的 `w` 减出来的，旧的又是更旧的减出来的，一直连到最初的叶子。
+#
+# 每次 `backward` 都要把这条尾巴从头走到尾，所以越来越慢（上面的 `time` 是最后二十步与开头二十步用时之比），内存也一路上涨。下图左边是节点数，右边是 Python 内存，由 `minigrad` 跑同一个 `train` 测得。
+
+# %% [markdown] tags=["lang-en"]
+# Both ways end at the same `w`. But where the name is bound anew, the graph gains a node with every step and never loses one: the new `w` was made from the old one by subtraction, that from a still older one, and so on to the first leaf.
+#
+# Each `backward` has to walk this tail to its end, so it gets slower and slower (`time` above compares the last twenty steps with twenty at the beginning), and memory keeps climbing. In the picture, the nodes on the left, and on the right Python's memory, measured with `minigrad` running the same `train`.
+
+# %% tags=["picture"]
+from autograder.plots import row
+
+labels = [
+    ("步数 · steps", "节点数 · nodes in the graph", "torch"),
+    ("步数 · steps", "内存 · memory (KiB)", "minigrad"),
+]
+left, right = row(labels, size=(8.4, 3))
+for rebind, name, style in [(True, "w = w - ...", "-"), (False, "no_grad: w -= ...", "--")]:
+    left.plot(train(torch, rebind)[1], style, label=name)
+    right.plot(train(minigrad, rebind)[2], style, label=name)
+left.legend()
+right.set_ylim(0)
+
+# %% tags=["proof"]
+grows, flat = train(minigrad, True)[2], train(minigrad, False)[2]
+assert grows[-1] - grows[200] > 50 and flat[-1] - flat[200] < 5
+
+# %% [markdown] tags=["lang-zh"]
+# 尾巴长什么样？只走三步，画出来看：
+
+# %% [markdown] tags=["lang-en"]
+# What does the tail look like? Take three steps only, and draw it:
+
+# %% tags=["picture"]
+from minigrad.viz import draw
+
+w = torch.tensor([1.0], requires_grad=True)
+for _ in range(3):
+    if not w.is_leaf:
+        w.retain_grad()
+    ((w - 3) ** 2).sum().backward()
+    w = w - 0.1 * w.grad
+loss = ((w - 3) ** 2).sum()
+draw(loss, params={"w": w, "loss": loss}, show=["shapes"])
+
+# %% tags=["proof"]
+assert count_nodes(loss) == 7
+
+# %% [markdown] tags=["lang-zh"]
+# ## 3 · 那么用 .data？
+#
+# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。试试看：`w` 还是叶子，图也不会变长，数值也对。看来就是它了？
+
+# %% [markdown] tags=["lang-en"]
+# ## 3 · Then use .data?
+#
+# Many an old tutorial says that the right way is `w.data = w.data - lr * w.grad`. Try it: `w` stays a leaf, the graph does not grow, the value is right. So that is it?
+
+# %% tags=["demo"]
+w = torch.tensor([1.0], requires_grad=True)
+for _ in range(3):
+    w.grad = None
+    (40 * w).sum().backward()
+    w.data = w.data - 0.1 * w.grad
+print(w, w.is_leaf, w.grad)
+
+# %% tags=["proof"]
+assert w.is_leaf and w.requires_grad and w.item() == -11.0 and w.grad.item() == 40.0
+
+# %% [markdown] tags=["lang-zh"]
+# 能用，这不假。可是“`.data` 是正确的写法”这句话，下一格就要推翻它。
+#
+# $y = x^2$，在 $x = 3$ 处斜率是 6。算完 `y` 之后、`backward` 之前，我们把 `x` 放大 10 倍，三种放法：经过 `.data`、经过 `detach()`、在 `no_grad` 里。
+#
+# 猜三次：`x.grad` 各是多少？或者会发生别的什么？
+
+# %% [markdown] tags=["lang-en"]
+# It works, that is true. But "`.data` is the right way" is about to fall.
+#
+# $y = x^2$ has slope 6 at $x = 3$. After `y` is computed and before `backward`, we make `x` 10 times as large, in three ways: through `.data`, through `detach()`, and under `no_grad`.
+#
+# Guess three times: what is `x.grad`? Or does something else happen?
+
+
+# %% tags=["demo"]
+def through_data(x):
+    x.data.mul_(10)
+
+
+def through_detach(x):
+    x.detach().mul_(10)
+
+
+def under_no_grad(x):
+    with torch.no_grad():
+        x.mul_(10)
+
+
+def late_backward(write):
+    x = torch.tensor([3.0], requires_grad=True)
+    y = x * x
+    write(x)
+    try:
+        y.sum().backward()
+        return f"x._version = {x._version}, x.grad = {x.grad.item()}"
+    except RuntimeError as error:
+        return f"x._version = {x._version}, RuntimeError: {str(error)[:64]}..."
+
+
+for write in (through_data, through_detach, under_no_grad):
+    print(f"{write.__name__:<15}", late_backward(write))
+
+# %% tags=["proof"]
+assert late_backward(through_data) == "x._version = 0, x.grad = 60.0"
+for write in (through_detach, under_no_grad):
+    assert late_backward(write).startswith(
+        "x._version = 1, RuntimeError: one of the variables needed for gradient"
+    )
+
+# %% [markdown] tags=["lang-zh"]
+# 同样是改写，后两种都被拦了下来；经过 `.data` 的那一次，没有报错，没有警告，只有一个错的数：60，而不是 6。乘法保存的 `x` 在它背后被换掉了，反向时用的是新值。
+#
+# 所以要改的说法是：`.data` 能用，但自动求导（autograd）看不见它。出了错，没有人会告诉你。
+#
+# 另外两种又是怎么被发现的？秘密在 `_version` 里。
+
+# %% [markdown] tags=["lang-en"]
+# All three overwrite the same thing, and the last two are stopped. The one through `.data` brings no error and no warning, only a wrong number: 60 where it should be 6. The `x` that the multiplication had saved was changed behind its back, and backward used the new value.
+#
+# So the belief to keep is another one: `.data` works, but autograd (自动求导) cannot see it. When it goes wrong, nobody tells you.
+#
+# And how were the other two found out? The secret is in `_version`.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 4 · 版本号：谁动了我保存的值
+#
+# 每份存储（storage）带着一个计数器，每一次原地（in-place）写入，它就加 1。视图和 `detach()` 的结果与原张量共用这个计数器；`.data` 给出的却带着一个新的。
+#
+# 运算保存一个值时，记下它当时的版本。反向要用它之前，再看一眼：版本变了，说明值被改写过，那就宁可报错，也不用错的数算下去。
+#
+# 在 `minigrad` 上看看计数器怎么走：
+
+# %% [markdown] tags=["lang-en"]
+# ## 4 · Versions: who touched what I had saved?
+#
+# Each storage (存储) carries a counter, and every write in place (原地) adds 1 to it. Views and the results of `detach()` share the counter with the original tensor; what `.data` gives carries a new one.
+#
+# When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: another version means that the value was overwritten, and then an error is better than going on with wrong numbers.
+#
+# Watch the counter on `minigrad`:
+
+# %%
+x = minigrad.tensor([3.0, 4.0])
+print("new           ", x._version)
+x.add_(1)
+x[0] = 7
+print("two writes    ", x._version)
+x.detach().mul_(10)
+print("by detach()   ", x._version)
+x.data.mul_(10)
+print("by .data      ", x._version, "while x is", x)
+
+# %% tags=["proof"]
+for T in (torch, minigrad):
+    x = T.tensor([3.0, 4.0])
+    versions = [x._version]
+    for write in (
+        lambda: x.add_(1),
+        lambda: x.detach().mul_(10),
+        lambda: x.view(1, 2).mul_(2),
+        lambda: x.data.mul_(10),
+    ):
+        write()
+        versions.append(x._version)
+    assert versions == [0, 1, 2, 3, 3]
+
+# %% [markdown] tags=["lang-zh"]
+# 现在由你来写这一眼。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，一段给错误信息用的文字。
+#
+# 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 的那段话很长，`modified_message` 替你写好了，依次给它 `saved`、现在的版本、`expected`、`source`。
+#
+# 例子：保存时版本是 0，之后 `x.add_(1)`，`saved._version` 成了 1，与 0 不同，报错。可要是保存时就已经是 1，现在还是 1，那就没事。
+
+# %% [markdown] tags=["lang-en"]
+# Now write this second look yourself. `check_version` receives: `saved`, the value a node has kept, whose `_version` is the version now; `expected`, the version at saving, an int; and `source`, some words for the message.
+#
+# Same version: do nothing. Another one: `raise RuntimeError`. torch's words for it are long, and `modified_message` has them ready; give it `saved`, the version now, `expected` and `source`, in this order.
+#
+# Example: the version at saving was 0, then came `x.add_(1)`, and `saved._version` is 1; that differs from 0, so it raises. But if it was 1 already at saving, and is 1 now, all is well.
+
+
+# %% nbgrader={"grade_id": "check_version", "solution": true}
+@implements("minigrad.autograd.graph.check_version")
+def check_version(saved, expected, source=""):
+    """Raise RuntimeError if `saved` has been written in place since it was saved; else do nothing.
+
+    saved: what a node kept; saved._version is an int, the version now.
+    expected: an int, the version at saving.  source: words for the message.
+    torch does this when it unpacks a SavedVariable.
+    Example: saved at version 0, then x.add_(1): saved._version is 1, expected is 0  ->  RuntimeError
+    """
+    ### BEGIN SOLUTION
+    if saved._version != expected:
+        raise RuntimeError(modified_message(saved, saved._version, expected, source))
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_version_check", "grade": true, "points": 3}
+check("version_check")
+
+# %% [markdown] tags=["lang-zh"]
+# 会报警只是一半，不乱报警是另一半。下面六件事 torch 都不报错，你的检查也不该报。
+
+# %% [markdown] tags=["lang-en"]
+# To raise the alarm is one half; not to raise it needlessly is the other. In none of the six situations below does torch raise, and neither should your check.
+
+# %% nbgrader={"grade_id": "check_version_check_silent", "grade": true, "points": 2}
+check("version_check_silent")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 5 · “自动求导不支持原地操作”？
+#
+# 这句话也到处都能读到。有了版本号，我们可以说得准得多。四段小程序，哪几段会报错？先猜。
+
+# %% [markdown] tags=["lang-en"]
+# ## 5 · "Autograd does not support in-place operations"?
+#
+# This, too, can be read everywhere. With versions in mind, we can be much more precise. Of four small programs, which raise? Guess first.
+
+
+# %% tags=["demo"]
+def scaled(x):
+    y = x * 2
+    y.add_(1)
+    return y
+
+
+def exponential(x):
+    y = x.exp()
+    y.add_(1)
+    return y
+
+
+def added_to_input(x):
+    y = x + 0
+    z = y * y
+    y.add_(1)
+    return z
+
+
+def leaf(x):
+    x.add_(1)
+    return x
+
+
+for program in (scaled, exponential, added_to_input, leaf):
+    x = torch.tensor([3.0], requires_grad=True)
+    try:
+        program(x).sum().backward()
+        print(f"{program.__name__:<15} x.grad = {x.grad.item()}")
+    except RuntimeError as error:
+        print(f"{program.__name__:<15} {str(error)[:76]}...")
+
+# %% tags=["proof"]
+outcome = {}
+for program in (scaled, exponential, added_to_input, leaf):
+    x = torch.tensor([3.0], requires_grad=True)
+    try:
+        program(x).sum().backward()
+        outcome[program.__name__] = x.grad.item()
+    except RuntimeError as error:
+        outcome[program.__name__] = str(error)
+assert outcome["scaled"] == 2.0
+assert outcome["exponential"].startswith(
+    "one of the variables needed for gradient computation has been modified"
+)
+assert outcome["added_to_input"].startswith(
+    "one of the variables needed for gradient computation has been modified"
+)
+assert outcome["leaf"] == "a leaf Variable that requires grad is being used in an in-place operation."
+
+# %% [markdown] tags=["lang-zh"]
+# 原地操作是允许的，只有两种情形例外：
+#
+# 1. 反向还要用的保存值不许改：`exp` 存了自己的输出，`y * y` 存了 `y`。`x * 2` 只存那个 2，所以改它的结果没有关系。
+# 2. 需要梯度的叶子不许在记录（recording）着的时候改。改了之后它就成了运算的结果，还怎么当叶子？
+#
+# 第二条正好拦在更新权重的路上：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
+
+# %% [markdown] tags=["lang-en"]
+# In-place operations are allowed, with just two exceptions:
+#
+# 1. A saved value that backward still needs must not change: `exp` has kept its output, and `y * y` has kept `y`. `x * 2` keeps only the 2, so its result may be changed freely.
+# 2. A leaf that requires grad must not change while operations are being recorded (记录). It would become an operation's result; how could it go on being a leaf?
+#
+# The second stands right in the way of updating a weight: `w -= lr * w.grad` changes a leaf in place. But the sentence also holds the way out: do not record.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 6 · no_grad：先别记录
+#
+# `with torch.no_grad():` 里的运算照常算，只是不进计算图。猜猜下面三行：块里的结果要不要梯度？里层结束后，外层里还在不在记录？块里出了错，出来以后呢？
+
+# %% [markdown] tags=["lang-en"]
+# ## 6 · no_grad: do not record
+#
+# Inside `with torch.no_grad():` operations compute as ever, but do not enter the graph. Guess three lines: does a result made inside require grad? When an inner block has ended, is the outer one recording? And after an error inside the block?
+
+# %% tags=["demo"]
+w = torch.tensor([1.0], requires_grad=True)
+with torch.no_grad():
+    print("inside:           requires_grad =", (w * w).requires_grad)
+    with torch.no_grad():
+        pass
+    print("after inner one:  recording =", torch.is_grad_enabled())
+
+try:
+    with torch.no_grad():
+        raise ValueError("the data ran out")
+except ValueError:
+    print("after an error:   recording =", torch.is_grad_enabled())
+
+# %% tags=["proof"]
+with torch.no_grad():
+    assert not (w * w).requires_grad
+    with torch.no_grad():
+        pass
+    assert not torch.is_grad_enabled()
+assert torch.is_grad_enabled()
+
+# %% [markdown] tags=["lang-zh"]
+# 中间那行最要紧。里层结束时，`no_grad` 不是“打开记录”，而是“恢复成进来之前的样子”；进来之前就是关着的，那就还关着。
+#
+# Python 的 `with` 靠两个方法运转：进块时调用 `__enter__`，出块时调用 `__exit__`。块里出了错，`__exit__` 也照样会被调用，参数里带着那个错误：
+
+# %% [markdown] tags=["lang-en"]
+# The middle line matters most. When the inner block ends, `no_grad` does not "switch recording on"; it "restores what was there on entering", and if that was off, it stays off.
+#
+# Python's `with` runs on two methods: `__enter__` is called when the block begins, `__exit__` when it ends. After an error in the block `__exit__` is called just the same, with the error among its arguments:
+
+
+# %%
+class Door:
+    def __enter__(self):
+        print("in")
+
+    def __exit__(self, *exception):
+        print("out, with", exception[0])
+
+
+try:
+    with Door():
+        1 / 0
+except ZeroDivisionError:
+    print("and the error went on")
+
+# %% [markdown] tags=["lang-zh"]
+# 开关也有了：`set_recording` 打开或关掉记录，并告诉你之前是开还是关。
+
+# %% [markdown] tags=["lang-en"]
+# The switch is there, too: `set_recording` turns recording on or off, and tells you what it was before.
+
+# %%
+print(set_recording(False), minigrad.is_grad_enabled())
+print(set_recording(True), minigrad.is_grad_enabled())
+
+# %% [markdown] tags=["lang-zh"]
+# 写出 `no_grad` 的三个方法。`__init__` 准备一个放记忆的地方，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才算数。`__exit__` 不返回任何东西，返回 `True` 会把错误吞掉。
+#
+# 例子：原先开着，进块后关，出块后开；原先关着，进块后关，出块后仍然关。
+
+# %% [markdown] tags=["lang-en"]
+# Write the three methods of `no_grad`. `__init__` prepares a place for the memory but switches nothing: `no_grad()` only makes an object, and it counts from the block on. `__exit__` returns nothing; were it to return `True`, the error would be swallowed.
+#
+# Example: on before, off inside, on behind; off before, off inside, and still off behind.
+
+
+# %% nbgrader={"grade_id": "no_grad", "solution": true}
+@implements("minigrad.autograd.grad_mode.no_grad")
+class no_grad(Decorating):
+    """with no_grad(): the operations inside are not recorded. torch.no_grad; nests, and restores after errors.
+
+    set_recording(flag) switches recording to flag, a bool, and returns what it was, a bool.
+    Example: with no_grad(): y = w * 2  ->  y.requires_grad is False, and recording is as before behind it
+    """
+
+    def __init__(self):
+        """Prepare to remember; nothing is switched yet."""
+        ### BEGIN SOLUTION
+        self.before: list[bool] = []
+        ### END SOLUTION
+
+    def __enter__(self):
+        """The block begins: note how recording stands, and switch it off."""
+        ### BEGIN SOLUTION
+        self.before.append(set_recording(False))
+        ### END SOLUTION
+
+    def __exit__(self, *exception):
+        """The block ends, be it by an error: recording stands as it stood on entering."""
+        ### BEGIN SOLUTION
+        set_recording(self.before.pop())
+        ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_no_grad_block", "grade": true, "points": 2}
+check("no_grad_block")
+
+# %% nbgrader={"grade_id": "check_no_grad_nested", "grade": true, "points": 2}
+check("no_grad_nested")
+
+# %% nbgrader={"grade_id": "check_no_grad_exception", "grade": true, "points": 2}
+check("no_grad_exception")
+
+# %% [markdown] tags=["lang-zh"]
+# `no_grad` 还能当装饰器（decorator）用：写在函数上面，函数每次运行都在块里。这部分由基类 `Decorating` 替你做，它每次调用都新造一个 `no_grad()`，再用 `with` 包住函数。
+#
+# 为什么每次都要新造？函数可能调用自己，几次进入叠在一起，各记各的才不会乱。
+
+# %% [markdown] tags=["lang-en"]
+# `no_grad` also serves as a decorator (装饰器): put above a function, it makes every run of it happen inside a block. The base class `Decorating` does this for you: on every call it makes a new `no_grad()` and wraps the function in a `with`.
+#
+# Why a new one every time? The function may call itself; then several entries pile up, and each must keep its own memory.
+
+
+# %% tags=["demo"]
+@torch.no_grad()
+def evaluate(x):
+    return x * 2
+
+
+w = torch.tensor([1.0], requires_grad=True)
+print(evaluate(w).requires_grad, (w * 2).requires_grad, evaluate.__name__)
+
+# %% tags=["proof"]
+assert not evaluate(w).requires_grad and (w * 2).requires_grad and evaluate.__name__ == "evaluate"
+
+# %% nbgrader={"grade_id": "check_no_grad_decorator", "grade": true, "points": 2}
+check("no_grad_decorator")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 7 · SGD.step：正确的那一步
+#
+# 现在三样都齐了：不记录，原地改，版本号会加 1。这就是更新权重的正确写法，随机梯度下降（stochastic gradient descent，SGD）的 `step` 不过是对每个参数做一遍。
+#
+# `self.params` 是参数张量的列表，`self.lr` 是学习率（learning rate），一个浮点数。没有梯度的参数（`p.grad` 是 `None`）跳过，继续下一个；`p.grad` 本身不要动，清零是 `zero_grad` 的事。
+#
+# 例子：`p` 为 `[1.0]`，`p.grad` 为 `[4.0]`，`lr` 为 0.1，之后 `p` 是 `[0.6]`，而且还是叶子。
+
+# %% [markdown] tags=["lang-en"]
+# ## 7 · SGD.step: the step done right
+#
+# Now all three are at hand: not recorded, changed in place, and the version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter.
+#
+# `self.params` is a list of the parameters, tensors; `self.lr` is the learning rate (学习率), a float. Skip a parameter without a gradient (`p.grad` is `None`) and go on with the next; leave `p.grad` itself alone, clearing it is the business of `zero_grad`.
+#
+# Example: with `p` `[1.0]`, `p.grad` `[4.0]` and `lr` 0.1, `p` is `[0.6]` afterwards, and still a leaf.
+
+
+# %% nbgrader={"grade_id": "sgd_step", "solution": true}
+@implements("minigrad.optim.SGD.step")
+def step(self):
+    """Move every parameter one step against its gradient, leaving it the leaf it was. torch.optim.SGD.step.
+
+    p becomes p - self.lr * p.grad for each p in self.params whose grad is not None; nothing is recorded.
+    p: a float tensor of any shape; p.grad has the same shape.  self.lr: a float.  Returns None.
+    Example: p = [1.0], p.grad = [4.0], lr = 0.1  ->  p = [0.6], p.is_leaf stays True
+    """
+    ### BEGIN SOLUTION
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p -= self.lr * p.grad
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_sgd_step", "grade": true, "points": 2}
+check("sgd_step")
+
+# %% [markdown] tags=["lang-zh"]
+# 最后一项检查：一个小网络训练六步，中间穿插不留痕迹的评估，还有一次半路出错；每一个梯度都和 torch 比。靠的全是你写的三个部件。
+
+# %% [markdown] tags=["lang-en"]
+# The last check trains a small network for six steps, with evaluations in between that must leave no trace, and one error halfway; every gradient is compared with torch. All of it runs on the three parts you wrote.
+
+# %% nbgrader={"grade_id": "check_weight_update_training", "grade": true, "points": 3}
+check("weight_update_training")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 8 · torch 其实是怎么做的
+#
+# torch 的 `no_grad` 就是几行 Python，可以直接打印出来。和你的比一比。
+
+# %% [markdown] tags=["lang-en"]
+# ## 8 · What torch really does
+#
+# torch's `no_grad` is a few lines of Python, and can simply be printed. Compare it with yours.
+
+# %% tags=["demo"]
+import inspect
+
+print(inspect.getsource(torch.no_grad.__enter__))
+print(inspect.getsource(torch.no_grad.__exit__))
+
+# %% tags=["proof"]
+assert "self.prev = torch.is_grad_enabled()" in inspect.getsource(torch.no_grad.__enter__)
+assert "torch.set_grad_enabled(self.prev)" in inspect.getsource(torch.no_grad.__exit__)
+
+# %% [markdown] tags=["lang-zh"]
+# `torch.optim.SGD` 也做同样的事：走一步，`w` 还是叶子，版本加 1。所以，走步之前留下的图，走步之后就不能再用：
+
+# %% [markdown] tags=["lang-en"]
+# And `torch.optim.SGD` does the same: after a step, `w` is still a leaf, and its version is up by 1. So a graph left over from before the step cannot be used after it:
+
+# %% tags=["demo"]
+w = torch.tensor([3.0], requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+loss = (w * w).sum()
+loss.backward(retain_graph=True)
+optimizer.step()
+print(w, "leaf:", w.is_leaf, "version:", w._version)
+try:
+    loss.backward()
+except RuntimeError as error:
+    print(str(error)[:76] + "...")
+
+# %% tags=["proof"]
+assert w.is_leaf and w._version == 1 and abs(w.item() - 2.4) < 1e-6
+try:
+    loss.backward()
+    raise AssertionError
+except RuntimeError as error:
+    assert "modified by an inplace operation" in str(error)
+
+# %% [markdown] tags=["lang-zh"]
+# 这个错误是在帮你：那张图是用旧的 `w` 算出来的，用新的 `w` 去求它的梯度，得到的数什么也不是。要是更新走的是 `.data`，就没有人提醒了。
+
+# %% [markdown] tags=["lang-en"]
+# That error is on your side: the graph was computed with the old `w`, and a gradient taken of it with the new `w` would be the gradient of nothing. Had the update gone through `.data`, nobody would have said a word.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 自测
+#
+# **1.** `y = x + x`，然后 `x.data.mul_(10)`，再 `y.sum().backward()`。这一次 `x.grad` 错了吗？
+#
+# <details><summary>答案</summary>没有错，是 2。加法什么也不保存，没有东西可被改写。可见 <code>.data</code> 有时错、有时不错，更难发现。</details>
+#
+# **2.** 一个 `with torch.no_grad():` 块里写 `w = w - lr * w.grad`，而不是 `w -= lr * w.grad`。之后 `w.requires_grad` 是什么？
+#
+# <details><summary>答案</summary><code>False</code>。减法没有被记录，结果是一个不需要梯度的新张量；名字 <code>w</code> 还是被换掉了。</details>
+
+# %% [markdown] tags=["lang-en"]
+# ## Test yourself
+#
+# **1.** `y = x + x`, then `x.data.mul_(10)`, then `y.sum().backward()`. Is `x.grad` wrong this time?
+#
+# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. Which means that <code>.data</code> is wrong at some times and not at others, and all the harder to find.</details>
+#
+# **2.** Inside a `with torch.no_grad():` block stands `w = w - lr * w.grad` in place of `w -= lr * w.grad`. What is `w.requires_grad` afterwards?
+#
+# <details><summary>Answer</summary><code>False</code>. The subtraction is not recorded, its result is a new tensor that requires no gradient; and the name <code>w</code> has been taken away all the same.</details>
+
+# %% tags=["proof"]
+x = torch.tensor([3.0], requires_grad=True)
+y = x + x
+x.data.mul_(10)
+y.sum().backward()
+assert x.grad.item() == 2.0
+w = torch.tensor([1.0], requires_grad=True)
+(4 * w).sum().backward()
+with torch.no_grad():
+    w = w - 0.1 * w.grad
+assert not w.requires_grad
+
+# %% [markdown] tags=["lang-zh"]
+# ## 想一想，写下来
+#
+# 同学说：“我一直用 `w.data -= lr * w.grad` 更新，训练得好好的，干吗要改？”写三到五句话回答他：他的写法什么时候没事，什么时候会悄悄出错（举一个例子），你会让他改成什么样，改了之后同样的错误会怎样。中文英文都行。这一格由老师评阅，1 分。
+
+# %% [markdown] tags=["lang-en"]
+# ## Think, then write
+#
+# A fellow student says: "I have always updated with `w.data -= lr * w.grad`, and my training is fine; why should I change?" Answer in three to five sentences: when is this way harmless, when does it go silently wrong (give one example), what should it become, and what happens to the same mistake then? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+
+# %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
+# **评分标准（1 分）** 下面三点说清两点（其中必须有第 2 点），给 1 分：
+# 1. 没事的时候：每步都重新前向，更新发生在 backward 之后，没有旧图再被使用。
+# 2. 出错的时候：保存过的值在 backward 之前被经过 .data 改写，版本号不变，梯度悄悄算错。例子要成立，如 y = x * x，x.data.mul_(10)，得 60 而不是 6；或先 step 再对旧的 loss 求导。
+# 3. 改法：with torch.no_grad(): w -= lr * w.grad（或 optimizer.step()）；同样的错误会变成 RuntimeError，当场暴露。
+#
+# 参考回答：只要每次都先 backward 再更新、更新完重新前向，.data 的数值是对的。可是一旦旧图还要用，比如 y = x * x 之后 x.data 乘 10，反向得到 60 而不是 6，没有任何报错。改成 no_grad 里的 w -= lr * w.grad，版本号会加 1，同样的误用立刻报 RuntimeError。
+#
+# **Rubric (1 point)** Two of these three, the second among them:
+# 1. Harmless: each step has a fresh forward pass, the update comes after backward, and no old graph is used again.
+# 2. Wrong: a saved value is overwritten through .data before backward; the version does not change, and the gradient is silently wrong. The example must hold: y = x * x, x.data.mul_(10), 60 instead of 6; or a step followed by backward on the old loss.
+# 3. The change: with torch.no_grad(): w -= lr * w.grad (or optimizer.step()); the same mistake then raises a RuntimeError on the spot.
+#
+# Model answer: as long as every update comes after backward and a new forward pass follows, .data gives right numbers. But where an old graph is still needed, as in y = x * x followed by x.data times 10, backward gives 60 instead of 6 and nothing complains. With w -= lr * w.grad under no_grad the version goes up, and the same misuse raises a RuntimeError at once.
