@@ -56,9 +56,13 @@ class RecordBook:
         """Write an entry: one write, flushed to disk before the gradebook is touched."""
         line = json.dumps(asdict(entry), ensure_ascii=False) + "\n"
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(descriptor, line.encode())
+            size = os.fstat(descriptor).st_size
+            whole = (
+                not size or os.pread(descriptor, 1, size - 1) == b"\n"
+            )  # else a crash cut the last line short
+            os.write(descriptor, (line if whole else "\n" + line).encode())
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

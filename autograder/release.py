@@ -44,12 +44,35 @@ def release(course: Course, name: str, sources: Path = SOURCES) -> Released:
     fresh = build(lesson)
     changed |= not target.is_file() or target.read_bytes() != fresh
     if changed or not course.knows(lesson):
-        course.nbgrader("generate_assignment", name)
+        _register(course, name, target)
     if target.read_bytes() != fresh:  # nbgrader in the real course and in the scratch course must agree
         raise AutograderError(
             Text("发布的笔记本不确定。", "The release is not deterministic."), where=str(target)
         )
     return Released(lesson, changed)
+
+
+def _register(course: Course, name: str, target: Path) -> None:
+    """Let nbgrader release the lesson; where it refuses, the earlier release stands as it was."""
+    before = target.read_bytes() if target.is_file() else None
+    try:
+        course.nbgrader("generate_assignment", name)
+    except AutograderError as error:
+        if before is not None:
+            _write(target, before)
+        if "there are submissions associated with it" in str(error):
+            raise AutograderError(
+                Text(
+                    "这一课已经有评过分的提交，评分格不能再增减。",
+                    "Submissions of this lesson were graded: no graded cell may come or go.",
+                ),
+                where=name,
+                remedy=Text(
+                    "把新的题目放进另一课，或换一个课程目录。",
+                    "Put new questions into another lesson, or use another course folder.",
+                ),
+            ) from error
+        raise
 
 
 def verified(name: str, sources: Path = SOURCES) -> Lesson:

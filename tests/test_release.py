@@ -6,7 +6,7 @@ import json
 
 import nbformat
 import pytest
-from scratch_lesson import LESSON, scratch_course, write
+from scratch_lesson import LESSON, MORE, scratch_course, write
 
 from autograder import leaks, lessons, release
 from autograder.errors import AutograderError
@@ -110,6 +110,19 @@ def test_outputs_metadata_and_attachments_are_leaks(sources):
     notebook.cells[0].attachments = {"a.png": {"image/png": ""}}
     found = set(leaks.find(lesson, notebook))
     assert found == {"metadata: secret", "output of cell-002", "attachment of cell-000"}
+
+
+def test_cells_cannot_come_or_go_once_there_are_submissions(course, sources):
+    release.release(course, "90_scratch", sources)
+    data = released(course).read_bytes()
+    with course.gradebook() as gradebook:
+        gradebook.add_student("ada")
+        gradebook.add_submission("90_scratch", "ada")
+    path = sources / "90_scratch" / "90_scratch.py"
+    path.write_text(LESSON.replace(MORE, ""))
+    with pytest.raises(AutograderError, match="no graded cell may come or go"):
+        release.release(course, "90_scratch", sources)
+    assert released(course).read_bytes() == data
 
 
 def test_formgraders_button_releases_the_same_bytes(course, sources):
