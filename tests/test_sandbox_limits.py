@@ -3,8 +3,8 @@
 The controls at the end show that the sandbox does it, and that the probe would notice a hole.
 """
 
+import contextlib
 import os
-import re
 import subprocess
 import sys
 import time
@@ -172,8 +172,13 @@ list(running.frames(job(["while True: pass"]), 60))
 
 
 def _children(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
-    return [int(each) for each in re.findall(r"\d+", found.stdout)]
+    """From /proc, since a small machine has no `ps`. A process that ends meanwhile is nobody's child."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            if f"\nPPid:\t{pid}\n" in status.read_text():
+                found.append(int(status.parent.name))
+    return found
 
 
 # ── The controls ─────────────────────────────────────────────────────────────────────────────────
