@@ -41,6 +41,11 @@ class dtype:
         return self.category == 2
 
     @property
+    def ctype(self) -> str:
+        """The C++ name that some of torch's messages use."""
+        return C_NAMES.get(self.name, self.name)
+
+    @property
     def is_complex(self) -> bool:
         return False
 
@@ -52,6 +57,9 @@ class dtype:
     def itemsize(self) -> int:
         return self.np.itemsize
 
+
+C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
+           "uint8": "unsigned char", "int8": "signed char", "int16": "short int"}  # fmt: skip
 
 bool_ = dtype("bool", 0, "Bool")
 uint8 = dtype("uint8", 1, "Byte")
@@ -67,7 +75,7 @@ ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64)
 ALIASES = {"short": int16, "int": int32, "long": int64, "half": float16, "float": float32, "double": float64}
 BY_NUMPY = {d.np: d for d in ALL}
 BY_NAME = {d.name: d for d in ALL}
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long", "int32": "int"}
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
 _PYTHON = {bool: bool_, int: int64}
 _default.append(float32)
 

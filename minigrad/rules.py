@@ -47,6 +47,7 @@ cosh = _both("cosh")
 tanh = _both("tanh")
 sign = _both("sign")
 abs = _both("abs")
+isfinite = _both("isfinite")
 permute = _both("permute", "transpose")
 swapaxes = _both("transpose", "swapaxes")
 unsqueeze = _both("unsqueeze", "expand_dims")
@@ -92,6 +93,12 @@ def stack(parts: list[Any], dim: int) -> Any:
     """Arrays or Tensors of one shape joined along a new dimension."""
     first = next((p for p in parts if is_tensor(p)), None)
     return first.stack_all(parts, dim) if first is not None else array_module(parts[0]).stack(parts, dim)
+
+
+def concatenate(parts: list[Any], dim: int) -> Any:
+    """Arrays or Tensors joined along an existing dimension."""
+    first = next((p for p in parts if is_tensor(p)), None)
+    return first.concatenate_all(parts, dim) if first is not None else array_module(parts[0]).concatenate(parts, dim)
 
 
 def zeros(like: Any, shape: tuple[int, ...]) -> Any:

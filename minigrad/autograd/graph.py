@@ -232,7 +232,7 @@ class Node:
     @property
     def _input_metadata(self) -> list[GradientMetadata]:
         """The shape of the gradient for each output, as torch tells it."""
-        shapes = (self.shape,) if self.outputs == 1 else self.shape
+        shapes = (self.shape,) if self.plain else self.shape
         return [GradientMetadata(shape) for shape in shapes]
 
     def register_hook(self, hook: Any) -> Any:

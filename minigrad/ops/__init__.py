@@ -9,74 +9,121 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import Tensor
-from . import compare, convert, index, linalg, nn, pointwise, reduce, shape
+from . import (
+    arrange, compare, convert, division, extrema, functions, index, join, layout, linalg, nn, pairs, pick, pointwise, reduce,
+    shape, views,
+)  # fmt: skip
+from .arguments import guarded
 from .inplace import inplace
 
-MODULES = (pointwise, reduce, linalg, shape, index, compare, convert, nn)
+MODULES = (
+    pointwise, functions, division, extrema, pairs, compare, reduce, linalg, shape, views, layout, arrange, join, index, pick,
+    convert, nn,
+)  # fmt: skip
 
 
 def find(name: str) -> Callable[..., Any]:
     """The operation of that name, from whichever module has it."""
     for module in MODULES:
         function = module.__dict__.get(name)
-        if function is not None:
+        if function is not None and getattr(function, "__module__", module.__name__).startswith(__name__):
             return function
     raise LookupError(f"no module of minigrad.ops defines {name!r}")
 
 
-# Both a method and a function, x.exp() and exp(x).
+# Both a method and a function, x.exp() and exp(x). NAME=FUNCTION: where ours is called something else.
 BOTH = """
-    add sub mul div neg abs relu exp log tanh sigmoid sqrt sin cos pow
-    sum mean max min argmax argmin
-    matmul mm mv dot
-    reshape permute transpose t unsqueeze squeeze clone unbind reciprocal
-    eq ne lt le gt ge isnan isinf isfinite allclose equal sign
-    softmax log_softmax addmm
+    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg
+    positive rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc
+    add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign div float_power floor_divide fmax fmin fmod hypot lerp logaddexp
+    logaddexp2 maximum minimum mul pow remainder sub xlogy
+    allclose bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq equal ge gt isclose isfinite
+    isinf isnan isneginf isposinf isreal le logical_and logical_not logical_or logical_xor lt ne signbit
+    argmax argmin count_nonzero max mean min sum
+    dot matmul mm mv softmax log_softmax addmm
+    adjoint broadcast_to chunk clone diag diag_embed diagflat diagonal dsplit flatten flip fliplr flipud hsplit movedim narrow
+    permute ravel repeat_interleave reshape roll rot90 select split split_with_sizes squeeze t tensor_split tile trace transpose
+    tril triu unbind unflatten unsqueeze vsplit
+    argwhere gather index_add index_copy index_fill index_put index_select masked_fill masked_scatter masked_select nonzero scatter
+    scatter_add take take_along_dim
 """.split()
 METHODS = """
-    view expand type to double float half long int bool cpu cuda type_as numel dim size contiguous is_contiguous
-    new_zeros new_tensor stack_all copied fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride is_floating_point
+    view expand type to double float half long int bool cpu cuda type_as numel dim size contiguous is_contiguous copied
+    new_zeros new_tensor stack_all concatenate_all fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride
+    is_floating_point expand_as repeat reshape_as unfold view_as where=where_method
 """.split()
-FUNCTIONS = "cat stack where numel is_tensor is_floating_point".split()
-INPLACE = "add sub mul div neg abs relu exp log tanh sigmoid sqrt sin cos pow".split()
-ALIASES = {"multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs",
-           "swapaxes": "transpose", "concat": "cat"}
-PROPERTIES = {"T": "t_property", "mT": "mt_property"}
+FUNCTIONS = """
+    cat stack where numel is_tensor is_floating_point rsub atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors
+    column_stack dstack hstack isin meshgrid tril_indices triu_indices vstack
+""".split()
+INPLACE = """
+    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg
+    rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc
+    add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign div float_power floor_divide fmod hypot lerp mul pow remainder sub
+    xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq ge gt le logical_and
+    logical_not logical_or logical_xor lt ne addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter
+    scatter scatter_add
+""".split()
+ALIASES = {
+    "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
+    "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div", "fix": "trunc",
+    "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "moveaxis": "movedim", "multiply": "mul",
+    "negative": "neg", "not_equal": "ne", "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose",
+    "swapdims": "transpose", "true_divide": "div",
+}  # fmt: skip
+PROPERTIES = {"T": "t_property", "mT": "mt_property", "H": "h_property", "mH": "adjoint"}
 
 OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "matmul": "matmul", "neg": "neg", "abs": "abs",
+    "add": "add_op", "sub": "sub_op", "mul": "mul_op", "truediv": "div_op", "pow": "pow", "matmul": "matmul", "neg": "neg",
+    "abs": "abs", "floordiv": "floor_divide", "mod": "remainder", "pos": "positive",
     "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "getitem": "getitem", "setitem": "setitem",
-    "invert": "logical_not", "and": "logical_and", "or": "logical_or", "xor": "logical_xor", "iter": "iterate",
+    "invert": "invert", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "iter": "iterate",
+    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
 }  # fmt: skip
-REFLECTED = {"add": "add", "sub": "rsub", "mul": "mul", "truediv": "rdiv", "pow": "rpow", "matmul": "matmul"}
-IN_PLACE_OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow"}
+REFLECTED = {
+    "add": "add_op", "sub": "rsub", "mul": "mul_op", "truediv": "rdiv", "pow": "rpow", "matmul": "matmul",
+    "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+}  # fmt: skip
+IN_PLACE_OPERATORS = {
+    "add": "add_op", "sub": "sub_op", "mul": "mul_op", "truediv": "div_op", "pow": "pow", "floordiv": "floor_divide",
+    "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}  # fmt: skip
+SWAPPED = {"rsub", "rdiv", "rpow"}  # these take the tensor first as they are
 
 
-def reflected(operation: Callable[..., Any], node: type | None = None) -> Callable[..., Any]:
+def reflected(operation: Callable[..., Any]) -> Callable[..., Any]:
     """The operation with its operands the other way round, as Python's __radd__ and the like want it."""
     return lambda self, other: operation(other, self)
 
 
+def named(entry: str) -> tuple[str, Callable[..., Any]]:
+    """A name of the table and the operation behind it."""
+    name, _, target = entry.partition("=")
+    return name, find(target or name)
+
+
 def install() -> dict[str, Callable[..., Any]]:
     """Hang the methods and operators on Tensor; the functions of the package, by name."""
-    for name in (*BOTH, *METHODS):
-        setattr(Tensor, name, find(name))
+    for name, operation in map(named, (*BOTH, *METHODS)):
+        setattr(Tensor, name, guarded(operation, method=True))
     for name in INPLACE:
-        setattr(Tensor, name + "_", inplace(find(name)))
+        setattr(Tensor, name + "_", guarded(inplace(find(name)), method=True))
     for name, target in PROPERTIES.items():
         setattr(Tensor, name, property(find(target)))
     for dunder, name in OPERATORS.items():
         setattr(Tensor, f"__{dunder}__", find(name))
     for dunder, name in REFLECTED.items():
-        made = find(name) if name[0] == "r" else reflected(find(name))
-        setattr(Tensor, f"__r{dunder}__", made)
+        setattr(Tensor, f"__r{dunder}__", find(name) if name in SWAPPED else reflected(find(name)))
     for dunder, name in IN_PLACE_OPERATORS.items():
-        setattr(Tensor, f"__i{dunder}__", getattr(Tensor, name + "_"))
-    functions = {name: find(name) for name in (*BOTH, *FUNCTIONS)}
+        setattr(Tensor, f"__i{dunder}__", inplace(find(name)))
+    functions = {name: guarded(operation, method=False) for name, operation in map(named, (*BOTH, *FUNCTIONS))}
     for alias, name in ALIASES.items():
         functions[alias] = functions[name]
-        if name in BOTH:
-            setattr(Tensor, alias, functions[name])
+        for suffix in ("", "_"):
+            if hasattr(Tensor, name + suffix) and name not in FUNCTIONS:
+                setattr(Tensor, alias + suffix, getattr(Tensor, name + suffix))
     return functions
 
 

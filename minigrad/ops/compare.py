@@ -1,4 +1,4 @@
-"""Comparisons and logic: results are bool tensors, and no gradient passes."""
+"""Comparisons, logic and bits: results without gradients."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import Any
 
 from ..backend import array_module
 from ..tensor import Tensor, from_array
-from .promotion import operands
+from .arguments import Operand
+from .define import not_broadcastable
+from .promotion import Number, common, operand, operands, unsupported
 
 
 def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
-    def call(self: Any, other: Any) -> Any:
-        ready = operands(self, other)
-        return NotImplemented if ready is None else from_array(compare(ready[2], ready[3]))
+    def call(input: Any, other: Operand) -> Any:
+        ready = operands(input, other)
+        if ready is None:
+            return NotImplemented
+        try:
+            return from_array(compare(ready[2], ready[3]))
+        except ValueError as error:
+            raise not_broadcastable(ready[2], ready[3]) from error
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Elementwise {name}, as bools (torch.{name})."
-    return call
-
-
-def _logical(combine: Callable[..., Any], name: str) -> Callable[..., Any]:
-    def call(*tensors: Any) -> Any:
-        return from_array(combine(*[getattr(t, "_data", t) for t in tensors]))
-
-    call.__name__ = call.__qualname__ = name
     return call
 
 
@@ -35,33 +34,100 @@ lt = _comparison(operator.lt, "lt")
 le = _comparison(operator.le, "le")
 gt = _comparison(operator.gt, "gt")
 ge = _comparison(operator.ge, "ge")
-logical_and = _logical(operator.and_, "logical_and")
-logical_or = _logical(operator.or_, "logical_or")
-logical_xor = _logical(operator.xor, "logical_xor")
-logical_not = _logical(operator.invert, "logical_not")
+
+
+def _logical(name: str) -> Callable[..., Any]:
+    def call(input: Tensor, other: Tensor) -> Tensor:
+        x, y = input._data, other._data
+        try:
+            return from_array(getattr(array_module(x), name)(x, y))
+        except ValueError as error:
+            raise not_broadcastable(x, y) from error
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{name} of the truth of two tensors, element by element (torch.{name})."
+    return call
+
+
+logical_and, logical_or, logical_xor = _logical("logical_and"), _logical("logical_or"), _logical("logical_xor")
+
+
+def logical_not(input: Tensor) -> Tensor:
+    """Where the elements are 0 (torch.logical_not)."""
+    return from_array(array_module(input._data).logical_not(input._data))
+
+
+def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str) -> Callable[..., Any]:
+    def call(input: Any, other: Operand) -> Any:
+        if not isinstance(input, (Tensor, *Number)) or not isinstance(other, (Tensor, *Number)):
+            return NotImplemented
+        x, y = common((operand(input), operand(other)))
+        if x.dtype.kind == "f":
+            raise unsupported(kernel, x)
+        try:
+            return from_array(combine(x, y))
+        except ValueError as error:
+            raise not_broadcastable(x, y) from error
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"torch.{name}, for whole numbers and bools."
+    return call
+
+
+bitwise_and = _bits(operator.and_, "bitwise_and", "bitwise_and_cpu")
+bitwise_or = _bits(operator.or_, "bitwise_or", "bitwise_or_cpu")
+bitwise_xor = _bits(operator.xor, "bitwise_xor", "bitwise_xor_cpu")
+bitwise_left_shift = _bits(operator.lshift, "bitwise_left_shift", "lshift_cpu")
+bitwise_right_shift = _bits(operator.rshift, "bitwise_right_shift", "rshift_cpu")
+
+
+def bitwise_not(input: Tensor) -> Tensor:
+    """Every bit turned over (torch.bitwise_not)."""
+    if input._data.dtype.kind == "f":
+        raise unsupported("bitwise_not_cpu", input._data)
+    return from_array(~input._data)
+
+
+def invert(input: Tensor) -> Tensor:
+    """~input, for whole numbers and bools."""
+    if input._data.dtype.kind == "f":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return from_array(~input._data)
 
 
 def _test(name: str) -> Callable[[Tensor], Tensor]:
-    def call(self: Tensor) -> Tensor:
-        return from_array(getattr(array_module(self._data), name)(self._data))
+    def call(input: Tensor) -> Tensor:
+        return from_array(getattr(array_module(input._data), name)(input._data))
 
     call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"torch.{name}, element by element."
     return call
 
 
 isnan, isinf, isfinite = _test("isnan"), _test("isinf"), _test("isfinite")
 
 
-def sign(self: Tensor) -> Tensor:
-    """-1, 0 or 1 (torch.sign, whose gradient is 0)."""
-    return from_array(array_module(self._data).sign(self._data))
-
-
-def equal(self: Tensor, other: Tensor) -> bool:
+def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and elements (torch.equal)."""
-    return self._data.shape == other._data.shape and bool((self._data == other._data).all())
+    return input._data.shape == other._data.shape and bool((input._data == other._data).all())
 
 
-def allclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
+    x, y = input._data, other._data
+    if x.dtype is not y.dtype:
+        raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
+    module = array_module(x)
+    return from_array(module.asarray(module.isclose(x, y, rtol, atol, equal_nan)))
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements agree within atol + rtol · |other| (torch.allclose)."""
-    return bool(array_module(self._data).allclose(self._data, other._data, rtol, atol, equal_nan))
+    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
+
+
+def isin(elements: Any, test_elements: Any) -> Tensor:
+    """Which elements are among the others (torch.isin)."""
+    x, y = (t._data if isinstance(t, Tensor) else t for t in (elements, test_elements))
+    module = array_module(x if isinstance(elements, Tensor) else y)
+    return from_array(module.asarray(module.isin(x, y)))

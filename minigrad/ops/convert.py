@@ -13,10 +13,8 @@ from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .define import Op
 from .inplace import check_writable, write
-from .pointwise import pow as power_of
-from .pointwise import mul, reciprocal, rpow_op, sub
 from .shape import cast as to_numpy_dtype
-from .shape import clone, transpose, unbind
+from .shape import clone, unbind
 
 move_op = Op("ToCopyBackward0", lambda x, wanted: _move(x, wanted), self=lambda grad, home: _move_both(grad, home))
 
@@ -172,26 +170,6 @@ def copy_(self: Tensor, src: Any) -> Tensor:
     return self
 
 
-rsub_op = Op("RsubBackward1", lambda x, other: other - x, self=lambda grad: -grad)
-
-
-def rsub(self: Tensor, other: Any) -> Tensor:
-    """other - self for a number in front, which torch records as RsubBackward1."""
-    if isinstance(other, Tensor):
-        return sub(other, self)
-    return rsub_op(self, other=other)
-
-
-def rdiv(self: Tensor, other: Any) -> Tensor:
-    """other / self for a number in front, which torch computes as other · (1 / self)."""
-    return mul(reciprocal(self), other)
-
-
-def rpow(self: Tensor, base: Any) -> Tensor:
-    """base ** self for a number in front."""
-    return rpow_op(self, base=base) if self._data.dtype.kind == "f" else power_of(tensor(base), self)
-
-
 def mm(self: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices (torch.mm)."""
     if self._data.ndim != 2 or mat2._data.ndim != 2:
@@ -211,16 +189,6 @@ def dot(self: Tensor, tensor: Tensor) -> Tensor:
             f"1D tensors expected, but got {self._data.ndim}D and {tensor._data.ndim}D tensors"
         )
     return self @ tensor
-
-
-def t_property(self: Tensor) -> Tensor:
-    """Tensor.T: a matrix transposed."""
-    return self.permute(*range(self._data.ndim)[::-1])
-
-
-def mt_property(self: Tensor) -> Tensor:
-    """Tensor.mT: the last two dimensions swapped."""
-    return transpose(self, -2, -1)
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:

@@ -49,7 +49,7 @@ def names_of(rule: Rule) -> tuple[str, ...]:
 def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node) -> type[Node]:
     """The node class of an operation, named as torch names it."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
-    shown = {f"_saved_{n}": property(lambda node, i=i: node.show_saved(i)) for i, n in enumerate(saves)}
+    shown = {"_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: node.show_saved(i)) for i, n in enumerate(saves)}
     own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     return type(name, (base,), own | shown)
 
@@ -74,6 +74,7 @@ class PlainNode(Node):
     """Two inputs whose rules need nothing but the gradient: add, sub."""
 
     __slots__ = ()
+    _saved_alpha = 1
     releases = False
 
     def apply(self, grad: Any) -> tuple[Any, Any]:
@@ -117,6 +118,11 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]
     if names == [(), ()]:
         return PlainNode
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
+
+
+BOOL_DIFFERENCE = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+)
 
 
 def not_broadcastable(x: Any, y: Any) -> RuntimeError:
@@ -166,6 +172,8 @@ def binary(
             data = forward(x, y)
         except ValueError as error:
             raise not_broadcastable(x, y) from error
+        except TypeError as error:
+            raise RuntimeError(BOOL_DIFFERENCE) from error
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None
@@ -246,16 +254,22 @@ def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, float
 class Rules:
     """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
 
-    def __init__(self, node: str, rules: dict[str, Rule], outputs: int = 1, tensors: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, node: str, rules: dict[str, Rule], outputs: int | tuple[str, ...] | None = None, tensors: tuple[str, ...] = ()
+    ) -> None:
+        self.results: tuple[str, ...] = outputs if isinstance(outputs, tuple) else ()
+        count = 1 if outputs is None else len(outputs) if isinstance(outputs, tuple) else outputs
         self.inputs = tuple(rules)
         wanted = [names_of(rule) for rule in rules.values()]
         saves = tuple(dict.fromkeys(name for names in wanted for name in names))
         self.needs = [frozenset(names) for names in wanted]
-        base = base_of(wanted, self.inputs) if outputs == 1 else SeveralOutputs
+        base = base_of(wanted, self.inputs) if outputs is None else SeveralOutputs
         self.node = node_type(node, tuple(rules.values()), saves, base)
-        self.node.outputs = outputs
+        self.node.outputs = count
         self.takers: dict[tuple[bool, ...], list[Taker]] = {}
-        self.node.releases = any(name in rules or name in tensors or name.startswith("result") for name in saves)
+        self.node.releases = any(
+            name in rules or name in tensors or name in self.results or name.startswith("result") for name in saves
+        )
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
@@ -276,9 +290,9 @@ class Rules:
         if name in self.inputs:
             i = self.inputs.index(name)
             return lambda inputs, outs, attributes: inputs[i]
-        if name.startswith("result"):
-            k = int(name[6:] or 0)
-            return lambda inputs, outs, attributes: SavedResult(outs[k]._data, outs[k].counter())
+        if name.startswith("result") or name in self.results:
+            k = self.results.index(name) if name in self.results else int(name[6:] or 0)
+            return lambda inputs, outs, attributes: SavedResult(outs[k]._data, outs[k].counter(), k)
         if name.endswith("_shape") and name[:-6] in self.inputs:
             j = self.inputs.index(name[:-6])
             return lambda inputs, outs, attributes: Constant(inputs[j]._data.shape)
@@ -295,28 +309,30 @@ class Op:
 
     forward(*arrays, **attributes) → array, or tuple of arrays. rules: by input name; an input without one gets no
     gradient. A rule may name inputs, attributes, `result` (or `result0`, … of several), and `NAME_shape` for the shape
-    of input NAME, which costs no memory.
+    of input NAME, which costs no memory. outputs: how many there are, or their names, which rules may use as well.
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
-    view: the output shares the input's storage. promotes: the inputs are brought to one dtype first. stretches: a rule
+    view: the output shares the input's storage. promotes: the inputs are brought to one dtype first;
+    floating: to a floating-point one. stretches: a rule
     may return a gradient of the output's shape or dtype, and the walk fits it to the input.
     """
 
     def __init__(
-        self, node: str, forward: Callable[..., Any], /, outputs: int = 1, view: bool = False, stretches: bool = False,
-        promotes: bool = False, tensors: tuple[str, ...] = (), **rules: Rule,
+        self, node: str, forward: Callable[..., Any], /, outputs: int | tuple[str, ...] | None = None, view: bool = False, stretches: bool = False,
+        promotes: bool = False, floating: bool = False, tensors: tuple[str, ...] = (), **rules: Rule,
     ) -> None:
         self.forward = forward
-        self.stretches = stretches or promotes
-        self.promotes = promotes
+        self.stretches = stretches or promotes or floating
+        self.promotes = promotes or floating
+        self.floating = floating
         self.view = view
         self.tensors = tensors
         self.rules = Rules(node, rules, outputs, tensors)
 
-    def __call__(self, *inputs: Tensor, **attributes: Any) -> Any:
+    def __call__(self, /, *inputs: Tensor, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
         if self.view:
             return self.make_view(inputs[0], attributes)
-        arrays = common(inputs) if self.promotes else [t._data for t in inputs]
+        arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
         data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         edges = tuple([gradient_edge(t) for t in inputs])
         if not is_grad_enabled() or not any(edge[0] for edge in edges):
@@ -327,7 +343,7 @@ class Op:
         """The attributes with arrays in the place of tensors."""
         return attributes | {name: rules.raw(attributes[name]) for name in self.tensors if name in attributes}
 
-    def of(self, *inputs: Any, **attributes: Any) -> Any:
+    def of(self, /, *inputs: Any, **attributes: Any) -> Any:
         """This operation inside a derivative rule: recorded on Tensors, plain on arrays."""
         if not any(isinstance(x, Tensor) for x in inputs):
             return self.forward(*inputs, **self.plain(attributes))

@@ -1,46 +1,73 @@
-"""Reading and writing parts of a tensor, and joining tensors: indexing, cat, stack, where."""
+"""self[index] and self[index] = value, taken apart as torch takes them apart.
+
+Ints, slices, None and … are views, one after the other; tensors, lists and masks are gathered in one copy at the end.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..autograd.graph import Constant
 from ..backend import array_module, ndarray, numpy
+from ..creation import tensor
 from ..tensor import Tensor, from_array
 from .define import Op
 from .inplace import check_writable, write
-from .reduce import one_dim
+from .views import select_op, slice_op
+
+Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
+
+NOT_AN_INDEX = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
+NO_DIMENSIONS = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+    "tensor to a number"
+)
+NON_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which "
+    "will result either in an error or a different result"
+)
+
+# ------------------------------------------------------------------ rules
 
 
-def index_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
-    """z = self[index]: zeros, with the gradient added at the places that were read (twice where read twice)."""
-    return rules.scatter_index(grad, self_shape, index)
+def index_vjp(grad: Any, self_shape: tuple[int, ...], indices: Index) -> Any:
+    """z = self[indices]: zeros, with the gradient added at the places that were read (twice where read twice)."""
+    return rules.scatter_index(grad, self_shape, places(indices))
 
 
-def put_vjp_self(grad: Any, index: Any) -> Any:
-    """self[index] = values: what was overwritten has no part in the result."""
-    return rules.without(grad, index)
+def put_vjp_self(grad: Any, indices: Index, accumulate: bool) -> Any:
+    """self[indices] = values: what was overwritten has no part in the result."""
+    return grad if accumulate else rules.without(grad, places(indices))
 
 
-def put_vjp_values(grad: Any, index: Any) -> Any:
-    """self[index] = values: the written part's gradient; the walk un-broadcasts it."""
-    return grad[index]
+def put_vjp_values(grad: Any, indices: Index) -> Any:
+    """self[indices] = values: the written part's gradient; the walk un-broadcasts it."""
+    return grad[places(indices)] if not rules.is_tensor(grad) else index_op(grad, indices=indices)
 
 
-def where_vjp_self(grad: Any, condition: Any) -> Any:
-    """z = self where the condition holds."""
-    return grad * condition
+def spread_vjp(grad: Any, index: Any) -> Any:
+    """z = zeros with self added at index: the gradient at index."""
+    return grad[index] if not rules.is_tensor(grad) else gather_op(grad, index=index)
 
 
-def where_vjp_other(grad: Any, condition: Any) -> Any:
-    """z = other where the condition does not hold."""
-    return grad * (condition == 0)
+# ------------------------------------------------------------------ entries
 
 
-def _put(x: Any, values: Any, index: Any) -> Any:
+def places(indices: Index) -> Any:
+    """NumPy's form of an index: a whole slice where torch has None."""
+    return tuple([slice(None) if i is None else i for i in indices])
+
+
+def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
     x = x.copy()
-    x[index] = values
+    where = places(indices)
+    if accumulate:
+        array_module(x).add.at(x, where, values)
+    else:
+        x[where] = values
     return x
 
 
@@ -48,97 +75,15 @@ def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:
     return rules.scatter_index(x, shape, index)
 
 
-select_op = Op("SelectBackward0", lambda x, index: x[index], view=True, self=index_vjp)
-slice_op = Op("SliceBackward0", lambda x, index: x[index], view=True, self=index_vjp)
 alias_op = Op("AliasBackward0", lambda x: x[...], view=True, self=lambda grad: grad)
-index_op = Op("IndexBackward0", lambda x, index: x[index], self=index_vjp)
+index_op = Op("IndexBackward0", lambda x, indices: x[places(indices)], self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, stretches=True, self=put_vjp_self, values=put_vjp_values)
-scatter_op = Op("IndexPutBackward0", _scatter, self=put_vjp_values)
-where_op = Op(
-    "WhereBackward0",
-    lambda x, y, condition: array_module(condition).where(condition, x, y),
-    stretches=True,
-    self=where_vjp_self,
-    other=where_vjp_other,
-)
+gather_op = Op("IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index))
+scatter_op = Op("IndexPutBackward0", _scatter, self=spread_vjp)
 
 
-def plain_index(index: Any) -> Any:
-    """An index with its tensors turned into arrays and its lists into what NumPy makes of them."""
-    if isinstance(index, tuple):
-        return tuple(plain_index(i) for i in index)
-    if isinstance(index, Tensor):
-        return index._data if index._data.ndim or index._data.dtype.kind == "b" else int(index._data)
-    if isinstance(index, slice):
-        return slice(*(None if b is None else int(b) for b in (index.start, index.stop, index.step)))
-    return numpy.asarray(index) if isinstance(index, list) else index
-
-
-def getitem(self: Tensor, index: Any) -> Tensor:
-    """self[index]: ints, slices, None and … give views; lists, tensors and masks give copies (torch indexing)."""
-    wanted = plain_index(index)
-    parts = wanted if isinstance(wanted, tuple) else (wanted,)
-    check_index(self, parts)
-    if any(is_advanced(p) for p in parts):
-        return index_op(self, index=wanted)
-    return basic(self, parts)
-
-
-def is_advanced(part: Any) -> bool:
-    """Whether an index part gathers elements (a copy) instead of describing a view."""
-    return isinstance(part, ndarray | bool) or hasattr(part, "get")
-
-
-def basic(self: Tensor, parts: tuple[Any, ...]) -> Tensor:
-    """A view, one dimension after the other, as torch takes it: select, slice or unsqueeze; whole slices do nothing."""
-    out, dim = self, 0
-    for part in parts:
-        if part is Ellipsis:
-            dim = out._data.ndim - sum(p is not None for p in parts[parts.index(Ellipsis) + 1 :])
-        elif part is None:
-            out, dim = out.unsqueeze(dim), dim + 1
-        elif isinstance(part, slice):
-            if part != slice(None):
-                out = slice_op(out, index=(slice(None),) * dim + (part, ...))
-            dim += 1
-        else:
-            out = select_op(out, index=(slice(None),) * dim + (part, ...))
-    return out if out is not self else alias_op(self)
-
-
-def check_index(self: Tensor, parts: tuple[Any, ...]) -> None:
-    """IndexError, in torch's words, for an int out of range or too many indices."""
-    shape = self._data.shape
-    if not shape and any(isinstance(p, int) and not isinstance(p, bool) for p in parts):
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-            "0-dim tensor to a number"
-        )
-    used = [p for p in parts if p is not None and p is not Ellipsis]
-    taken = sum(p.ndim if getattr(p, "dtype", None) == bool else 1 for p in used)
-    if taken > len(shape):
-        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-    dim = 0
-    for part in parts:
-        if part is Ellipsis:
-            dim = len(shape) - (taken - dim)
-        elif isinstance(part, int) and not -shape[dim] <= part < shape[dim]:
-            raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {shape[dim]}")
-        if part is not None and part is not Ellipsis:
-            dim += 1
-
-
-def setitem(self: Tensor, index: Any, value: Any) -> None:
-    """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
-    wanted = plain_index(index)
-    parts = wanted if isinstance(wanted, tuple) else (wanted,)
-    check_index(self, parts)
-    if not any(is_advanced(p) for p in parts):
-        basic(self, parts).copy_(value)
-        return
-    check_writable(self)
-    values = value if isinstance(value, Tensor) else from_array(numpy.asarray(value, self._data.dtype))
-    write(self, put_op(self, values, index=wanted))
+def _back(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
+    return rules.scatter_index(grad, shape, index)
 
 
 def scatter_index(self: Tensor, shape: tuple[int, ...], index: Any) -> Tensor:
@@ -146,74 +91,205 @@ def scatter_index(self: Tensor, shape: tuple[int, ...], index: Any) -> Tensor:
     return scatter_op(self, shape=shape, index=index)
 
 
-def _join(tensors: Any, node: str, forward: Any, rule: Any) -> Op:
-    made = _JOINS.get((node, len(tensors)))
-    if made is None:
-        made = _JOINS[node, len(tensors)] = Op(node, forward, **{f"t{i}": rule(i) for i in range(len(tensors))})
-    return made
+# ------------------------------------------------------------------ reading
 
 
-_JOINS: dict[tuple[str, int], Op] = {}
+def getitem(self: Tensor, index: Any) -> Tensor:
+    """self[index]: ints, slices, None and … give views; lists, tensors and masks give copies (torch indexing)."""
+    if type(index) is int:
+        return select(self, 0, index, 0)
+    if isinstance(index, slice):
+        return sliced(self, 0, index, whole=True)
+    view, indices = take_apart(self, index)
+    if indices:
+        return index_op(view, indices=checked(view, indices))
+    return view if view is not self else alias_op(self)
 
 
-def cat_vjp(position: int) -> Any:
-    """The rule of cat's input number `position`: its own part of the gradient."""
-
-    def rule(grad: Any, dim: int, bounds: tuple[int, ...]) -> Any:
-        return grad[(slice(None),) * dim + (slice(bounds[position], bounds[position + 1]),)]
-
-    return rule
-
-
-def stack_vjp(position: int) -> Any:
-    """The rule of stack's input number `position`."""
-    return lambda grad, dim: grad[(slice(None),) * dim + (position,)]
-
-
-def cat(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors joined along an existing dimension (torch.cat)."""
-    tensors = list(tensors)
-    if not tensors:
-        raise ValueError("expected a non-empty list of Tensors")
-    dim = one_dim(dim, tensors[0]._data.ndim)
-    sizes = [t._data.shape[dim] for t in tensors]
-    for i, t in enumerate(tensors):
-        for d, (n, m) in enumerate(zip(t._data.shape, tensors[0]._data.shape, strict=True)):
-            if d != dim and n != m:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but got size {n} for "
-                    f"tensor number {i} in the list."
-                )
-    bounds = tuple(sum(sizes[:i]) for i in range(len(sizes) + 1))
-    op = _join(tensors, "CatBackward0", lambda *xs, dim, bounds: array_module(xs[0]).concatenate(xs, dim), cat_vjp)
-    return op(*tensors, dim=dim, bounds=bounds)
+def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any]]:
+    """The view that the plain parts of an index describe, and the arrays that index its dimensions (none: [])."""
+    parts = as_parts(index)
+    given = sum(consumed(p) for p in parts)
+    if given > self._data.ndim:
+        if not self._data.ndim and any(type(p) is int for p in parts):
+            raise IndexError(NO_DIMENSIONS)
+        raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
+    out, dim, named, arrays = self, 0, 0, []  # dim: of the view; named: of self, for messages
+    for part in parts:
+        if part is Ellipsis:
+            skipped = self._data.ndim - given
+            dim, named = dim + skipped, named + skipped
+        elif part is None:
+            out, dim = out.unsqueeze(dim), dim + 1
+        elif isinstance(part, bool | numpy.bool_):
+            out = out.unsqueeze(dim)
+            place(arrays, dim, numpy.zeros(int(part), numpy.int64))
+            dim += 1
+        elif isinstance(part, slice):
+            out = sliced(out, dim, part)
+            dim, named = dim + 1, named + 1
+        elif isinstance(part, ndarray) or hasattr(part, "get"):
+            for one in spelled_out(out, dim, part):
+                place(arrays, dim, one)
+                dim, named = dim + 1, named + 1
+        else:
+            out, named = select(out, dim, part, named), named + 1
+    return out, arrays
 
 
-def stack(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new dimension (torch.stack)."""
-    tensors = list(tensors)
-    if not tensors:
-        raise ValueError("stack expects a non-empty TensorList")
-    for i, t in enumerate(tensors):
-        if t._data.shape != tensors[0]._data.shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0]._data.shape)} at entry 0 and "
-                f"{list(t._data.shape)} at entry {i}"
+def as_parts(index: Any) -> tuple[Any, ...]:
+    """An index as a tuple of ints, slices, None, …, bools and arrays."""
+    if isinstance(index, list) and len(index) < 32 and any(p is None or isinstance(p, SEQUENCES) for p in index):
+        warnings.warn(NON_TUPLE, UserWarning, stacklevel=4)
+        index = tuple(index)
+    return tuple([as_part(p) for p in index]) if isinstance(index, tuple) else (as_part(index),)
+
+
+SEQUENCES = (list, tuple, Tensor, slice, type(Ellipsis))
+
+
+def as_part(part: Any) -> Any:
+    """One part of an index: tensors, lists and arrays become arrays, 0-d integer tensors ints."""
+    if part is None or part is Ellipsis or isinstance(part, bool | int | slice | numpy.bool_):
+        return part
+    if isinstance(part, Tensor):
+        array = part._data
+    elif isinstance(part, ndarray):
+        array = part
+    elif isinstance(part, numpy.integer):
+        return int(part)
+    elif isinstance(part, Sequence):
+        array = tensor(part if isinstance(part, list | str) else list(part))._data
+        array = array.astype(numpy.int64) if array.dtype.kind == "f" else array
+    else:
+        raise IndexError(NOT_AN_INDEX.format(type(part).__name__))
+    if array.dtype.kind == "f":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if array.dtype == numpy.uint8:
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning, stacklevel=6
+        )
+        array = array.astype(bool)
+    if not array.ndim:
+        return bool(array) if array.dtype.kind == "b" else int(array)
+    return array
+
+
+def consumed(part: Any) -> int:
+    """How many dimensions a part of an index stands for."""
+    if part is None or part is Ellipsis or isinstance(part, bool | numpy.bool_):
+        return 0
+    return part.ndim if getattr(part, "dtype", None) == bool else 1
+
+
+def place(arrays: list[Any], dim: int, array: Any) -> None:
+    """arrays[dim] = array, with None for the dimensions before it that are taken whole."""
+    arrays += [None] * (dim - len(arrays))
+    arrays.append(array)
+
+
+def spelled_out(view: Tensor, dim: int, array: Any) -> tuple[Any, ...]:
+    """A mask as the indices of its true elements, one array a dimension; an array of ints as it is."""
+    if array.dtype.kind != "b":
+        return (array,)
+    shape = view._data.shape
+    for i, n in enumerate(array.shape):
+        if n != shape[dim + i]:
+            raise IndexError(
+                f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the indexed tensor "
+                f"{list(shape)} at index {dim + i}"
             )
-    op = _join(tensors, "StackBackward0", lambda *xs, dim: array_module(xs[0]).stack(xs, dim), stack_vjp)
-    return op(*tensors, dim=one_dim(dim, tensors[0]._data.ndim + 1))
+    return array.nonzero()
 
 
-def stack_all(self: Tensor, parts: list[Any], dim: int) -> Tensor:
-    """stack for derivative rules."""
-    return stack(parts, dim)
+def checked(view: Tensor, arrays: list[Any]) -> Index:
+    """The arrays, once they fit each other and the sizes they index; IndexError otherwise."""
+    given = [a for a in arrays if a is not None]
+    try:
+        numpy.broadcast_shapes(*[a.shape for a in given])
+    except ValueError as error:
+        shapes = ", ".join(str(list(a.shape)) for a in given)
+        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from error
+    for dim, array in enumerate(arrays):
+        size = view._data.shape[dim]
+        if array is not None and array.size:
+            for extreme in (array.max(), array.min()):
+                if not -size <= extreme < size:
+                    raise IndexError(f"index {extreme} is out of bounds for dimension {dim} with size {size}")
+    return tuple(arrays)
 
 
-def where(condition: Tensor, self: Any, other: Any) -> Tensor:
-    """self where the condition holds, other elsewhere; numbers are welcome (torch.where)."""
-    a = self if isinstance(self, Tensor) else Constant(self)
-    b = other if isinstance(other, Tensor) else Constant(other)
-    tensors = [t for t in (a, b) if isinstance(t, Tensor)]
-    like = tensors[0] if tensors else from_array(numpy.asarray(float(self), "float32"))
-    a, b = (t if isinstance(t, Tensor) else from_array(array_module(like._data).asarray(t._data, like._data.dtype)) for t in (a, b))
-    return where_op(a, b, condition=condition._data)
+def select(self: Tensor, dim: int, index: Any, named: int) -> Tensor:
+    """self with dimension `dim` fixed at one position; `named`: what messages call the dimension."""
+    if not self._data.ndim:
+        raise IndexError(NO_DIMENSIONS)
+    size = self._data.shape[dim]
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {named} with size {size}")
+    return select_op(self, dim=dim, index=index % size)
+
+
+def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
+    """self with dimension `dim` cut to a slice; a slice of everything is no operation, unless it is the whole index."""
+    if not self._data.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    step = 1 if part.step is None else int(part.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    start, end, _ = slice(*(None if b is None else int(b) for b in (part.start, part.stop))).indices(self._data.shape[dim])
+    if not whole and (start, end, step) == (0, self._data.shape[dim], 1):
+        return self
+    return slice_op(self, dim=dim, start=start, end=max(start, end), step=step)
+
+
+# ------------------------------------------------------------------ writing
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
+    view, indices = take_apart(self, index)
+    if not isinstance(value, Tensor):
+        value = from_array(array_module(self._data).asarray(value, self._data.dtype))
+    if not indices:
+        (view if view is not self else alias_op(self)).copy_(fitted(value, view))
+        return
+    check_writable(view)
+    found = checked(view, indices)
+    write(view, put_op(view, matching(value, view, found), indices=found, accumulate=False))
+
+
+def fitted(value: Tensor, view: Tensor) -> Tensor:
+    """value without the leading dimensions of size 1 that `view` does not have."""
+    extra = value._data.ndim - view._data.ndim
+    if extra > 0 and value._data.shape[:extra] == (1,) * extra:
+        return value.reshape(value._data.shape[extra:])
+    return value
+
+
+def matching(value: Tensor, view: Tensor, indices: Index) -> Tensor:
+    """value, once it has the dtype of the tensor and broadcasts to the part that is written."""
+    if value._data.dtype is not view._data.dtype:
+        if value._data.ndim:
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{view.dtype.type_name} for the destination and {value.dtype.type_name} for the source."
+            )
+        value = value.to(view.dtype)
+    part = view._data[places(indices)].shape
+    try:
+        fits = numpy.broadcast_shapes(value._data.shape, part) == part
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(part)}"
+        )
+    return value
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
+    view, arrays = take_apart(input, tuple(indices))
+    found = checked(view, arrays)
+    return put_op(input, matching(values, input, found), indices=found, accumulate=accumulate)

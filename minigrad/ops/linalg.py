@@ -54,6 +54,8 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     Like torch it is made of the plain products, so the node is DotBackward0, MvBackward0, MmBackward0 or what a batch
     leads to.
     """
+    if not isinstance(self, Tensor) or not isinstance(other, Tensor):
+        return NotImplemented
     a, b = self._data.ndim, other._data.ndim
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")

@@ -5,15 +5,14 @@ Formulas are the textbook derivatives; where torch had to choose (a kink, a tie,
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
 from .. import rules
 from ..backend import array_module
 from ..dtypes import get_default_dtype
-from ..tensor import Tensor
-from .define import Op, binary, unary
+from .define import binary, unary
+from .promotion import unsupported
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -148,11 +147,6 @@ def reciprocal_vjp(grad: Any, result: Any) -> Any:
     return -grad * result * result
 
 
-def rpow_vjp(grad: Any, result: Any, base: float) -> Any:
-    """z = base ** self, a number to a tensor's power: ∂z/∂self = z · ln base."""
-    return grad * (result * math.log(base)) if base else grad * 0
-
-
 def sin_vjp(grad: Any, self: Any) -> Any:
     """z = sin(self)."""
     return grad * rules.cos(self)
@@ -171,7 +165,25 @@ def _numpy(name: str) -> Any:
     return lambda x: getattr(array_module(x), name)(x)
 
 
+def _negate(x: Any) -> Any:
+    try:
+        return -x
+    except TypeError as error:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        ) from error
+
+
+def _abs(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise unsupported("abs_cpu", x)
+    return operator.abs(x)
+
+
 def _relu(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
     return array_module(x).maximum(x, 0)
 
 
@@ -182,8 +194,9 @@ def _divide(x: Any, y: Any) -> Any:
     return x / y
 
 
-def _sigmoid(x: Any) -> Any:
-    return (array_module(x).tanh(x * 0.5) + 1) * 0.5  # no overflow at either end, unlike 1 / (1 + exp(-x))
+def sigmoid_array(x: Any) -> Any:
+    """1 / (1 + e^-x); where e^-x overflows, the result is the 0 it should be."""
+    return 1 / (1 + array_module(x).exp(-x))
 
 
 def power(x: Any, exponent: float) -> Any:
@@ -195,34 +208,19 @@ def power(x: Any, exponent: float) -> Any:
     return array_module(x).power(x, exponent)
 
 
-add = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
-sub = binary("sub", "SubBackward0", operator.sub, self=add_vjp, other=sub_vjp_other)
-mul = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
-div = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
+add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
+sub_op = binary("sub", "SubBackward0", operator.sub, self=add_vjp, other=sub_vjp_other)
+mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
+div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
 
-neg = unary("neg", "NegBackward0", operator.neg, neg_vjp, floating=False)
-abs = unary("abs", "AbsBackward0", operator.abs, abs_vjp, floating=False)
+neg = unary("neg", "NegBackward0", _negate, neg_vjp, floating=False)
+abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
 relu = unary("relu", "ReluBackward0", _relu, relu_vjp, floating=False)
 exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp)
 log = unary("log", "LogBackward0", _numpy("log"), log_vjp)
 tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp)
-sigmoid = unary("sigmoid", "SigmoidBackward0", _sigmoid, sigmoid_vjp)
+sigmoid = unary("sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp)
 reciprocal = unary("reciprocal", "ReciprocalBackward0", lambda x: 1 / x, reciprocal_vjp)
 sqrt = unary("sqrt", "SqrtBackward0", _numpy("sqrt"), sqrt_vjp)
 sin = unary("sin", "SinBackward0", _numpy("sin"), sin_vjp)
 cos = unary("cos", "CosBackward0", _numpy("cos"), cos_vjp)
-pow_scalar = Op("PowBackward0", power, self=pow_vjp)
-rpow_op = Op("PowBackward2", lambda x, base: array_module(x).power(base, x), self=rpow_vjp)
-pow_tensor = Op("PowBackward1", lambda x, y: array_module(x).power(x, y), self=pow_vjp_self, exponent=pow_vjp_exponent)
-
-
-def pow(self: Tensor, exponent: Any) -> Tensor:
-    """self ** exponent, elementwise; `exponent` is a number or a tensor (torch.pow)."""
-    if isinstance(exponent, Tensor):
-        return pow_tensor(self, exponent)
-    if self._data.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return pow_scalar(self, exponent=exponent)
-
-
-COMPARISONS = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..autograd.graph import Constant
 from ..backend import ndarray, numpy
-from ..dtypes import BY_NUMPY, result_type
+from ..dtypes import BY_NUMPY, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 
 PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone: by far the most frequent case
@@ -43,14 +43,36 @@ def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     return a, Constant(b), x, b
 
 
-def common(tensors: Any) -> list[Any]:
-    """The arrays of several tensors, all of the dtype that torch gives the operation on them."""
-    arrays = [t._data for t in tensors]
-    first = arrays[0].dtype
-    if all(x.dtype is first for x in arrays):
+def common(inputs: Any, floating: bool = False) -> list[Any]:
+    """The arrays of several tensors and numbers (as Constants), all of the dtype that torch gives the operation on
+    them (None for what was left out); floating: of the default floating dtype where that would be an integer one."""
+    arrays = [t._data for t in inputs]
+    first = getattr(arrays[0], "dtype", None)
+    if all(getattr(x, "dtype", None) is first for x in arrays) and not (floating and first.kind != "f"):
         return arrays
-    wanted = result_type(*tensors).np
-    return [x.astype(wanted, copy=False) if x.dtype is not wanted else x for x in arrays]
+    given = [t if isinstance(t, Tensor) else t._data for t in inputs]
+    result = result_type(*[t for t in given if t is not None])
+    wanted = get_default_dtype().np if floating and result.category < 2 else result.np
+    for t in inputs[1:]:
+        if isinstance(t, Tensor) and isinstance(inputs[0], Tensor):
+            same_device(inputs[0], t)
+    return [
+        x.astype(wanted, copy=False) if hasattr(x, "astype") else None if x is None else wanted.type(x) for x in arrays
+    ]
+
+
+def operand(x: Any) -> Any:
+    """A tensor as it is, a number as a Constant: what an operation takes as input. TypeError for anything else."""
+    if isinstance(x, Tensor):
+        return x
+    if not isinstance(x, Number):
+        raise TypeError(f"expected a Tensor or a number, got {type(x).__name__}")
+    return Constant(x.item() if isinstance(x, numpy.generic) else x)
+
+
+def unsupported(kernel: str, data: Any) -> NotImplementedError:
+    """The error for a dtype that one of torch's kernels does not know."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[data.dtype].type_name}'")
 
 
 def wrapped(x: Any) -> Any:

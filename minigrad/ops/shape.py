@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,7 +10,7 @@ from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor
 from .define import Op
-from .reduce import one_dim
+from .reduce import dims, one_dim
 
 
 def view_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
@@ -40,6 +41,11 @@ def unsqueeze_vjp(grad: Any, dim: int) -> Any:
     return rules.reshape(grad, (*grad.shape[:dim], *grad.shape[dim + 1 :]))
 
 
+def squeeze_vjp(grad: Any, self_shape: tuple[int, ...], dim: Any) -> Any:
+    """z = self without dimensions of size 1: they come back."""
+    return rules.reshape(grad, self_shape)
+
+
 def unbind_vjp(grads: list[Any], self_shape: tuple[int, ...], dim: int) -> Any:
     """z0, z1, … = self taken apart along dim: the gradients put together again, zeros where none came."""
     like = next(g for g in grads if g is not None)
@@ -54,6 +60,11 @@ def _expand_dims(x: Any, dim: int) -> Any:
     return array_module(x).expand_dims(x, dim)
 
 
+def _squeeze(x: Any, dim: Any) -> Any:
+    drop = (dim,) if isinstance(dim, int) else dim
+    return x.reshape([n for i, n in enumerate(x.shape) if i not in drop or n != 1])
+
+
 view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view_vjp)
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
@@ -62,7 +73,8 @@ t_op = Op("TBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True,
 expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, stretches=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
-squeeze_dim_op = Op("SqueezeBackward1", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
+squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
+squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
 clone_op = Op("CloneBackward0", lambda x: x.copy(), self=expand_vjp)
 cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), stretches=True, self=expand_vjp)
 
@@ -120,7 +132,10 @@ def permute(self: Tensor, *dims: Any) -> Tensor:
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {self._data.ndim} is not equal to len(dims) = {len(wanted)}"
         )
-    return permute_op(self, dims=tuple(one_dim(d, self._data.ndim) for d in wanted))
+    wanted = tuple([one_dim(d, self._data.ndim) for d in wanted])
+    if len(set(wanted)) != len(wanted):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return permute_op(self, dims=wanted)
 
 
 def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -163,16 +178,23 @@ def squeeze(self: Tensor, dim: Any = None) -> Tensor:
     """Without its dimensions of size 1, or without `dim` if that has size 1 (torch.squeeze)."""
     if dim is None:
         return squeeze_all_op(self)
-    drop = {one_dim(d, self._data.ndim) for d in ((dim,) if isinstance(dim, int) else dim)}
-    kept = tuple(n for i, n in enumerate(self._data.shape) if i not in drop or n != 1)
-    return squeeze_dim_op(self, shape=kept)
+    if isinstance(dim, int):
+        return squeeze_dim_op(self, dim=one_dim(dim, self._data.ndim))
+    return squeeze_dims_op(self, dim=dims(dim, self._data.ndim) or ())
 
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensors along one dimension, as views (torch.unbind)."""
+    if not self._data.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     dim = one_dim(dim, self._data.ndim)
-    op = Op("UnbindBackward0", _unbind, outputs=self._data.shape[dim], view=True, self=unbind_vjp)
-    return op(self, dim=dim)
+    return unbind_op(self._data.shape[dim])(self, dim=dim)
+
+
+@functools.cache
+def unbind_op(parts: int) -> Op:
+    """unbind into so many tensors."""
+    return Op("UnbindBackward0", _unbind, outputs=parts, view=True, self=unbind_vjp)
 
 
 def _unbind(x: Any, dim: int) -> Any:

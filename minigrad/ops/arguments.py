@@ -1,0 +1,273 @@
+"""What torch says to wrong arguments, read off the annotations of our functions.
+
+`guarded` lets a call through and looks at its arguments only when it has failed, so good calls cost nothing. Here, too,
+stand the names that NumPy users bring along (`axis`, `keepdims`) and `out=`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from ..autograd.grad_mode import is_grad_enabled
+from ..backend import numpy
+from ..dtypes import dtype
+from ..tensor import Tensor
+
+# What the annotations of operations may say; `wanted` below gives their names in torch's messages.
+Number: TypeAlias = bool | int | float
+Int: TypeAlias = int
+Float: TypeAlias = float
+Bool: TypeAlias = bool
+Ints: TypeAlias = int | Sequence[int]  # one or several
+IntList: TypeAlias = Sequence[int]
+Dtype: TypeAlias = dtype
+Str: TypeAlias = str
+Tensors: TypeAlias = Sequence[Tensor]
+Operand: TypeAlias = Any  # a tensor or a number
+
+ALIASES = {"axis": "dim", "keepdims": "keepdim"}
+SPECIAL = {*ALIASES, "input", "out"}
+
+SIZES = {"size", "shape", "dims", "repeats"}  # what is given as ints one by one, or as one tuple
+
+# Operations with several signatures in torch: how many positional arguments each of them takes as a method.
+SEVERAL = {
+    "sum": (0, 2), "mean": (0, 2), "prod": (0, 2), "max": (0, 1, 2), "min": (0, 1, 2), "std": (2, 1, 1), "var": (2, 1, 1),
+    "all": (0, 2, 2), "any": (0, 2, 2), "sort": (0, 2), "pow": (1, 1), "clamp": (2, 2), "lerp": (2, 2), "where": (2, 2),
+    "masked_fill": (2, 2), "median": (0, 2), "view": (1, 1), "index_fill": (3, 3), "scatter": (3, 3, 3), "mm": (2, 2),
+    "arange": (1, 2, 3), "linspace": (3, 3, 3, 3), "randint": (2, 2, 3, 3), "repeat_interleave": (2, 2), "argsort": (0, 2),
+    "transpose": (2,), "bitwise_and": (1, 1), "bitwise_or": (1, 1), "bitwise_xor": (1, 1), "remainder": (1, 1), "fmod": (1, 1),
+    "eq": (1, 1), "ne": (1, 1), "lt": (1, 1), "le": (1, 1), "gt": (1, 1), "ge": (1, 1), "logsumexp": (2,), "squeeze": (0, 1, 1),
+    "std_mean": (2, 1, 1), "var_mean": (2, 1, 1), "isin": (2, 2, 2), "bucketize": (2, 2), "searchsorted": (2, 2),
+    "clamp_min": (1, 1), "clamp_max": (1, 1), "new_full": (2,), "normal": (2, 2, 2, 3), "count_nonzero": (1, 1),
+    "floor_divide": (1, 1), "float_power": (1, 1), "xlogy": (1, 1), "round": (0, 0), "nanmedian": (0, 2), "unbind": (1,),
+    "result_type": (2, 2, 2), "copysign": (1, 1), "unflatten": (2,), "bernoulli": (0, 1), "flatten": (2,), "movedim": (2, 2),
+}  # fmt: skip
+
+
+def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
+    """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not SPECIAL.isdisjoint(kwargs):
+            return special(call, function, args, kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except (TypeError, AttributeError, ValueError):
+            fault = complaint(function, args, kwargs, method)
+            if fault is None:
+                raise
+        else:
+            if result is not NotImplemented:
+                return result
+            fault = complaint(function, args, kwargs, method)
+        raise TypeError(fault)
+
+    return call
+
+
+def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call with `axis`, `keepdims`, `input` or `out` among its keywords."""
+    if "input" in kwargs and not args:
+        args = (kwargs.pop("input"),)
+    names = inspect.signature(function).parameters
+    kwargs = {ALIASES[k] if k in ALIASES and ALIASES[k] in names else k: v for k, v in kwargs.items()}
+    if SPECIAL.isdisjoint(kwargs):
+        return call(*args, **kwargs)
+    if "out" not in kwargs:
+        raise TypeError(complaint(function, args, kwargs, False) or f"{function.__name__}() got wrong arguments")
+    out = kwargs.pop("out")
+    if out is None:
+        return call(*args, **kwargs)
+    if is_grad_enabled() and any(isinstance(a, Tensor) and a.requires_grad for a in (*args, out)):
+        raise RuntimeError(
+            f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    return fill_out(call(*args, **kwargs), out)
+
+
+def fill_out(result: Any, out: Any) -> Any:
+    """Write a result into the tensor, or the tensors, given as `out`."""
+    if isinstance(result, tuple):
+        return type(result)([fill_out(r, o) for r, o in zip(result, out, strict=True)])
+    if result._data.dtype.kind == "f" and out._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"result type {result.dtype.type_name} can't be cast to the desired output type {out.dtype.type_name}"
+        )
+    if out._data.shape != result._data.shape:
+        if out._data.size:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+                f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+                "PyTorch release outputs will not be resized unless they have zero elements.",
+                UserWarning,
+                stacklevel=5,
+            )
+        out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
+    out.storage()[...] = result._data
+    out.bump_version()
+    return out
+
+
+# ------------------------------------------------------------------ what is wrong, in torch's words
+
+
+def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> str | None:
+    """What torch's parser says about these arguments; None if they are what the annotations ask for."""
+    name = function.__name__
+    parameters = list(inspect.signature(function).parameters.values())
+    if method and len(parameters) == 1 and len(args) + len(kwargs) > 1:
+        given = len(args) - 1
+        return f"TensorBase.{name}() takes no " + (f"arguments ({given} given)" if given else "keyword arguments")
+    fault = first_fault(name, parameters, args, kwargs, int(method))
+    if fault is None:
+        return None
+    counts = SEVERAL.get(name, ())
+    plausible = sum(n >= len(args) - 1 for n in counts)
+    if len(counts) > 1 and plausible != 1 and not (args and not method and not isinstance(args[0], Tensor)):
+        return f"{name}() received an invalid combination of arguments - got {types(args[int(method):], kwargs)}, but expected one of:\n"
+    return fault
+
+
+def first_fault(
+    name: str, parameters: list[inspect.Parameter], args: tuple[Any, ...], kwargs: dict[str, Any], implied: int
+) -> str | None:
+    """The first argument that does not fit; `implied` arguments (the tensor of a method) are not counted."""
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if len(args) > len(positional) and not variadic:
+        takes, given = len(positional) - implied, len(args) - implied
+        return f"{name}() takes {takes} positional argument{'s' if takes != 1 else ''} but {given} were given"
+    required = [p for p in positional if p.default is p.empty]
+    missing = [shown(p) for i, p in enumerate(required) if i >= len(args) and p.name not in kwargs]
+    if missing:
+        count = len(required) - implied if missing == [shown(p) for p in required] else len(missing)
+        s = "s" if len(missing) == 1 else ""
+        return f"{name}() missing {count} required positional argument{s}: " + ", ".join(f'"{m}"' for m in missing)
+    for index, (parameter, value) in enumerate(zip(positional, args, strict=False)):
+        if not fits(parameter, value):
+            place = f" (position {index + 1 - implied})"
+            return f"{name}(): argument '{shown(parameter)}'{place} must be {wanted(parameter, value)}"
+    known = {p.name: p for p in parameters}
+    for key, value in kwargs.items():
+        if key not in known:
+            return f"{name}() got an unexpected keyword argument '{key}'"
+        if known[key] in positional[: len(args)]:
+            return f"{name}() got multiple values for argument '{key}'"
+        if not fits(known[key], value):
+            place = f" (position {positional.index(known[key]) + 1 - implied})" if known[key] in positional else ""
+            return f"{name}(): argument '{key}'{place} must be {wanted(known[key], value)}"
+    return first_bad_size(name, parameters, args[len(positional) :])
+
+
+def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[Any, ...]) -> str | None:
+    """What is wrong with sizes given one by one, as in zeros(2, 3)."""
+    variadic = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    if variadic is None or variadic.name not in SIZES or not rest or is_ints(rest) or (len(rest) == 1 and is_ints(rest[0])):
+        return None
+    if len(rest) == 1 or not is_int(rest[0]):
+        if isinstance(rest[0], list | tuple):
+            at = next((i for i, x in enumerate(rest[0]) if not is_int(x)), 0)
+            kind = f"but found element of type {type(rest[0][at]).__name__} at pos {at}" if rest[0] else ""
+            return f"{name}(): argument '{variadic.name}' (position 1) must be tuple of ints, {kind}"
+        return f"{name}(): argument '{variadic.name}' (position 1) must be tuple of ints, not {type(rest[0]).__name__}"
+    at = next(i for i, x in enumerate(rest) if not is_int(x))
+    return (
+        f"{name}(): argument '{variadic.name}' failed to unpack the object at pos {at + 1} with error \"type must be tuple of "
+        f'ints,but got {type(rest[at]).__name__}"'
+    )
+
+
+def is_int(x: Any) -> bool:
+    """Whether torch takes x for an int."""
+    if isinstance(x, Tensor):
+        return x._data.ndim == 0 and x._data.dtype.kind in "iu"
+    return isinstance(x, int | numpy.integer) and not isinstance(x, bool)
+
+
+def is_ints(x: Any) -> bool:
+    """Whether torch takes x for a tuple of ints."""
+    return isinstance(x, list | tuple) and all(is_int(n) for n in x)
+
+
+def is_number(x: Any) -> bool:
+    """Whether torch takes x for a number."""
+    return isinstance(x, bool | int | float | numpy.number | numpy.bool_) or (isinstance(x, Tensor) and x._data.ndim == 0)
+
+
+KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "Tensor": ("Tensor", lambda x: isinstance(x, Tensor)),
+    "Number": ("Number", is_number),
+    "Operand": ("Tensor", lambda x: isinstance(x, Tensor) or is_number(x)),
+    "Int": ("int", is_int),
+    "Float": ("float", is_number),
+    "Bool": ("bool", lambda x: isinstance(x, bool)),
+    "Ints": ("tuple of ints", lambda x: is_int(x) or is_ints(x)),
+    "IntList": ("tuple of ints", is_ints),
+    "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype | type)),
+    "Str": ("str", lambda x: isinstance(x, str)),
+    "Tensors": ("tuple of Tensors", lambda x: isinstance(x, list | tuple)),
+}
+
+
+def kind_of(parameter: inspect.Parameter) -> tuple[tuple[str, Callable[[Any], bool]] | None, bool]:
+    """What a parameter's annotation asks for, and whether None will do."""
+    text, _, optional = str(parameter.annotation).partition(" | ")
+    return KINDS.get(text), optional == "None"
+
+
+def fits(parameter: inspect.Parameter, value: Any) -> bool:
+    """Whether a value is what the annotation asks for."""
+    kind, optional = kind_of(parameter)
+    return kind is None or (value is None and optional) or kind[1](value)
+
+
+def wanted(parameter: inspect.Parameter, value: Any) -> str:
+    """'int, not str'."""
+    kind, _ = kind_of(parameter)
+    assert kind is not None
+    if kind[0] == "tuple of ints" and isinstance(value, list | tuple):
+        at = next(i for i, x in enumerate(value) if not is_int(x))
+        return f"tuple of ints, but found element of type {type(value[at]).__name__} at pos {at}"
+    return f"{kind[0]}, not {type_name(value)}"
+
+
+def shown(parameter: inspect.Parameter) -> str:
+    """The name torch gives a parameter."""
+    return "input" if parameter.name == "self" else parameter.name
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type in messages."""
+    return "Tensor" if isinstance(value, Tensor) else type(value).__name__
+
+
+def types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """'(Tensor, str, dim=int)', as torch lists what it got."""
+    positional = ", ".join(map(type_name, args))
+    named = [f"{k}={type_name(v)}" for k, v in kwargs.items()]
+    if not named:
+        return f"({positional})"
+    return f"({positional}, {', '.join(named)})" if args else f"({', '.join(named)}, )"
+
+
+def as_tensors(tensors: Any) -> list[Tensor]:
+    """The tensors of a list; TypeError, in torch's words, for anything else among them."""
+    found = list(tensors)
+    for i, t in enumerate(found):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
+    return found
+
+
+def as_int(x: Any) -> Any:
+    """A 0-d tensor of ints as the int it holds; ints as they are."""
+    return int(x) if isinstance(x, Tensor | numpy.integer) else x
+
+

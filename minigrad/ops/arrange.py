@@ -1,0 +1,250 @@
+"""The same elements in other places: repeated, flipped, rolled, turned, cut to triangles, put on diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..tensor import Tensor, from_array
+from .arguments import Int, IntList, Ints
+from .define import Op
+from .pick import index_select
+from .layout import flatten
+from .reduce import dims, one_dim
+from .shape import reshape, sizes, unsqueeze, view
+from .views import _diagonal_fill, diagonal_fill_vjp
+
+# ------------------------------------------------------------------ rules
+
+
+def repeat_vjp(grad: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+    """z = copies of self side by side: the gradients of all copies added up."""
+    padded = (1,) * (len(repeats) - len(self_shape)) + tuple(self_shape)
+    if 0 in repeats:
+        return rules.zeros(grad, self_shape)
+    blocks = rules.reshape(grad, tuple(n for pair in zip(repeats, padded, strict=True) for n in pair))
+    return rules.reshape(rules.sum(blocks, tuple(range(0, 2 * len(repeats), 2)), False), self_shape) if repeats else grad
+
+
+def flip_vjp(grad: Any, dims: tuple[int, ...]) -> Any:
+    """z = self back to front: so is the gradient."""
+    return flip_op.of(grad, dims=dims)
+
+
+def roll_vjp(grad: Any, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
+    """z = self rolled: the gradient rolled back."""
+    return roll_op.of(grad, shifts=tuple(-s for s in shifts), dims=dims)
+
+
+def rot90_vjp(grad: Any, k: int, dims: tuple[int, ...]) -> Any:
+    """z = self turned by quarters: the gradient turned back."""
+    return rot90_op.of(grad, k=-k, dims=dims)
+
+
+def tril_vjp(grad: Any, diagonal: int) -> Any:
+    """z = self without what lies above a diagonal: so is the gradient."""
+    return tril_op.of(grad, diagonal=diagonal)
+
+
+def triu_vjp(grad: Any, diagonal: int) -> Any:
+    """z = self without what lies below a diagonal: so is the gradient."""
+    return triu_op.of(grad, diagonal=diagonal)
+
+
+def diagonal_copy_vjp(grad: Any, self_shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
+    """z = the diagonal of a matrix: zeros, with the gradient on the diagonal."""
+    return diag_embed_sized_op.of(grad, shape=self_shape, offset=offset, dim1=dim1, dim2=dim2)
+
+
+def trace_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
+    """z = the sum of the diagonal: the gradient times the unit matrix."""
+    return grad * array_module(rules.raw(grad)).eye(*self_shape, dtype=rules.raw_dtype(grad))
+
+
+# ------------------------------------------------------------------ entries
+
+
+def _roll(x: Any, shifts: Any, dims: Any) -> Any:
+    return array_module(x).roll(x, shifts, dims) if dims else array_module(x).roll(x, shifts[0])
+
+
+def _diag_embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+    n = x.shape[-1] + abs(offset)
+    shape = list(x.shape[:-1])
+    for d in sorted((dim1, dim2)):
+        shape.insert(d, n)
+    return _diagonal_fill(x, tuple(shape), offset, dim1, dim2)
+
+
+repeat_op = Op("RepeatBackward0", lambda x, repeats: array_module(x).tile(x, repeats), self=repeat_vjp)
+flip_op = Op("FlipBackward0", lambda x, dims: array_module(x).flip(x, dims).copy(), self=flip_vjp)
+roll_op = Op("RollBackward0", _roll, self=roll_vjp)
+rot90_op = Op("Rot90Backward0", lambda x, k, dims: array_module(x).rot90(x, k, dims).copy(), self=rot90_vjp)
+tril_op = Op("TrilBackward0", lambda x, diagonal: array_module(x).tril(x, diagonal), self=tril_vjp)
+triu_op = Op("TriuBackward0", lambda x, diagonal: array_module(x).triu(x, diagonal), self=triu_vjp)
+diagonal_copy_op = Op(
+    "DiagonalBackward0_copy", lambda x, offset, dim1, dim2: x.diagonal(offset, dim1, dim2).copy(), self=diagonal_copy_vjp
+)
+diag_embed_op = Op("DiagEmbedBackward0", _diag_embed, self=diagonal_fill_vjp)
+diag_embed_sized_op = Op("DiagonalBackwardBackward0", _diagonal_fill, self=diagonal_fill_vjp)
+trace_op = Op("TraceBackward0", lambda x: array_module(x).trace(x), self=trace_vjp)
+
+# ------------------------------------------------------------------ copies
+
+
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """Copies side by side, so many in each dimension (torch.Tensor.repeat)."""
+    if not repeats:
+        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
+    wanted, shape = sizes(repeats), input._data.shape
+    if len(wanted) < len(shape):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    padded = (1,) * (len(wanted) - len(shape)) + shape
+    size = [n * r for n, r in zip(padded, wanted, strict=True)]
+    if any(n < 0 for n in size):
+        negative = next(n for n in size if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {size}")
+    return repeat_op(input, repeats=wanted)
+
+
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """As repeat, the missing leading counts being 1 (torch.tile)."""
+    wanted = sizes(dims)
+    return repeat(input, (1,) * (input._data.ndim - len(wanted)) + wanted)
+
+
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: Int | None = None, *, output_size: Int | None = None) -> Tensor:
+    """Every element repeated in its place; `repeats` is a number or one for each element (torch.repeat_interleave)."""
+    if repeats is None:
+        return from_array(numpy.repeat(numpy.arange(input._data.size), input._data))
+    if dim is None:
+        input, dim = flatten(input), 0
+    dim = one_dim(dim, input._data.ndim)
+    if isinstance(repeats, Tensor):
+        return _repeat_each(input, repeats._data, dim)
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    shape = input._data.shape
+    wide = unsqueeze(input, dim + 1).expand((*shape[: dim + 1], repeats, *shape[dim + 1 :]))
+    return view(wide.clone(), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+
+
+def _repeat_each(input: Tensor, repeats: Any, dim: int) -> Tensor:
+    size = input._data.shape[dim] if input._data.ndim else 1
+    if repeats.ndim == 1 and repeats.size not in (1, size):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats.size} and input.size({dim}) "
+            f"= {size}"
+        )
+    if repeats.size and repeats.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    index = numpy.repeat(numpy.arange(size), numpy.broadcast_to(repeats, (size,)))
+    return index_select(input, dim, from_array(index))
+
+
+# ------------------------------------------------------------------ orders
+
+
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """Some dimensions back to front; a copy (torch.flip)."""
+    return flip_op(input, dims=_dims(sizes(dims), input._data.ndim))
+
+
+def _dims(wanted: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    return dims(wanted, ndim) or ()
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """Left and right changed (torch.fliplr)."""
+    if input._data.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, 1)
+
+
+def flipud(input: Tensor) -> Tensor:
+    """Top and bottom changed (torch.flipud)."""
+    if input._data.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, 0)
+
+
+def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
+    """Elements moved on, those that fall off the end coming back at the start (torch.roll)."""
+    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    along = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if len(steps) != len(along) and not (len(steps) == 1 and not along):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
+    for d in along:
+        one_dim(d, input._data.ndim)
+    return roll_op(input, shifts=steps, dims=along)
+
+
+def rot90(input: Tensor, k: Int = 1, dims: IntList = (0, 1)) -> Tensor:
+    """Turned by k quarters in the plane of two dimensions (torch.rot90)."""
+    ndim = input._data.ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == ndim:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    return rot90_op(input, k=k, dims=tuple(one_dim(d, ndim) for d in dims))
+
+
+# ------------------------------------------------------------------ triangles and diagonals
+
+
+def tril(input: Tensor, diagonal: Int = 0) -> Tensor:
+    """A matrix with zeros above a diagonal (torch.tril)."""
+    if input._data.ndim < 2:
+        raise RuntimeError("tril: input tensor must have at least 2 dimensions")
+    return tril_op(input, diagonal=diagonal)
+
+
+def triu(input: Tensor, diagonal: Int = 0) -> Tensor:
+    """A matrix with zeros below a diagonal (torch.triu)."""
+    if input._data.ndim < 2:
+        raise RuntimeError("triu: input tensor must have at least 2 dimensions")
+    return triu_op(input, diagonal=diagonal)
+
+
+def diag(input: Tensor, diagonal: Int = 0) -> Tensor:
+    """A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector (torch.diag)."""
+    if input._data.ndim == 1:
+        return diag_embed_op(input, offset=diagonal, dim1=0, dim2=1)
+    if input._data.ndim == 2:
+        return diagonal_copy_op(input, offset=diagonal, dim1=0, dim2=1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._data.ndim}D")
+
+
+def diag_embed(input: Tensor, offset: Int = 0, dim1: Int = -2, dim2: Int = -1) -> Tensor:
+    """The last dimension on the diagonals of matrices (torch.diag_embed)."""
+    first, second = (one_dim(d, input._data.ndim + 1) for d in (dim1, dim2))
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return diag_embed_op(input, offset=offset, dim1=first, dim2=second)
+
+
+def diagflat(input: Tensor, offset: Int = 0) -> Tensor:
+    """All elements on the diagonal of a matrix (torch.diagflat)."""
+    return diag(reshape(input, (-1,)), offset)
+
+
+def trace(input: Tensor) -> Tensor:
+    """The sum of the diagonal of a matrix (torch.trace)."""
+    if input._data.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._data.ndim}")
+    return trace_op(input)
+
+
+def _indices(name: str, triangle: Any) -> Any:
+    def call(row: Int, col: Int, offset: Int = 0) -> Tensor:
+        return from_array(numpy.stack(triangle(row, offset, col)))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The positions in a triangle of a (row, col) matrix, rows first (torch.{name})."
+    return call
+
+
+tril_indices, triu_indices = _indices("tril_indices", numpy.tril_indices), _indices("triu_indices", numpy.triu_indices)

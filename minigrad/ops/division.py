@@ -1,0 +1,301 @@
+"""Division with a remainder, arithmetic with a factor, and powers: what stands behind //, %, add(alpha=…) and **.
+
+The plain +, -, * and / are in pointwise.py, on the fast path.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..dtypes import float64, result_type
+from ..tensor import Tensor
+from .arguments import Number, Operand
+from .define import BOOL_DIFFERENCE, Op
+from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
+from .promotion import Number as NUMBER
+from .promotion import operand
+
+# ------------------------------------------------------------------ rules
+
+
+def whole_vjp(grad: Any, self: Any, other: Any, rounding_mode: str) -> Any:
+    """z = self / other made whole: a step function of both. (torch's rule serves exact division too, and saves for it.)"""
+    return rules.zeros(grad, grad.shape)
+
+
+def no_vjp(grad: Any) -> Any:
+    """z = self // other: torch records it and has no derivative for it."""
+    raise RuntimeError("derivative for aten::floor_divide is not implemented")
+
+
+def no_remainder_vjp(grad: Any) -> Any:
+    """z = number % self: torch records it and has no derivative for it."""
+    raise RuntimeError("derivative for aten::remainder is not implemented")
+
+
+def remainder_vjp_self(grad: Any) -> Any:
+    """z = self - q · other with a whole q: the gradient as it is."""
+    return grad
+
+
+def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = self - q · other with q = ⌊self / other⌋: -q."""
+    return -grad * floor_of(self / other)
+
+
+def fmod_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = self - q · other with q = self / other cut off: -q."""
+    return -grad * trunc_of(self / other)
+
+
+def floor_of(x: Any) -> Any:
+    """⌊x⌋ of an array or a Tensor."""
+    return x.floor() if rules.is_tensor(x) else array_module(x).floor(x)
+
+
+def trunc_of(x: Any) -> Any:
+    """x without its fraction, of an array or a Tensor."""
+    return x.trunc() if rules.is_tensor(x) else array_module(x).trunc(x)
+
+
+def add_alpha_vjp(grad: Any, alpha: float) -> Any:
+    """z = self + alpha · other: other gets alpha times the gradient."""
+    return grad * alpha
+
+
+def sub_alpha_vjp(grad: Any, alpha: float) -> Any:
+    """z = self - alpha · other."""
+    return grad * -alpha
+
+
+def same_vjp(grad: Any) -> Any:
+    """z = self ± …: the gradient as it is."""
+    return grad
+
+
+def opposite_vjp(grad: Any) -> Any:
+    """z = … - self."""
+    return -grad
+
+
+def rpow_vjp(grad: Any, self: float, exponent: Any, result: Any) -> Any:
+    """z = self ** exponent, a number to a tensor's power: z · ln self; for the base 0, 0 where the exponent is ≥ 0."""
+    slope = grad * (result * float(numpy.log(self)))
+    return slope if self else rules.where(exponent >= 0, rules.zeros(slope, slope.shape), slope)
+
+
+# ------------------------------------------------------------------ forwards
+
+
+def _nonzero(y: Any) -> None:
+    """Whole numbers cannot be divided by 0."""
+    if not array_module(y).all(y):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def _floor_divide(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "f":
+        _nonzero(y)
+    module = array_module(x)
+    quotient = module.floor_divide(x, y)
+    return quotient if x.dtype.kind != "f" else module.where(y == 0, x / y, quotient).astype(x.dtype)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "f":
+        _nonzero(y)
+        return array_module(x).remainder(x, y)
+    module = array_module(x)
+    rest = module.fmod(x, y)
+    return module.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest).astype(x.dtype)
+
+
+def _fmod(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "f":
+        _nonzero(y)
+    return array_module(x).fmod(x, y)
+
+
+def _trunc_divide(x: Any, y: Any) -> Any:
+    module = array_module(x)
+    if x.dtype.kind == "f":
+        return module.trunc(x / y)
+    _nonzero(y)
+    return ((x - module.fmod(x, y)) // y).astype(x.dtype)
+
+
+def _divide_mode(x: Any, y: Any, rounding_mode: str) -> Any:
+    return _floor_divide(x, y) if rounding_mode == "floor" else _trunc_divide(x, y)
+
+
+def _scaled_sum(x: Any, y: Any, alpha: Any) -> Any:
+    return x + y.dtype.type(alpha) * y
+
+
+def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
+    return x - y.dtype.type(alpha) * y
+
+
+def _int_power(x: Any, y: Any) -> Any:
+    """Powers of whole numbers, where NumPy refuses negative exponents: torch cuts 1 / x^|y| off."""
+    module = array_module(x)
+    if x.dtype.kind != "i" or not (y < 0).any():
+        return module.power(x, y)
+    ones = module.where(x == 1, 1, module.where(x == -1, 1 - 2 * (abs(y) % 2), 0))
+    return module.where(y < 0, ones, module.power(x, abs(y))).astype(x.dtype)
+
+
+add_alpha_op = Op("AddBackward0", _scaled_sum, promotes=True, self=same_vjp, other=add_alpha_vjp)
+sub_alpha_op = Op("SubBackward0", _scaled_difference, promotes=True, self=same_vjp, other=sub_alpha_vjp)
+rsub_tensor_op = Op(
+    "RsubBackward0", lambda x, y, alpha: y - x.dtype.type(alpha) * x, promotes=True, self=sub_alpha_vjp, other=same_vjp
+)
+rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - x * alpha, self=sub_alpha_vjp)
+div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp, other=whole_vjp)
+floor_divide_op = Op("NotImplemented", _floor_divide, promotes=True, self=no_vjp, other=no_vjp)
+floor_divide_scalar_op = Op("NotImplemented", lambda x, other: _floor_divide(x, x.dtype.type(other)), self=no_vjp)
+rfloor_divide_op = Op("NotImplemented", lambda x, input: _floor_divide(x.dtype.type(input), x), other=no_vjp)
+remainder_scalar_op = Op("RemainderBackward0", lambda x, other: _remainder(x, x.dtype.type(other)), self=remainder_vjp_self)
+remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=remainder_vjp_self, other=remainder_vjp_other)
+rremainder_op = Op("NotImplemented", lambda x, input: _remainder(x.dtype.type(input), x), other=no_remainder_vjp)
+fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, x.dtype.type(other)), self=remainder_vjp_self)
+fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, other=fmod_vjp_other)
+pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
+pow_tensor_op = Op("PowBackward1", _int_power, promotes=True, self=pow_vjp_self, exponent=pow_vjp_exponent)
+rpow_op = Op("PowBackward2", lambda x, self: _int_power(x.dtype.type(self), x), exponent=rpow_vjp)
+
+BOOL_SUBTRAHEND = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
+
+# ------------------------------------------------------------------ what users call
+
+
+def add(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input + alpha · other (torch.add)."""
+    return _with_factor(input, other, alpha, add_op, add_alpha_op)
+
+
+def sub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input - alpha · other (torch.sub)."""
+    if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
+        both = isinstance(other, bool) or (isinstance(other, Tensor) and other._data.dtype is input._data.dtype)
+        raise RuntimeError(BOOL_DIFFERENCE if both else BOOL_SUBTRAHEND)
+    return _with_factor(input, other, alpha, sub_op, sub_alpha_op)
+
+
+def _with_factor(input: Tensor, other: Any, alpha: Any, plain: Any, scaled: Op) -> Tensor:
+    other = other if isinstance(other, Tensor) else operand(other)._data
+    if alpha == 1:
+        return plain(input, other)
+    operand(alpha)
+    if isinstance(alpha, float) and result_type(input, other).category < 2:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return scaled(input, operand(other), alpha=alpha)
+
+
+def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """other - alpha · input (torch.rsub)."""
+    if isinstance(other, Tensor):
+        return rsub_tensor_op(input, other, alpha=alpha)
+    if not isinstance(other, NUMBER):
+        return NotImplemented
+    if input._data.dtype.kind == "b":
+        return sub_op(other, input)
+    return rsub_op(_as_result(input, other), other=other, alpha=alpha)
+
+
+def mul(input: Tensor, other: Operand) -> Tensor:
+    """input · other (torch.mul)."""
+    return mul_op(input, other if isinstance(other, Tensor) else operand(other)._data)
+
+
+def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other; rounding_mode "floor" or "trunc" makes it whole (torch.div)."""
+    other = other if isinstance(other, Tensor) else operand(other)._data
+    if rounding_mode is None:
+        return div_op(input, other)
+    if not isinstance(rounding_mode, str):
+        raise TypeError("div: rounding_mode must be a str")
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return div_mode_op(input, operand(other), rounding_mode=rounding_mode)
+
+
+def floor_divide(input: Any, other: Any) -> Tensor:
+    """⌊input / other⌋ (torch.floor_divide, //)."""
+    if not isinstance(input, (Tensor, *NUMBER)) or not isinstance(other, (Tensor, *NUMBER)):
+        return NotImplemented
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        return floor_divide_op(input, other)
+    if isinstance(input, Tensor):
+        return floor_divide_scalar_op(_as_result(input, other), other=other)
+    return rfloor_divide_op(_as_result(other, input), input=input)
+
+
+def remainder(input: Any, other: Operand) -> Tensor:
+    """What ⌊input / other⌋ · other leaves of input; it has the sign of other (torch.remainder, %)."""
+    return _rest(input, other, remainder_op, remainder_scalar_op)
+
+
+def fmod(input: Tensor, other: Operand) -> Tensor:
+    """What remains of input after taking other away as often as it fits; it has the sign of input (torch.fmod)."""
+    return _rest(input, other, fmod_op, fmod_scalar_op)
+
+
+def _rest(input: Any, other: Any, of_tensor: Op, of_number: Op) -> Tensor:
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        return of_tensor(input, other)
+    if isinstance(input, Tensor) and isinstance(other, NUMBER):
+        return of_number(_as_result(input, other), other=other)
+    if isinstance(input, NUMBER) and isinstance(other, Tensor):
+        return rremainder_op(_as_result(other, input), input=input)
+    return NotImplemented
+
+
+def _as_result(input: Tensor, number: Any) -> Tensor:
+    """Integers in the dtype that a number makes of them; floating-point tensors as they are."""
+    if input._data.dtype.kind == "f":
+        return input
+    return input.to_numpy_dtype(result_type(input, number).np)
+
+
+def pow(input: Any, exponent: Operand) -> Tensor:
+    """input ** exponent; one of the two may be a number (torch.pow)."""
+    if not isinstance(input, Tensor):
+        return rpow(exponent, input)
+    if isinstance(exponent, Tensor):
+        return pow_tensor_op(input, exponent)
+    if not isinstance(exponent, NUMBER):
+        return NotImplemented
+    if input._data.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return pow_scalar_op(_as_result(input, exponent), exponent=exponent)
+
+
+def rpow(exponent: Tensor, base: Any) -> Tensor:
+    """base ** exponent for a number in front."""
+    if not isinstance(base, NUMBER):
+        return NotImplemented
+    return rpow_op(_as_result(exponent, base), self=base)
+
+
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent in float64 (torch.float_power)."""
+    wide = [x.to(float64) if isinstance(x, Tensor) else operand(x)._data for x in (input, exponent)]
+    return pow(*[float(x) if not isinstance(x, Tensor) else x for x in wide])
+
+
+def square(input: Tensor) -> Tensor:
+    """input², which torch records as a power."""
+    return pow(input, 2)
+
+
+def rdiv(input: Tensor, other: Any) -> Tensor:
+    """other / input for a number in front, which torch computes as (1 / input) · other."""
+    return mul_op(input.reciprocal(), other)

@@ -1,0 +1,182 @@
+"""The larger and the smaller of two, and clamping between bounds. Where operands tie, torch's choice stands with the
+rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..autograd.graph import Constant
+from ..backend import array_module
+from ..dtypes import get_default_dtype
+from ..tensor import Tensor
+from .define import Op, binary
+from .promotion import operand
+
+# ------------------------------------------------------------------ the larger, the smaller
+
+
+def chosen(grad: Any, wins: Any, ties: Any) -> Any:
+    """The gradient where an operand wins, half of it where both are equal, else 0."""
+    return rules.where(wins, grad, rules.where(ties, grad / 2, rules.zeros(grad, grad.shape)))
+
+
+def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = max(self, other): to the larger one; a tie is shared evenly."""
+    return chosen(grad, self > other, self == other)
+
+
+def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = max(self, other), as for self."""
+    return chosen(grad, other > self, self == other)
+
+
+def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = min(self, other): to the smaller one; a tie is shared evenly."""
+    return chosen(grad, self < other, self == other)
+
+
+def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = min(self, other), as for self."""
+    return chosen(grad, other < self, self == other)
+
+
+def fmax_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = the larger one that is a number: a tie goes to self."""
+    return grad * ((self >= other) | (other != other))
+
+
+def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = the larger one that is a number: other gets what self does not."""
+    return grad * (((self >= other) | (other != other)) == 0)
+
+
+def fmin_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = the smaller one that is a number: a tie goes to self."""
+    return grad * ((self <= other) | (other != other))
+
+
+def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = the smaller one that is a number: other gets what self does not."""
+    return grad * (((self <= other) | (other != other)) == 0)
+
+
+# ------------------------------------------------------------------ clamping
+
+
+def clamp_vjp(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    """z = self held between min and max: the gradient where self is inside, the borders included."""
+    inside = self == self
+    if min is not None:
+        inside = inside & (self >= min)
+    if max is not None:
+        inside = inside & (self <= max)
+    return grad * inside
+
+
+def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    """z = self held between min and max: to min where self lies below it, unless max is lower still."""
+    return grad * (self < min if max is None else (min < max) & (self < min))
+
+
+def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    """z = self held between min and max: to max where self lies above it, or where min does."""
+    return grad * (self > max if min is None else (self > max) | (max < min))
+
+
+def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
+    """z = self, at least min."""
+    return grad * (self >= min)
+
+
+def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
+    """z = self, at least min: to min where self lies below."""
+    return grad * (self < min)
+
+
+def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
+    """z = self, at most max."""
+    return grad * (self <= max)
+
+
+def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
+    """z = self, at most max: to max where self lies above."""
+    return grad * (self > max)
+
+
+# ------------------------------------------------------------------ entries
+
+
+def _numpy(name: str) -> Any:
+    return lambda x, y: getattr(array_module(x), name)(x, y)
+
+
+def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
+    module = array_module(x)
+    x = x if low is None else module.maximum(x, low)
+    return x.copy() if high is None and low is None else x if high is None else module.minimum(x, high)
+
+
+maximum_op = binary("maximum", "MaximumBackward0", _numpy("maximum"), self=maximum_vjp_self, other=maximum_vjp_other)
+minimum_op = binary("minimum", "MinimumBackward0", _numpy("minimum"), self=minimum_vjp_self, other=minimum_vjp_other)
+fmax_op = binary("fmax", "FmaxBackward0", _numpy("fmax"), self=fmax_vjp_self, other=fmax_vjp_other)
+fmin_op = binary("fmin", "FminBackward0", _numpy("fmin"), self=fmin_vjp_self, other=fmin_vjp_other)
+clamp_op = Op("ClampBackward1", lambda x, min, max: _clamp(x, min, max), self=clamp_vjp)
+clamp_min_op = Op("ClampMinBackward0", lambda x, min: _clamp(x, min), self=clamp_min_vjp_self)
+clamp_max_op = Op("ClampMaxBackward0", lambda x, max: _clamp(x, None, max), self=clamp_max_vjp_self)
+clamp_tensor_op = Op("ClampBackward0", _clamp, promotes=True, self=clamp_vjp, min=clamp_vjp_min, max=clamp_vjp_max)
+clamp_min_tensor_op = Op("ClampMinBackward1", _numpy("maximum"), promotes=True, self=clamp_min_vjp_self, min=clamp_min_vjp_min)
+clamp_max_tensor_op = Op("ClampMaxBackward1", _numpy("minimum"), promotes=True, self=clamp_max_vjp_self, max=clamp_max_vjp_max)
+
+
+def _pair(op: Any, name: str, words: str) -> Any:
+    def call(input: Tensor, other: Tensor) -> Tensor:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"{name}: other must be a Tensor")
+        return op(input, other)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{words} (torch.{name})."
+    return call
+
+
+maximum = _pair(maximum_op, "maximum", "The larger of two, element by element; nan wins")
+minimum = _pair(minimum_op, "minimum", "The smaller of two, element by element; nan wins")
+fmax = _pair(fmax_op, "fmax", "The larger of two, element by element; a number wins over nan")
+fmin = _pair(fmin_op, "fmin", "The smaller of two, element by element; a number wins over nan")
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """input held between min and max, numbers or tensors, either of which may be left out (torch.clamp)."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    ends = [end for end in (min, max) if end is not None]
+    if any(isinstance(end, Tensor) for end in ends):
+        if not all(isinstance(end, Tensor) for end in ends):
+            raise TypeError("clamp: min and max must be of one kind")
+        return clamp_tensor_op(input, *[Constant(None) if end is None else end for end in (min, max)])
+    return clamp_op(_widened(input, *ends), min=min, max=max)
+
+
+def _widened(input: Tensor, *numbers: Any) -> Tensor:
+    """Integers as floating-point numbers where a bound is one; there is no history to keep."""
+    for number in numbers:
+        operand(number)
+        if input._data.dtype.kind != "f" and isinstance(number, float):
+            return input.to_numpy_dtype(get_default_dtype().np)
+    return input
+
+
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """input, at least min (torch.clamp_min)."""
+    if isinstance(min, Tensor):
+        return clamp_min_tensor_op(input, min)
+    return clamp_min_op(_widened(input, min), min=min)
+
+
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """input, at most max (torch.clamp_max)."""
+    if isinstance(max, Tensor):
+        return clamp_max_tensor_op(input, max)
+    return clamp_max_op(_widened(input, max), max=max)

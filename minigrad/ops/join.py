@@ -1,0 +1,146 @@
+"""Joining tensors: cat, stack and their shorthands.
+
+An operation of n inputs needs n rules; they are made once for each n.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..backend import array_module
+from ..tensor import Tensor
+from .arguments import Int, Tensors, as_tensors
+from .define import Op
+from .layout import atleast_2d, atleast_3d
+from .reduce import one_dim
+from .shape import reshape
+
+
+def cat_vjp(position: int) -> Any:
+    """The rule of cat's input number `position`: its own part of the gradient."""
+
+    def rule(grad: Any, dim: int, bounds: tuple[int, ...]) -> Any:
+        return grad[(slice(None),) * dim + (slice(bounds[position], bounds[position + 1]),)]
+
+    return rule
+
+
+def stack_vjp(position: int) -> Any:
+    """The rule of stack's input number `position`."""
+    return lambda grad, dim: grad[(slice(None),) * dim + (position,)]
+
+
+def nothing_vjp(grad: Any) -> Any:
+    """An empty vector, which cat passes over, gets no gradient."""
+    return None
+
+
+@functools.cache
+def cat_op(passed: tuple[bool, ...]) -> Op:
+    """cat of so many tensors; `passed` marks the empty vectors that it passes over."""
+
+    def forward(*xs: Any, dim: int, bounds: tuple[int, ...]) -> Any:
+        kept = [x for x, skip in zip(xs, passed, strict=True) if not skip] or list(xs[:1])
+        return array_module(xs[0]).concatenate(kept, dim)
+
+    rules = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
+    return Op("CatBackward0", forward, promotes=True, **rules)
+
+
+@functools.cache
+def stack_op(count: int) -> Op:
+    """stack of so many tensors."""
+    rules = {f"t{i}": stack_vjp(i) for i in range(count)}
+    return Op("StackBackward0", lambda *xs, dim: array_module(xs[0]).stack(xs, dim), promotes=True, **rules)
+
+
+def cat(tensors: Tensors, dim: Int = 0) -> Tensor:
+    """Tensors joined along an existing dimension; empty vectors are passed over (torch.cat)."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("cat: tensors must be a tuple of Tensors")
+    given = as_tensors(tensors)
+    if not given:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for i, t in enumerate(given):
+        if not t._data.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    passed = tuple([t._data.shape == (0,) for t in given])
+    first = next((t._data for t, skip in zip(given, passed, strict=True) if not skip), given[0]._data)
+    dim = one_dim(dim, first.ndim)
+    bounds = [0]
+    for i, (t, skip) in enumerate(zip(given, passed, strict=True)):
+        if not skip:
+            check_fit(first.shape, t._data.shape, dim, i)
+        bounds.append(bounds[-1] + (0 if skip else t._data.shape[dim]))
+    return cat_op(passed)(*given, dim=dim, bounds=tuple(bounds))
+
+
+def check_fit(first: tuple[int, ...], shape: tuple[int, ...], dim: int, number: int) -> None:
+    """RuntimeError, in torch's words, where a tensor cannot be joined to the first one."""
+    if len(shape) != len(first):
+        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+    for d, (n, m) in enumerate(zip(shape, first, strict=True)):
+        if d != dim and n != m:
+            raise RuntimeError(
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but got size {n} for tensor number "
+                f"{number} in the list."
+            )
+
+
+def stack(tensors: Tensors, dim: Int = 0) -> Tensor:
+    """Tensors of one shape joined along a new dimension (torch.stack)."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("stack: tensors must be a tuple of Tensors")
+    given = as_tensors(tensors)
+    if not given:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, t in enumerate(given):
+        if t._data.shape != given[0]._data.shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(given[0]._data.shape)} at entry 0 and "
+                f"{list(t._data.shape)} at entry {i}"
+            )
+    return stack_op(len(given))(*given, dim=one_dim(dim, given[0]._data.ndim + 1))
+
+
+def stack_all(self: Tensor, parts: list[Any], dim: int) -> Tensor:
+    """stack for derivative rules."""
+    return stack(parts, dim)
+
+
+def concatenate_all(self: Tensor, parts: list[Any], dim: int) -> Tensor:
+    """cat for derivative rules."""
+    return cat(parts, dim)
+
+
+def hstack(tensors: Tensors) -> Tensor:
+    """Joined side by side: along dimension 1, vectors along 0 (torch.hstack)."""
+    given = [reshape(t, (1,)) if not t._data.ndim else t for t in as_tensors(tensors)]
+    if not given:
+        raise RuntimeError("hstack expects a non-empty TensorList")
+    return cat(given, 0 if given[0]._data.ndim == 1 else 1)
+
+
+def vstack(tensors: Tensors) -> Tensor:
+    """Joined one below the other: along dimension 0, vectors as rows (torch.vstack)."""
+    given = as_tensors(tensors)
+    if not given:
+        raise RuntimeError("vstack expects a non-empty TensorList")
+    return cat([atleast_2d(t) for t in given], 0)
+
+
+def dstack(tensors: Tensors) -> Tensor:
+    """Joined along dimension 2 (torch.dstack)."""
+    given = as_tensors(tensors)
+    if not given:
+        raise RuntimeError("dstack expects a non-empty TensorList")
+    return cat([atleast_3d(t) for t in given], 2)
+
+
+def column_stack(tensors: Tensors) -> Tensor:
+    """Joined side by side, vectors as columns (torch.column_stack)."""
+    given = as_tensors(tensors)
+    if not given:
+        raise RuntimeError("column_stack expects a non-empty TensorList")
+    return hstack([reshape(t, (t._data.size, 1)) if t._data.ndim <= 1 else t for t in given])

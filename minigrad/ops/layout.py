@@ -1,0 +1,207 @@
+"""Other shapes for the same elements: flatten, movedim, broadcasting, meshgrid, and what stands behind T and mT.
+
+All are made of the views of shape.py, so they record what torch records.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ..backend import numpy
+from ..size import Size
+from ..tensor import Tensor
+from .arguments import Int, IntList, Ints, as_tensors
+from .reduce import one_dim
+from .shape import infer, permute, reshape, sizes, transpose, unsqueeze, view
+
+
+def flatten(input: Tensor, start_dim: Int = 0, end_dim: Int = -1) -> Tensor:
+    """The dimensions from start_dim to end_dim joined into one (torch.flatten)."""
+    shape = input._data.shape
+    first, last = one_dim(start_dim, len(shape)), one_dim(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return reshape(input, (1,))
+    if first == last:
+        return input
+    return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+def unflatten(input: Tensor, dim: Int, sizes: IntList) -> Tensor:
+    """One dimension taken apart into several (torch.unflatten)."""
+    dim = one_dim(dim, input._data.ndim)
+    wanted, size = tuple(sizes), input._data.shape[dim]
+    if not wanted:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    known = math.prod(n for n in wanted if n != -1)
+    if wanted.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if known != size if -1 not in wanted else not known or size % known:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(wanted)} don't multiply up to the size of dim {dim} ({size}) in the input tensor"
+        )
+    return view(input, (*input._data.shape[:dim], *infer(wanted, size), *input._data.shape[dim + 1 :]))
+
+
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension (torch.ravel)."""
+    return reshape(input.contiguous(), (-1,)) if input._data.ndim != 1 else input.contiguous()
+
+
+def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
+    """Some dimensions moved to other places, the rest in their order; a view (torch.movedim)."""
+    ndim = input._data.ndim
+    src, dst = ((d,) if isinstance(d, int) else tuple(d) for d in (source, destination))
+    if len(src) != len(dst):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the same number of dims as "
+            f"destination ({list(dst)} dims)"
+        )
+    src, dst = (tuple(one_dim(d, ndim) for d in dims) for dims in (src, dst))
+    for name, dims in (("source", src), ("destination", dst)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(dims)})")
+    if not ndim:
+        return input.alias()
+    places, rest = dict(zip(dst, src, strict=True)), iter(d for d in range(ndim) if d not in src)
+    return permute(input, tuple(places[d] if d in places else next(rest) for d in range(ndim)))
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped; there is nothing to conjugate (torch.adjoint)."""
+    if input._data.ndim < 2:
+        raise RuntimeError(
+            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._data.ndim}-D tensor."
+        )
+    return transpose(input, -2, -1)
+
+
+def t_property(self: Tensor) -> Tensor:
+    """Tensor.T: the dimensions in reverse; a warning unless there are two."""
+    if self._data.ndim not in (0, 2):
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+            "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+            "1, -1, -1))` to reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return permute(self, tuple(range(self._data.ndim))[::-1])
+
+
+def mt_property(self: Tensor) -> Tensor:
+    """Tensor.mT: the last two dimensions swapped."""
+    if self._data.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._data.ndim}-D tensor."
+        )
+    return transpose(self, -2, -1)
+
+
+def h_property(self: Tensor) -> Tensor:
+    """Tensor.H: a matrix transposed."""
+    if self._data.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._data.ndim}-D tensor. For batches of matrices, "
+            "consider using tensor.mH"
+        )
+    return transpose(self, -2, -1) if self._data.ndim else permute(self, ())
+
+
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """input stretched to the shape of other (torch.Tensor.expand_as)."""
+    return input.expand(other._data.shape)
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """input viewed in the shape of other (torch.Tensor.view_as)."""
+    return view(input, other._data.shape)
+
+
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """input in the shape of other (torch.Tensor.reshape_as)."""
+    return reshape(input, other._data.shape)
+
+
+def broadcast_to(input: Tensor, size: IntList) -> Tensor:
+    """input stretched to a shape (torch.broadcast_to)."""
+    return input.expand(sizes((size,)))
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes have in common; RuntimeError if there is none (torch.broadcast_shapes)."""
+    plain = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    try:
+        return Size(numpy.broadcast_shapes(*plain))
+    except ValueError as error:
+        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape") from error
+
+
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """Tensors stretched to their common shape; views (torch.broadcast_tensors)."""
+    given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
+    shape = common_shape([t._data.shape for t in given])
+    return tuple([t.expand(shape) for t in given])
+
+
+def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The broadcast shape; RuntimeError, in torch's words, for two that do not fit."""
+    shape: tuple[int, ...] = ()
+    for one in shapes:
+        width = max(len(shape), len(one))
+        for dim, (n, m) in enumerate(zip((1,) * (width - len(shape)) + shape, (1,) * (width - len(one)) + one, strict=True)):
+            if n != m and 1 not in (n, m):
+                raise RuntimeError(
+                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+                )
+        shape = tuple(numpy.broadcast_shapes(shape, one))
+    return shape
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Vectors stretched over a common grid, a dimension for each (torch.meshgrid)."""
+    given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", UserWarning, stacklevel=3
+        )
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    swapped = indexing == "xy" and len(given) > 1
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if swapped:
+        given[0], given[1] = given[1], given[0]
+    shape = tuple(t._data.size for t in given)
+    grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
+    if swapped:
+        grids = [transpose(g, 0, 1) for g in grids]
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def _atleast(ndim: int) -> Any:
+    def one(t: Tensor) -> Tensor:
+        have = t._data.ndim
+        if have >= ndim:
+            return t
+        if have == 0:
+            return reshape(t, (1,) * ndim)
+        if ndim == 2:
+            return unsqueeze(t, 0)
+        return unsqueeze(unsqueeze(t, 0), -1) if have == 1 else unsqueeze(t, -1)
+
+    def call(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return one(tensors[0])
+        return tuple([one(t) for t in as_tensors(tensors[0] if len(tensors) == 1 else tensors)])
+
+    call.__name__ = call.__qualname__ = f"atleast_{ndim}d"
+    call.__doc__ = f"Tensors of at least {ndim} dimension{'s' if ndim > 1 else ''} (torch.atleast_{ndim}d)."
+    return call
+
+
+atleast_1d, atleast_2d, atleast_3d = _atleast(1), _atleast(2), _atleast(3)

@@ -1,0 +1,235 @@
+"""Elementwise operations of two or three operands beyond arithmetic: angles, logarithms, mixtures.
+
+Numbers are welcome where torch has a signature for them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..tensor import Tensor
+from .arguments import Number, Operand
+from .define import Op
+from .promotion import operand, unsupported
+
+# ------------------------------------------------------------------ angles and logarithms
+
+
+def atan2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = the angle of (other, self): other / (self² + other²)."""
+    return grad * (other / (self * self + other * other))
+
+
+def atan2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = the angle of (other, self): -self / (self² + other²)."""
+    return grad * (-self / (self * self + other * other))
+
+
+def hypot_vjp_self(grad: Any, self: Any, result: Any) -> Any:
+    """z = √(self² + other²): self / z."""
+    return grad * (self / result)
+
+
+def hypot_vjp_other(grad: Any, other: Any, result: Any) -> Any:
+    """z = √(self² + other²): other / z."""
+    return grad * (other / result)
+
+
+def logaddexp_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = ln(e^self + e^other): e^self's share."""
+    return grad / (1 + rules.exp(other - self))
+
+
+def logaddexp_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = ln(e^self + e^other): e^other's share."""
+    return grad / (1 + rules.exp(self - other))
+
+
+def logaddexp2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = log₂(2^self + 2^other): 2^self's share."""
+    return grad / (1 + rules.exp((other - self) * math.log(2)))
+
+
+def logaddexp2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = log₂(2^self + 2^other): 2^other's share."""
+    return grad / (1 + rules.exp((self - other) * math.log(2)))
+
+
+def copysign_vjp_self(grad: Any, self: Any, result: Any) -> Any:
+    """z = |self| with the sign of other: ±1, and 0 at 0."""
+    ratio = result / rules.where(self == 0, rules.zeros(self, self.shape) + 1, self)
+    return grad * rules.where(self == 0, rules.zeros(ratio, ratio.shape), ratio)
+
+
+def copysign_vjp_other(grad: Any) -> Any:
+    """z = |self| with the sign of other: a step function of other."""
+    return rules.zeros(grad, grad.shape)
+
+
+def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    """z = self · ln other: ln other, and 0 where self is 0 and other is not positive."""
+    log = rules.log(other) if hasattr(other, "shape") else float(numpy.log(other))
+    return grad * log * (((self == 0) & (other <= 0)) == 0)
+
+
+def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    """z = self · ln other: self / other."""
+    return grad * (self / other)
+
+
+# ------------------------------------------------------------------ mixtures
+
+
+def lerp_vjp_self(grad: Any, weight: Any) -> Any:
+    """z = self + weight · (end - self): 1 - weight."""
+    return grad * (1 - weight)
+
+
+def lerp_vjp_end(grad: Any, weight: Any) -> Any:
+    """z = self + weight · (end - self): weight."""
+    return grad * weight
+
+
+def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
+    """z = self + weight · (end - self): end - self."""
+    return grad * (end - self)
+
+
+def first_vjp(grad: Any) -> Any:
+    """z = self + …: the gradient as it is."""
+    return grad
+
+
+def addcmul_vjp_tensor1(grad: Any, tensor2: Any, value: float) -> Any:
+    """z = self + value · tensor1 · tensor2."""
+    return grad * (tensor2 * value)
+
+
+def addcmul_vjp_tensor2(grad: Any, tensor1: Any, value: float) -> Any:
+    """z = self + value · tensor1 · tensor2."""
+    return grad * (tensor1 * value)
+
+
+def addcdiv_vjp_tensor1(grad: Any, tensor2: Any, value: float) -> Any:
+    """z = self + value · tensor1 / tensor2."""
+    return grad * (value / tensor2)
+
+
+def addcdiv_vjp_tensor2(grad: Any, tensor1: Any, tensor2: Any, value: float) -> Any:
+    """z = self + value · tensor1 / tensor2."""
+    return -grad * (value * tensor1 / (tensor2 * tensor2))
+
+
+# ------------------------------------------------------------------ entries
+
+
+def _numpy(name: str) -> Any:
+    return lambda x, y: getattr(array_module(x), name)(x, y)
+
+
+def _floats(name: str, kernel: str) -> Any:
+    def forward(x: Any, y: Any) -> Any:
+        if x.dtype.kind != "f":
+            raise unsupported(kernel, x)
+        return getattr(array_module(x), name)(x, y)
+
+    return forward
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    module = array_module(x)
+    product = x * module.log(y)
+    return module.where((x == 0) & (y == y), module.zeros_like(product), product)
+
+
+def _lerp(x: Any, end: Any, weight: Any) -> Any:
+    return array_module(x).where(abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight)).astype(x.dtype)
+
+
+atan2_op = Op("Atan2Backward0", _numpy("arctan2"), floating=True, self=atan2_vjp_self, other=atan2_vjp_other)
+hypot_op = Op("HypotBackward0", _floats("hypot", "hypot_cpu"), promotes=True, self=hypot_vjp_self, other=hypot_vjp_other)
+logaddexp_op = Op(
+    "LogaddexpBackward0", _floats("logaddexp", "logaddexp_cpu"), promotes=True, self=logaddexp_vjp_self, other=logaddexp_vjp_other
+)
+logaddexp2_op = Op(
+    "Logaddexp2Backward0", _floats("logaddexp2", "logaddexp2_cpu"), promotes=True, self=logaddexp2_vjp_self,
+    other=logaddexp2_vjp_other,
+)  # fmt: skip
+copysign_op = Op("CopysignBackward0", _numpy("copysign"), floating=True, self=copysign_vjp_self, other=copysign_vjp_other)
+copysign_scalar_op = Op("CopysignBackward1", lambda x, other: array_module(x).copysign(x, other), self=copysign_vjp_self)
+xlogy_op = Op("XlogyBackward0", _xlogy, floating=True, self=xlogy_vjp_self, other=xlogy_vjp_other)
+xlogy_number_op = Op("XlogyBackward2", lambda x, other: _xlogy(x, x.dtype.type(other)), floating=True, self=xlogy_vjp_self)
+number_xlogy_op = Op("XlogyBackward1", lambda x, self: _xlogy(x.dtype.type(self), x), floating=True, other=xlogy_vjp_other)
+lerp_scalar_op = Op("LerpBackward0", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
+lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
+addcmul_op = Op(
+    "AddcmulBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y * z, promotes=True, self=first_vjp,
+    tensor1=addcmul_vjp_tensor1, tensor2=addcmul_vjp_tensor2,
+)  # fmt: skip
+addcdiv_op = Op(
+    "AddcdivBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y / z, promotes=True, self=first_vjp,
+    tensor1=addcdiv_vjp_tensor1, tensor2=addcdiv_vjp_tensor2,
+)  # fmt: skip
+
+
+def _pair(op: Any, name: str, words: str) -> Any:
+    def call(input: Tensor, other: Tensor) -> Tensor:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"{name}: other must be a Tensor")
+        return op(input, other)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{words} (torch.{name})."
+    return call
+
+
+atan2 = _pair(atan2_op, "atan2", "The angle of the point (other, input), from -π to π")
+hypot = _pair(hypot_op, "hypot", "The length of the vector (input, other)")
+logaddexp = _pair(logaddexp_op, "logaddexp", "ln(e^input + e^other) without overflow")
+logaddexp2 = _pair(logaddexp2_op, "logaddexp2", "log₂(2^input + 2^other) without overflow")
+
+
+def copysign(input: Tensor, other: Operand) -> Tensor:
+    """|input| with the sign of other, a tensor or a number (torch.copysign)."""
+    if isinstance(other, Tensor):
+        return copysign_op(input, other)
+    return copysign_scalar_op(input if input._data.dtype.kind == "f" else input.float(), other=float(operand(other)._data))
+
+
+def xlogy(input: Operand, other: Operand) -> Tensor:
+    """input · ln other, and 0 where input is 0 (torch.xlogy)."""
+    if not isinstance(other, Tensor):
+        return xlogy_number_op(input, other=operand(other)._data)
+    return xlogy_op(input, other) if isinstance(input, Tensor) else number_xlogy_op(other, self=operand(input)._data)
+
+
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """input + weight · (end - input); weight is a number or a tensor (torch.lerp)."""
+    if input._data.dtype.kind != "f":
+        raise unsupported("lerp_kernel_scalar", input._data)
+    if input._data.dtype is not end._data.dtype:
+        raise RuntimeError(f"expected dtype {input.dtype.ctype} for `end` but got dtype {end.dtype.ctype}")
+    if isinstance(weight, Tensor):
+        return lerp_op(input, end, weight)
+    return lerp_scalar_op(input, end, weight=operand(weight)._data)
+
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """input + value · tensor1 · tensor2 (torch.addcmul)."""
+    return addcmul_op(input, tensor1, tensor2, value=value)
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """input + value · tensor1 / tensor2; RuntimeError for whole numbers (torch.addcdiv)."""
+    if tensor1._data.dtype.kind != "f" and tensor2._data.dtype.kind != "f":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+            "tensor2), for all dtypes."
+        )
+    return addcdiv_op(input, tensor1, tensor2, value=value)

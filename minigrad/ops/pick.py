@@ -1,0 +1,282 @@
+"""What users call to pick and write elements by index tensors and masks: arguments checked, then gather.py's operations."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..backend import array_module, numpy
+from ..dtypes import get_default_dtype, result_type
+from ..tensor import Tensor, from_array
+from . import gather as ops
+from .arguments import Bool, Int, Number, Operand
+from .promotion import Number as NUMBER
+from .promotion import operand
+from .reduce import one_dim
+from .shape import reshape
+
+INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
+
+
+def check_index(input: Tensor, dim: int, index: Tensor, name: str) -> int:
+    """`dim` counted from the front, once the index tensor is fit for gather and scatter."""
+    dim = one_dim(dim, input._data.ndim)
+    data, shape = index._data, input._data.shape
+    if data.dtype not in INTEGERS:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    whose = "input" if name == "gather" else "self"
+    if max(data.ndim, 1) != max(len(shape), 1):
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as {whose} tensor")
+    return dim
+
+
+def check_range(index: Any, size: int, dim: int) -> None:
+    """RuntimeError, in torch's words, for an index out of range."""
+    if index.size and (index.min() < 0 or index.max() >= size):
+        wrong = index[(index < 0) | (index >= size)].flat[0] if index.ndim else index
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+def length(input: Tensor, dim: int) -> int:
+    """The size of a dimension; a 0-d tensor counts as one element."""
+    return input._data.shape[dim] if input._data.ndim else 1
+
+
+# ------------------------------------------------------------------ gather and scatter
+
+
+def gather(input: Tensor, dim: Int, index: Tensor, *, sparse_grad: Bool = False) -> Tensor:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and so on (torch.gather)."""
+    dim = check_index(input, dim, index, "gather")
+    shape, wanted = input._data.shape, index._data.shape
+    for d, (n, m) in enumerate(zip(wanted, shape, strict=False)):
+        if d != dim and n > m:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(wanted)} to be no larger than self {list(shape)} apart "
+                f"from dimension {dim}"
+            )
+    check_range(index._data, length(input, dim), dim)
+    return ops.gather_op(input, dim=dim, index=index)
+
+
+def scatter(input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    """A copy of input with the elements of src, or one number, written where index points (torch.scatter)."""
+    dim = check_index(input, dim, index, "scatter")
+    src = value if src is None else src
+    if not isinstance(src, Tensor):
+        check_range(index._data, length(input, dim), dim)
+        return ops.scatter_value_op(input, value=operand(src)._data, dim=dim, index=index)
+    check_source(input, dim, index, src, "scatter")
+    return ops.scatter_op(input, src, dim=dim, index=index)
+
+
+def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy of input with the elements of src added where index points (torch.scatter_add)."""
+    dim = check_index(input, dim, index, "scatter")
+    check_source(input, dim, index, src, "scatter")
+    return ops.scatter_add_op(input, src, dim=dim, index=index)
+
+
+def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor, name: str) -> None:
+    """RuntimeError, in torch's words, where a source does not fit its index."""
+    shape, wanted, given = input._data.shape, index._data.shape, src._data.shape
+    if input._data.dtype is not src._data.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if not index._data.size:
+        return
+    too_large = any(n > m for d, (n, m) in enumerate(zip(wanted, shape, strict=False)) if d != dim)
+    if too_large or any(n > m for n, m in zip(wanted, given, strict=False)):
+        raise RuntimeError(
+            f"Expected index {list(wanted)} to be no larger than self {list(shape)} apart from dimension {dim} and to be no larger "
+            f"size than src {list(given)}"
+        )
+    check_range(index._data, length(input, dim), dim)
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Tensor:
+    """Elements picked along dim, the other dimensions broadcast; without dim from the flattened input."""
+    if dim is None:
+        return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
+    if input._data.ndim != indices._data.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input._data.ndim} dimensions for input, and {indices._data.ndim} dimensions for indices"
+        )
+    dim = one_dim(dim, input._data.ndim)
+    shapes = [list(t._data.shape) for t in (input, indices)]
+    n, m = shapes[0][dim], shapes[1][dim]
+    for shape in shapes:
+        shape[dim] = 1
+    common = list(numpy.broadcast_shapes(*map(tuple, shapes)))
+    wide = [t.expand(tuple(common[:dim] + [k] + common[dim + 1 :])) for t, k in ((input, n), (indices, m))]
+    return gather(wide[0], dim, wide[1])
+
+
+# ------------------------------------------------------------------ whole rows
+
+
+def index_select(input: Tensor, dim: Int, index: Tensor) -> Tensor:
+    """The rows of a dimension that a vector of numbers names (torch.index_select)."""
+    dim = one_dim(dim, input._data.ndim)
+    data = index._data
+    if data.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if data.dtype not in INTEGERS:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if data.size and (data.min() < 0 or data.max() >= length(input, dim)):
+        raise IndexError("index out of range in self")
+    return ops.index_select_op(input, dim=dim, index=index)
+
+
+def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+    """A copy of input with alpha times the rows of source added to the rows that index names (torch.index_add)."""
+    dim, count = one_dim(dim, input._data.ndim), index._data.size
+    if index._data.ndim > 1:
+        raise IndexError("index_add_(): Index is supposed to be a vector")
+    if input._data.dtype is not source._data.dtype:
+        raise RuntimeError(
+            f"index_add_(): self ({input.dtype.type_name}) and source ({source.dtype.type_name}) must have the same scalar type"
+        )
+    if count != length(source, dim):
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({length(source, dim)}), for dim: {dim}"
+        )
+    check_range(index._data, length(input, dim), dim)
+    return ops.index_add_op(input, source, dim=dim, index=index, alpha=alpha)
+
+
+def index_copy(input: Tensor, dim: Int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy of input with the rows that index names replaced by those of source (torch.index_copy)."""
+    dim, count = one_dim(dim, input._data.ndim), index._data.size
+    if count != length(source, dim):
+        raise IndexError(
+            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({length(source, dim)})"
+        )
+    try:
+        check_range(index._data, length(input, dim), dim)
+    except RuntimeError as error:
+        raise IndexError(f"index_copy_(): {error}") from error
+    return ops.index_copy_op(input, source, dim=dim, index=index)
+
+
+def index_fill(input: Tensor, dim: Int, index: Tensor, value: Operand) -> Tensor:
+    """A copy of input with the rows that index names set to one value (torch.index_fill)."""
+    dim, size = one_dim(dim, input._data.ndim), length(input, dim)
+    data = index._data
+    if data.size and (data.min() < -size or data.max() >= size):
+        wrong = data[(data < -size) | (data >= size)].flat[0]
+        raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    if isinstance(value, Tensor):
+        if value._data.ndim:
+            raise RuntimeError(
+                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
+            )
+        return ops.index_fill_tensor_op(input, value, dim=dim, index=index)
+    return ops.index_fill_op(input, dim=dim, index=index, number=operand(value)._data)
+
+
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """Elements by their number in the flattened input (torch.take)."""
+    data, size = index._data, input._data.size
+    if data.dtype.kind != "i":
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.type_name}")
+    if data.size and (data.min() < -size or data.max() >= size):
+        wrong = data[(data < -size) | (data >= size)].flat[0]
+        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
+    return ops.take_op(input, index=index)
+
+
+# ------------------------------------------------------------------ masks
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
+    """A copy of input with one value where the mask holds (torch.masked_fill)."""
+    if mask._data.dtype.kind != "b":
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.ctype}")
+    if isinstance(value, Tensor):
+        if value._data.ndim:
+            raise RuntimeError(
+                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
+            )
+        return ops.masked_fill_tensor_op(input, value, mask=mask)
+    return ops.masked_fill_op(input, mask=mask, number=operand(value)._data)
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where the mask holds, one after the other (torch.masked_select)."""
+    if mask._data.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    return ops.masked_select_op(input, mask=mask)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy of input with the elements of source, one after the other, where the mask holds (torch.masked_scatter)."""
+    if input._data.dtype is not source._data.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.type_name} and "
+            f"{source.dtype.type_name}"
+        )
+    shape = numpy.broadcast_shapes(input._data.shape, mask._data.shape)
+    return ops.masked_scatter_op(input.expand(shape), source, mask=mask.expand(shape))
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """input where the condition holds, other elsewhere; without them the positions where it holds (torch.where)."""
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    data = getattr(condition, "_data", condition)
+    if data.dtype.kind != "b":
+        if data.dtype != numpy.uint8:
+            kind = from_array(data).dtype.type_name
+            raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}")
+        warnings.warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+            "PyTorch. Use a boolean condition instead.",
+            UserWarning,
+            stacklevel=3,
+        )
+        data = data.astype(bool)
+        condition = from_array(data)
+    a, b = operand(input), operand(other)
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+        kind = get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
+        a, b = (from_array(numpy.asarray(x._data, kind.np)) for x in (a, b))
+    return ops.where_op(a, b, condition=condition)
+
+
+def where_method(self: Tensor, condition: Any, other: Any) -> Tensor:
+    """self where the condition holds, other elsewhere (torch.Tensor.where)."""
+    if not isinstance(other, (Tensor, *NUMBER)):
+        return NotImplemented
+    return where(condition, self, other)
+
+
+where_method.__name__ = where_method.__qualname__ = "where"
+
+
+# ------------------------------------------------------------------ positions
+
+
+def nonzero(input: Tensor, *, as_tuple: Bool = False) -> Any:
+    """Where the elements are not 0: one row for each, or one vector for each dimension (torch.nonzero)."""
+    data = input._data
+    if as_tuple:
+        found = data.nonzero() if data.ndim else data.reshape(1).nonzero()
+        return tuple([from_array(i) for i in found])
+    if not data.ndim:
+        return from_array(numpy.zeros((int(bool(data)), 0), numpy.int64))
+    return from_array(array_module(data).stack(data.nonzero(), -1))
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are not 0, one row for each (torch.argwhere)."""
+    return nonzero(input)
+
+
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements are not 0, in all or along dim (torch.count_nonzero)."""
+    data, axes = input._data, None
+    if dim is not None:
+        axes = tuple(one_dim(d, data.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+    module = array_module(data)
+    return from_array(module.asarray(module.count_nonzero(data, axis=axes if data.ndim else None), dtype="int64"))
