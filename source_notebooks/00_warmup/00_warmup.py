@@ -118,7 +118,7 @@ assert abs((loss_at(1.001) - loss_at(1)) / 0.001 - -40) < 0.02
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Then walk 40 to the right?
 #
-# The slope is -40, so `w` should grow. Why not subtract the whole gradient from it: $1 - (-40) = 41$. The loss was 29; what is it now? Guess, then run.
+# The slope is -40, so `w` should grow. Why not subtract the whole gradient from `w`: $1 - (-40) = 41$. The loss was 29; what is it now? Guess, then run.
 
 # %%
 print("w =  1    loss", loss_at(1))

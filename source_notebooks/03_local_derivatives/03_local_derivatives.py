@@ -166,28 +166,28 @@ assert x.grad[0] == 5 and times5[0].item() == 1
 #
 # 一旦上游还有别的运算，错误就现形了：第二行丢了 5，第三行丢了链条的另一半。规则的返回值里没有 `grad`，链式法则（chain rule）到这里就断了。
 #
-# 所以下面每一项检查都从一个随机的 `grad` 出发，全是 1 的侥幸过不去。
+# 所以下面每一项检查都从一个随机的 `grad` 出发，靠 `grad` 全是 1 的侥幸过不去。
 
 # %% [markdown] tags=["lang-en"]
-# The frightening one is the first line: it is right! Straight under a `sum()`, the `grad` that arrives happens to be all ones, and leaving it out makes no difference. So a quick try says "works".
+# The frightening one is the first line: it is right! Straight under a `sum()`, the `grad` that arrives happens to be 1 everywhere, and leaving it out makes no difference. So a quick try says "works".
 #
 # As soon as anything else stands upstream, it shows: the second line lost its 5, the third lost the other half of the chain. Where a rule returns nothing of `grad`, the chain rule (链式法则) breaks.
 #
-# This is why every check below starts from a random `grad`; the luck of all ones does not help there.
+# This is why every check below starts from a random `grad`; the luck of a `grad` that is 1 everywhere does not help there.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 乘法：两个输入，两条规则
 #
 # $z = \text{self} \cdot \text{other}$。`self` 动一点，$z$ 动的是它的几倍？对 `other` 也问同样的问题。
 #
-# 每个输入一条规则，写成两个纯函数。参数表就是说明书：第一个总是 `grad`，后面是前向时保存下来的东西（saved tensors）。torch 的节点上也看得到它们，都叫 `_saved_…`：
+# 每个输入一条规则，写成两个纯函数。参数表就是说明书：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Multiplication: two inputs, two rules
 #
 # $z = \text{self} \cdot \text{other}$. When `self` is nudged, how many times as far does $z$ move? Ask the same about `other`.
 #
-# One rule for each input, written as two pure functions. The parameters are the manual: `grad` always comes first, behind it what the forward pass has saved (saved tensors, 保存的张量). torch's nodes show these too, under names like `_saved_…`:
+# One rule for each input, written as two pure functions. The parameters are the manual: `grad` always comes first, behind it the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`:
 
 # %% tags=["demo"]
 a = torch.tensor([5.0, 6.0], requires_grad=True)
@@ -401,7 +401,7 @@ assert not hasattr(x.exp().grad_fn, "_saved_self") and not hasattr(x.log().grad_
 # 例子：`grad` 为 `[2, 1]`、`result` 为 `[1, 2.7183]`，`exp_vjp` 得 `[2, 2.7183]`；`grad` 为 `[1, 1]`、`self` 为 `[2, 4]`，`log_vjp` 得 `[0.5, 0.25]`。
 
 # %% [markdown] tags=["lang-en"]
-# The derivative of `exp` is `exp` itself; the result is there already, so keep it instead of computing it again. The derivative of `log` needs only the input.
+# The derivative of `exp` is the function itself; the result is there already, so keep it instead of computing it again. The derivative of `log` needs only the input.
 #
 # Hence the two rules have different parameters: `exp_vjp` receives `result`, which already is $e^{\text{self}}$; `log_vjp` receives `self`.
 #
@@ -563,7 +563,7 @@ assert x.sum(1).grad_fn.name() == "SumBackward1" and x.mean(1).grad_fn.name() ==
 # 手头有两件工具。`rules.unsqueeze` 插进一个大小为 1 的维度，`rules.expand` 把大小为 1 的维度拉长。它们对数组和张量都管用：
 
 # %% [markdown] tags=["lang-en"]
-# Each of the three numbers in the first row entered the first sum with slope 1, so each gets the full 10. It is not shared out in three! That is what the mean does: there, each number counts for one third.
+# Each of the three numbers in the first row entered the first sum with slope 1, so each gets the full 10. The 10 is not shared out in three! That is what the mean does: there, each number counts for one third.
 #
 # The rule needs to know three things: the input's shape, `self_shape`; which dimensions were summed, `dim`, a tuple (元组) of non-negative ints, or `None` for all; and `keepdim`, whether these dimensions are still there, with size 1.
 #
@@ -831,7 +831,7 @@ assert "  self: mul_tensor_backward(grad, other, self.scalar_type())" in text
 #
 # **1.** `y = x.exp()`, then `(3 * y).sum().backward()`. Which numbers are in the `grad` that `ExpBackward0` receives?
 #
-# <details><summary>Answer</summary>Only 3. The sum's node sends out ones, the node of the multiplication makes each a 3, and then it is the turn of <code>exp</code>.</details>
+# <details><summary>Answer</summary>Only 3. The sum's node sends out 1 everywhere, the node that multiplies by 3 turns each into 3, and then it is the turn of <code>exp</code>.</details>
 #
 # **2.** Of the operations `sum`, `mul` and `tanh`, which needs not a single number of its input or output on the way back?
 #
