@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(given.run(given) or 0)
     except AutograderError as error:
-        errors.print(f"✗ {error}", markup=False, highlight=False)
+        errors.print(f"✗ {error}", markup=False, highlight=False, soft_wrap=True)
         return 1
     except KeyboardInterrupt:
         errors.print("\n已停下；做完的都留着 · stopped; what was done is kept")
