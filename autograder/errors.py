@@ -55,10 +55,10 @@ class UnknownName(AutograderError):
 
 def _offer(given: str, names: list[str]) -> Text:
     tails = {name.rpartition(".")[2]: name for name in names}
-    found = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
-    found += [
-        tails[near] for near in difflib.get_close_matches(given.rpartition(".")[2], tails, n=3, cutoff=0.6)
-    ]
+    last = given.rpartition(".")[2]
+    found = [name for name in names if last and name.endswith("." + last)]
+    found += difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+    found += [tails[near] for near in difflib.get_close_matches(last, tails, n=3, cutoff=0.6)]
     near = list(dict.fromkeys(found))[:3]
     if near:
         return text("did_you_mean", names=" · ".join(near))

@@ -61,23 +61,32 @@ def implements(name: str) -> Callable[[Any], Any]:
 
 def plug(name: str, written: Any) -> None:
     """Let `written` stand in for part `name` everywhere in the engine. A second plug replaces the first."""
-    own = original(name)
-    check_signature(name, own, written)
-    if name in _plugs:
-        _plugs[name].target = written
+    _plug_all({name: written})
+
+
+def _plug_all(written: Mapping[str, Any]) -> None:
+    for name, part in written.items():
+        check_signature(name, original(name), part)
+    fresh = {name: _Plug(original(name), part) for name, part in written.items() if name not in _plugs}
+    for name, this in fresh.items():
+        this.wrapper = _wrap(name, this)
+    if fresh:
+        replace_everywhere(ENGINE, [(this.original, this.wrapper) for this in fresh.values()])
+        _plugs.update(fresh)
+    for name, part in written.items():
+        _plugs[name].target = part
         reset(name)
-        return
-    this = _Plug(own, written)
-    this.wrapper = _wrap(name, this)
-    replace_everywhere(ENGINE, own, this.wrapper)
-    _plugs[name] = this
 
 
 def unplug(name: str | None = None) -> None:
     """Give the engine its own part back (all of them without a name)."""
-    for each in [name] if name else list(_plugs):
-        if this := _plugs.pop(each, None):
-            replace_everywhere(ENGINE, this.wrapper, this.original)
+    _unplug_all([name] if name else list(_plugs))
+
+
+def _unplug_all(names: list[str]) -> None:
+    taken = [_plugs.pop(name) for name in names if name in _plugs]
+    if taken:
+        replace_everywhere(ENGINE, [(this.wrapper, this.original) for this in taken])
 
 
 @contextmanager
@@ -85,14 +94,12 @@ def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
     """Plug these parts for the length of a `with` block, then restore what stood there, counts included."""
     before = {name: _state(name) for name in written}
     try:
-        for name, part in written.items():
-            plug(name, part)
+        _plug_all(written)
         yield
     finally:
+        _unplug_all([name for name, state in before.items() if state is None])
         for name, state in before.items():
-            if state is None:
-                unplug(name)
-            else:
+            if state is not None:
                 vars(_plugs[name]).update(state)
 
 
@@ -145,7 +152,7 @@ def names() -> list[str]:
     found: set[str] = set()
     for module in engine_modules(ENGINE):
         for key, value in vars(module).items():
-            if getattr(value, "__module__", None) == module.__name__ and not key.startswith("__"):
+            if getattr(value, "__module__", None) == module.__name__ and not key.startswith("_"):
                 found |= {f"{module.__name__}.{key}"} if callable(value) else set()
                 inside = vars(value).items() if isinstance(value, type) else ()
                 found |= {

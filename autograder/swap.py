@@ -1,4 +1,4 @@
-"""Replace one object by another, by identity, in everything a package holds.
+"""Replace objects by others, by identity, in everything a package holds.
 
 Modules' names, classes' attributes, the function inside a property, staticmethod or classmethod, dicts, lists
 and tuples in any of these, default arguments and closures of the package's functions, attributes of the objects
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -23,9 +23,9 @@ def engine_modules(package: str) -> list[types.ModuleType]:
     ]
 
 
-def replace_everywhere(package: str, old: Any, new: Any) -> None:
-    """Let every reference to `old` that `package` holds refer to `new`."""
-    walk = _Swap(package, old, new)
+def replace_everywhere(package: str, pairs: Iterable[tuple[Any, Any]]) -> None:
+    """For each (old, new): let every reference to old that `package` holds refer to new. One walk for all."""
+    walk = _Swap(package, pairs)
     for module in engine_modules(package):
         walk.attributes(module)
 
@@ -33,17 +33,18 @@ def replace_everywhere(package: str, old: Any, new: Any) -> None:
 class _Swap:
     """One walk over the package. `of` gives what should stand in a value's place; holders are changed in place."""
 
-    def __init__(self, package: str, old: Any, new: Any):
-        self.package, self.old, self.new = package, old, new
-        self.seen: set[int] = set()
+    def __init__(self, package: str, pairs: Iterable[tuple[Any, Any]]):
+        self.package = package
+        self.new = {id(old): new for old, new in pairs}
+        self.seen = {id(new) for new in self.new.values()}  # what is put in is not looked into
 
     def of(self, value: Any) -> Any:
-        if value is self.old:
-            return self.new
+        if id(value) in self.new:
+            return self.new[id(value)]
         rebuild = self._rebuild.get(type(value)) or (_Swap._tuple if isinstance(value, tuple) else None)
         if rebuild:
             return rebuild(self, value)
-        if value is not self.new and id(value) not in self.seen:
+        if id(value) not in self.seen:
             self.seen.add(id(value))
             self._inside(value)
         return value

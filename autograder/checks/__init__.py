@@ -124,8 +124,10 @@ def properties(
         yield Property(label, encoded, *needs)
 
 
-def attempt(check: Check, T: Any, seed: int) -> Outcome:
+def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | None = None) -> Outcome:
     """Run the check on the parts plugged in now; whatever they raise is part of the outcome.
+
+    `go_on`, asked after each property, may end the run: for those who only look for one like another.
 
     Recording is on when it begins and when it ends: a learner's no_grad may leave it off.
     """
@@ -135,6 +137,8 @@ def attempt(check: Check, T: Any, seed: int) -> Outcome:
     try:
         for each in properties(check, T, seed, outcome.faults):
             outcome.values.append(each)
+            if go_on and not go_on(outcome):
+                break
     except Exception as error:
         outcome.error = fault(error)
         outcome.faults.append(outcome.error)

@@ -247,31 +247,28 @@ EVERY = MUL + DIV + POW + EXP_LOG + TANH + RELU + SUM + MEAN + MATMUL
 
 @check("derivatives_in_a_network", lesson=LESSON, points=3, parts=EVERY)
 def derivatives_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
-    """Two hidden layers, softmax and a penalty, in the lesson's operations, trained for three steps."""
+    """Two hidden layers, a gate, softmax and a penalty, in the lesson's operations, trained for three steps."""
     X = T.tensor(rng.normal(size=(16, 3)))
     target = T.tensor(np.eye(4)[rng.integers(0, 4, 16)])
-    shapes = {"W1": (3, 8), "b1": (8,), "W2": (8, 8), "b2": (8,), "W3": (8, 4), "b3": (4,)}
+    shapes = {"W1": (3, 8), "b1": (8,), "gate": (8,), "W2": (8, 8), "b2": (8,), "W3": (8, 4), "b3": (4,)}
     params = {name: leaf(T, rng.normal(size=shape) * 0.6) for name, shape in shapes.items()}
-    losses = []
-    for _ in range(3):
-        hidden = (X @ params["W1"] + params["b1"]).tanh()
+    for step in ("first", "second", "third"):
+        hidden = (X @ params["W1"] + params["b1"]).tanh() * params["gate"]
         again = (hidden @ params["W2"] + params["b2"]).relu()
         for each in (hidden, again):
             each.retain_grad()
         scores = (again @ params["W3"] + params["b3"]).exp()
         chance = scores / scores.sum(1, keepdim=True)
-        penalty = (params["W1"] ** 2).mean() + (params["W3"] ** 2).mean()
+        penalty = (params["W1"] ** 2).mean() + 0.3 * (params["W3"] ** 2).mean()
         loss = -(chance.log() * target).sum() / 16.0 + 0.1 * penalty
         for each in params.values():
             each.grad = None
         loss.backward()
-        losses.append(loss.item())
+        yield f"{step} step: the loss", loss.item()
+        yield f"{step} step: gradients of both hidden layers", [hidden.grad, again.grad]
+        for name, each in params.items() if step != "second" else ():
+            yield f"{step} step: gradient of {name}", each.grad.clone()
         with T.no_grad():
             for each in params.values():
                 each -= 0.2 * each.grad
-    yield "the loss, step by step", losses
-    for name, each in params.items():
-        yield f"third gradient of {name}", each.grad
-    yield "third gradient of the first hidden layer", hidden.grad
-    yield "third gradient of the second", again.grad
     yield "the weights after training", list(params.values())

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder import checks, parts
-from autograder.checks import Check, Outcome
+from autograder.checks import Check, Outcome, Property
 from autograder.compare import compare
 from autograder.messages import Text
 
@@ -69,20 +69,29 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
     are concerned, their words decide between mistakes that raise the same class.
     """
     T = T or importlib.import_module(parts.ENGINE)
-    end = time.monotonic() + BUDGET
-    found: list[tuple[Mistake, Outcome]] = []
-    for part in check.parts:
-        if same(_with(check, part, parts.original(part), seed, T), outcome):
-            continue
-        for each in of_part(part):
-            run = _with(check, part, each.written, seed, T) if time.monotonic() < end else None
-            if run and same(run, outcome):
-                found.append((each, run))
-    if not found and len(check.parts) == 2 and not parts.plugged():
-        found = _in_both(check, outcome, seed, T, end)
+    now = parts.plugged()
+    with parts.plugged_in({part: now.get(part, parts.original(part)) for part in check.parts}):
+        found = _like(check, outcome, seed, T, theirs_at_hand=bool(now))
     to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
     candidates = to_the_word or found
     return candidates[0][0] if len(candidates) == 1 else None
+
+
+def _like(
+    check: Check, outcome: Outcome, seed: int, T: Any, theirs_at_hand: bool
+) -> list[tuple[Mistake, Outcome]]:
+    """Every mistake that gives the learner's outcome, with the run that does."""
+    end = time.monotonic() + BUDGET
+    found: list[tuple[Mistake, Outcome]] = []
+    for part in check.parts:
+        if _with(check, part, parts.original(part), outcome, seed, T):
+            continue
+        for each in of_part(part):
+            if time.monotonic() < end and (run := _with(check, part, each.written, outcome, seed, T)):
+                found.append((each, run))
+    if not found and len(check.parts) == 2 and not theirs_at_hand:
+        return _in_both(check, outcome, seed, T, end)
+    return found
 
 
 def _in_both(check: Check, outcome: Outcome, seed: int, T: Any, end: float) -> list[tuple[Mistake, Outcome]]:
@@ -91,32 +100,40 @@ def _in_both(check: Check, outcome: Outcome, seed: int, T: Any, end: float) -> l
     for each in of_part(one):
         with parts.plugged_in({one: each.written}):
             for other in of_part(two):
-                run = _with(check, two, other.written, seed, T) if time.monotonic() < end else None
-                if run and same(run, outcome):
+                if time.monotonic() < end and (run := _with(check, two, other.written, outcome, seed, T)):
                     return [(each, run)]
     return []
 
 
-def _with(check: Check, part: str, written: Any, seed: int, T: Any) -> Outcome | None:
-    """One run with `written` in the part's place; None if it takes too long."""
+def _with(check: Check, part: str, written: Any, like: Outcome, seed: int, T: Any) -> Outcome | None:
+    """A run with `written` in the part's place, if it is like the learner's; given up at the first difference."""
+
+    def still_alike(run: Outcome) -> bool:
+        at = len(run.values)
+        return at <= len(like.values) and _equal(run.values[-1], like.values[at - 1])
+
     try:
-        with deadline(PATIENCE), parts.plugged_in({part: written}), warnings.catch_warnings():
+        with parts.plugged_in({part: written}), warnings.catch_warnings(), deadline(PATIENCE):
             warnings.simplefilter("ignore")
-            return checks.attempt(check, T, seed)
+            run = checks.attempt(check, T, seed, still_alike)
     except _TooLong:
         return None
+    return run if same(run, like) else None
 
 
-def same(one: Outcome | None, other: Outcome, words: bool = False) -> bool:
-    """Whether two runs cannot be told apart: the same labels, equal values, errors of one class (and in one wording)."""
-    if one is None or [each.label for each in one.values] != [each.label for each in other.values]:
+def same(one: Outcome, other: Outcome, words: bool = False) -> bool:
+    """Whether two runs cannot be told apart: equal properties, errors of one class (and in one wording)."""
+    return (
+        len(one.values) == len(other.values)
+        and _same_error(_error(one), _error(other), words)
+        and all(_equal(a, b, words) for a, b in zip(one.values, other.values, strict=True))
+    )
+
+
+def _equal(one: Property, other: Property, words: bool = False) -> bool:
+    a, b = one.value, other.value
+    if one.label != other.label:
         return False
-    if not _same_error(_error(one), _error(other), words):
-        return False
-    return all(_equal(a.value, b.value, words) for a, b in zip(one.values, other.values, strict=True))
-
-
-def _equal(a: Any, b: Any, words: bool) -> bool:
     if isinstance(a, dict) and isinstance(b, dict) and "error" in a and "error" in b:
         return _same_error(a["error"], b["error"], words)
     return (isinstance(a, dict) and a == b) or compare(a, b) is None

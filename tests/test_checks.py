@@ -1,0 +1,242 @@
+"""The lessons' checks: full marks for what is right, however it is written; none for what is missing."""
+
+import inspect
+
+import numpy as np
+import pytest
+from alternatives import ALTERNATIVES
+
+import minigrad
+from autograder import checks, hints, oracle, parts
+from autograder.checks import Check, encode
+from autograder.compare import judge
+from autograder.errors import UnknownName
+
+CHECKS = list(checks.REGISTRY.values())
+LESSONS = sorted({check.lesson for check in CHECKS})
+USED = sorted({part for check in CHECKS for part in check.parts})
+BY_NAME = {"ids": lambda each: getattr(each, "name", None)}
+
+
+def scored(check, written, seed):
+    """The verdict on `written`, with the engine's own for the check's other parts."""
+    with parts.plugged_in({**{part: parts.original(part) for part in check.parts}, **written}):
+        return judge(check, oracle.expected(check.name, seed), checks.attempt(check, minigrad, seed))
+
+
+@pytest.mark.parametrize("check", CHECKS, **BY_NAME)
+def test_the_engine_earns_full_marks_on_any_inputs(check):
+    for seed in range(5):
+        verdict = scored(check, {}, seed)
+        assert verdict.passed, (seed, verdict.reason)
+
+
+@pytest.mark.parametrize("check", CHECKS, **BY_NAME)
+def test_torch_answers_alike_every_time_and_differently_for_other_seeds(check):
+    once, again, other = ([encode_all(check, seed)] for seed in (1, 1, 2))
+    assert once == again
+    drawn = "rng." in inspect.getsource(check.program) or "rng," in inspect.getsource(check.program)
+    assert drawn and (once != other or only_behaviour(once[0]))
+
+
+def encode_all(check, seed):
+    return [each.value for each in checks.properties(check, oracle.T, seed)]
+
+
+def only_behaviour(values):
+    """Whether a check yields no numbers at all: only truths, names and errors."""
+    return not any(
+        isinstance(each, dict | float) or (isinstance(each, list) and only_numbers(each)) for each in values
+    )
+
+
+def only_numbers(values):
+    return any(isinstance(each, dict | float) for each in values)
+
+
+@pytest.mark.parametrize("check", CHECKS, **BY_NAME)
+def test_nothing_plugged_in_earns_nothing(check):
+    verdict = judge(check, oracle.expected(check.name, 1), checks.attempt(check, minigrad, 1))
+    assert verdict.score == 0 and "never used" in verdict.reason.en
+
+
+def not_written(*args, **kwargs):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("check", CHECKS, **BY_NAME)
+def test_a_part_not_written_earns_nothing(check):
+    for part in check.parts:
+        verdict = scored(check, {part: stub(part)}, seed=1)
+        assert verdict.score == 0, part
+        assert "Not written yet" in verdict.reason.en
+
+
+def stub(part):
+    """What the release holds: the engine's own signature, and no body."""
+    own = parts.original(part)
+    if isinstance(own, type):
+        return type(
+            own.__name__, (), {"__enter__": not_written, "__exit__": not_written, "__call__": not_written}
+        )
+    names = ", ".join(inspect.signature(own).parameters)
+    made: dict = {}
+    exec(f"def stub({names}):\n    raise NotImplementedError", made)
+    return made["stub"]
+
+
+@pytest.mark.parametrize("part", USED)
+def test_other_right_solutions_earn_full_marks(part):
+    assert len(ALTERNATIVES[part]) >= 2
+    for written in ALTERNATIVES[part]:
+        for check in CHECKS:
+            if part in check.parts:
+                for seed in (1, 2):
+                    verdict = scored(check, {part: written}, seed)
+                    assert verdict.passed, (written.__name__, check.name, verdict.reason)
+
+
+def test_alternatives_are_of_parts_that_checks_use():
+    assert set(ALTERNATIVES) == set(USED)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_lesson_has_four_to_ten_checks_of_one_to_three_points(lesson):
+    own = checks.for_lesson(lesson)
+    assert 4 <= len(own) <= 10
+    assert all(1 <= check.points <= 3 for check in own)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_lesson_module_bears_its_number(lesson):
+    for check in checks.for_lesson(lesson):
+        assert inspect.getmodule(check.program).__name__ == f"autograder.checks.lesson{lesson[:2]}"
+        assert check.program.__name__ == check.name
+
+
+@pytest.mark.parametrize("part", USED)
+def test_each_part_has_three_hints_in_both_languages(part):
+    stages = hints.all_hints()[part]
+    assert len(stages) == 3
+    for zh, en in stages:
+        assert any("\u4e00" <= sign <= "\u9fff" for sign in zh + "一" * (len(zh) < 16)) and en.isprintable()
+        assert zh != en
+
+
+def test_hints_are_of_parts_that_checks_use():
+    assert set(hints.all_hints()) == set(USED)
+
+
+# ── The registry, and what a program may yield ───────────────────────────────────────────────────
+
+
+def test_an_unknown_check_is_refused_and_the_nearest_offered():
+    with pytest.raises(UnknownName, match="sgd_step") as caught:
+        checks.get("sdg_step")
+    assert "没有名为 'sdg_step' 的检查" in str(caught.value)
+
+
+def test_two_lessons_cannot_share_a_name():
+    with pytest.raises(ValueError, match="sgd_step"):
+        checks.check("sgd_step", lesson="99_other", points=1, parts=[])
+
+
+def made(program, points=2):
+    return Check("made", "00_made", points, (), program)
+
+
+def test_one_property_that_raises_costs_itself_alone():
+    def program(T, rng):
+        yield "a", lambda: 1 / 0
+        yield "b", lambda: T.tensor([1.0])
+
+    outcome = checks.attempt(made(program), minigrad, 1)
+    assert outcome.values[0].value == {"error": "ZeroDivisionError: division by zero"}
+    assert outcome.values[1].value == encode(np.array([1.0], np.float32))
+    assert outcome.error is None
+    assert outcome.faults[0]["code"] == 'yield "a", lambda: 1 / 0'
+
+
+def test_an_error_between_properties_ends_the_run_and_names_the_line():
+    def program(T, rng):
+        yield "a", 1
+        raise ValueError("the rest is silence")
+
+    outcome = checks.attempt(made(program), minigrad, 1)
+    assert [each.label for each in outcome.values] == ["a"]
+    assert outcome.error["class"] == "ValueError"
+    assert outcome.error["code"] == 'raise ValueError("the rest is silence")'
+
+
+def test_recording_is_on_before_and_after_a_run():
+    def program(T, rng):
+        yield "at first", T.is_grad_enabled()
+        T.set_grad_enabled(False)
+
+    minigrad.set_grad_enabled(False)
+    outcome = checks.attempt(made(program), minigrad, 1)
+    assert outcome.values[0].value is True
+    assert minigrad.is_grad_enabled()
+
+
+def test_division_by_zero_is_silent_as_in_torch():
+    def program(T, rng):
+        yield "inf", lambda: np.ones(1) / np.zeros(1)
+
+    assert checks.attempt(made(program), minigrad, 1).values[0].value["data"] == ["inf"]
+
+
+def test_raises_gives_the_class_and_the_first_sentence():
+    def fails():
+        raise KeyError("One thing. Another thing.")
+
+    assert checks.raises(fails) == "KeyError: 'One thing"
+    assert checks.raises(lambda: None) is None
+    with pytest.raises(NotImplementedError):
+        checks.raises(not_written)
+
+
+@pytest.mark.parametrize(
+    "message, first",
+    [
+        ("Only this", "Only this"),
+        ("One. Two.", "One"),
+        ("torch.add got 2.5 of it. Hint: x", "torch.add got 2.5 of it"),
+        ("Why? Because.", "Why?"),
+        ("over\n  two lines", "over two lines"),
+    ],
+)
+def test_first_sentences(message, first):
+    assert checks.first_sentence(message) == first
+
+
+# ── torch as the oracle ──────────────────────────────────────────────────────────────────────────
+
+
+def test_the_oracle_answers_as_a_fresh_torch_would():
+    import torch
+
+    before = [each.value for each in oracle.expected("no_grad_block", 11)]
+    oracle.expected.cache_clear()
+    torch.manual_seed(3)
+    state = torch.get_rng_state()
+    torch.set_default_dtype(torch.float64)
+    torch.set_grad_enabled(False)
+    try:
+        assert [each.value for each in oracle.expected("no_grad_block", 11)] == before
+        assert torch.get_default_dtype() == torch.float64 and not torch.is_grad_enabled()
+        assert torch.equal(torch.get_rng_state(), state)
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
+
+
+def test_the_oracle_has_the_warm_up_by_torchs_own_backward():
+    X, Y = oracle.T.tensor([1.0, 2.0, 3.0]), oracle.T.tensor([3.0, 5.0, 7.0])
+    assert oracle.T.warmup.squared_loss_grad(1.0, X, Y).item() == -40.0
+
+
+def test_a_check_that_yields_a_label_twice_is_our_mistake(monkeypatch):
+    monkeypatch.setitem(checks.REGISTRY, "twice", made(lambda T, rng: iter([("a", 1), ("a", 2)])))
+    with pytest.raises(ValueError, match="twice"):
+        oracle.expected("twice", 1)

@@ -1,0 +1,145 @@
+"""The catalogues: whole in both languages, nothing fuzzy, nothing unused, and read as Babel reads them."""
+
+import ast
+import re
+import string
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po as babel_read
+
+import autograder
+from autograder import messages
+from autograder.errors import AutograderError
+from autograder.messages import Text, catalogue, text
+
+PACKAGE = Path(autograder.__file__).parent
+
+
+def po(language):
+    path = PACKAGE / "locale" / language / "LC_MESSAGES" / "autograder.po"
+    with path.open("rb") as file:
+        return babel_read(file, locale=language)
+
+
+@pytest.fixture(autouse=True)
+def both_languages():
+    yield
+    messages.language("both")
+
+
+def sources():
+    return [ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")]
+
+
+def asked_for():
+    """The keys that text(…) is called with in so many words, or in a choice of words."""
+    for tree in sources():
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", None) == "text" and call.args:
+                key = call.args[0]
+                for each in (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,):
+                    if isinstance(each, ast.Constant):
+                        yield each.value
+
+
+def beginnings():
+    """How the keys begin that are put together on the way: f"why_{…}" gives "why_"."""
+    strings = [each for tree in sources() for each in ast.walk(tree) if isinstance(each, ast.JoinedStr)]
+    starts = {each.values[0].value for each in strings if isinstance(each.values[0], ast.Constant)}
+    return tuple(each for each in starts if re.fullmatch(r"[a-z]+_", each))
+
+
+def literals():
+    return {
+        each.value
+        for tree in sources()
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
+
+
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+def test_every_entry_is_said_and_none_is_fuzzy(language):
+    entries = [each for each in po(language) if each.id]
+    assert entries
+    assert [each.id for each in entries if not each.string or each.fuzzy] == []
+    assert po(language).obsolete == {}
+
+
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+def test_the_files_are_read_as_babel_reads_them(language):
+    assert catalogue(language) == {each.id: each.string for each in po(language) if each.id}
+
+
+def test_no_key_stands_twice():
+    for language in messages.LANGUAGES:
+        path = PACKAGE / "locale" / language / "LC_MESSAGES" / "autograder.po"
+        keys = re.findall(r'^msgid "(.+)"$', path.read_text("utf-8"), re.MULTILINE)
+        assert len(keys) == len(set(keys)) == len(catalogue(language))
+
+
+def test_both_catalogues_hold_the_same_keys_and_fill_in_the_same_values():
+    assert catalogue("zh").keys() == catalogue("en").keys()
+    for key in catalogue("zh"):
+        fields = [
+            {name for _, name, _, _ in string.Formatter().parse(catalogue(language)[key]) if name}
+            for language in messages.LANGUAGES
+        ]
+        assert fields[0] == fields[1], key
+
+
+def test_an_entry_without_chinese_is_a_command_or_a_form_and_so_the_same_in_both():
+    for key, said in catalogue("zh").items():
+        if not re.search(r"[\u4e00-\u9fff]", said):
+            assert re.sub(r"\W", "", said) == re.sub(r"\W", "", catalogue("en")[key]), key
+
+
+def test_every_key_that_is_asked_for_is_there():
+    keys = set(asked_for())
+    assert len(keys) > 40 and keys - catalogue("zh").keys() == set()
+
+
+def test_no_entry_is_unused():
+    used, begun = literals(), beginnings()
+    assert [key for key in catalogue("zh") if key not in used and not key.startswith(begun)] == []
+
+
+def test_values_are_filled_in_each_language_with_their_own():
+    said = text("differs", expected=Text("真", "true"), got=0.5)
+    assert said.zh == "应为 真，得到 0.5"
+    assert said.en == "expected true, got 0.5"
+
+
+def test_one_language_can_be_chosen():
+    both = Text("一", "one")
+    assert both.lines() == ["一", "one"]
+    messages.language("en")
+    assert str(both) == "one"
+    messages.language("zh")
+    assert str(both) == "一"
+
+
+def test_an_unknown_language_is_refused_with_the_choices():
+    with pytest.raises(AutograderError, match='"zh"') as caught:
+        messages.language("fr")
+    assert "'fr'" in str(caught.value) and messages.LANGUAGES[0] in str(caught.value)
+
+
+def test_the_same_in_both_languages_is_said_once():
+    assert Text("–", "–").lines() == ["–"]
+
+
+@pytest.mark.parametrize(
+    "entry, read",
+    [
+        ('msgid "a"\nmsgstr "b"\n', {"a": "b"}),
+        ('msgid "a"\nmsgstr ""\n"b\\n"\n"c"\n', {"a": "b\nc"}),
+        (
+            '# note\nmsgid ""\nmsgstr "head"\n\nmsgid "a"\nmsgstr "\\"b\\""\n\nmsgid "c"\nmsgstr "d"',
+            {"a": '"b"', "c": "d"},
+        ),
+    ],
+)
+def test_reading_a_catalogue(entry, read):
+    assert messages.read_po(entry) == read

@@ -1,0 +1,133 @@
+"""Known mistakes: each loses points, and each is recognised by its own hint."""
+
+import threading
+import time
+
+import pytest
+
+import minigrad
+from autograder import checks, mistakes, oracle, parts
+from autograder.compare import judge
+from autograder.mistakes import MISTAKES, Mistake, deadline, of_part, recognise
+from autograder.mistakes.survey import survey, table
+
+USED = sorted({part for check in checks.REGISTRY.values() for part in check.parts})
+SEED = 7
+
+
+@pytest.mark.parametrize("part", USED)
+def test_every_mistake_loses_points_and_is_recognised_by_its_hint(part):
+    """In one check of its lesson at least; and in no check is it taken for another."""
+    rows = [survey(each, SEED) for each in of_part(part)]
+    print(*table(rows), sep="\n")
+    for row in rows:
+        assert row.costly, row.mistake.name
+        assert set(row.taken_for.values()) == {row.mistake.name}
+
+
+@pytest.mark.parametrize("part", USED)
+def test_a_part_has_at_least_three_mistakes_each_with_a_hint_in_both_languages(part):
+    assert len(of_part(part)) >= 3
+    for each in of_part(part):
+        assert any("\u4e00" <= sign <= "\u9fff" for sign in each.hint.zh)
+        assert each.hint.en.isascii() or not any("\u4e00" <= sign <= "\u9fff" for sign in each.hint.en)
+        assert each.hint.zh[-1] in "。？！" and each.hint.en[-1] in ".?!"
+
+
+def test_mistakes_are_of_parts_that_checks_use():
+    assert {each.part for each in MISTAKES.values()} == set(USED)
+
+
+def test_no_two_mistakes_say_the_same():
+    said = [each.hint for each in MISTAKES.values() if not each.name.endswith("mul_adds")]
+    for words in zip(*said, strict=True):
+        repeated = {each for each in words if words.count(each) > 1}
+        assert repeated == set()
+
+
+def outcome_of(name, written):
+    check = checks.get(name)
+    with parts.plugged_in({**{part: parts.original(part) for part in check.parts}, **written}):
+        outcome = checks.attempt(check, minigrad, SEED)
+        return check, outcome, recognise(check, outcome, SEED)
+
+
+MUL = "minigrad.ops.pointwise.mul_vjp_self"
+OTHER = "minigrad.ops.pointwise.mul_vjp_other"
+
+
+def test_a_mistake_written_in_other_words_is_recognised_too():
+    _, _, found = outcome_of("mul_backward", {MUL: lambda upstream, x: x + upstream})
+    assert found.name == f"{MUL}:mul_adds"
+
+
+def test_what_is_right_or_wrong_in_a_way_of_its_own_is_not_recognised():
+    assert outcome_of("mul_backward", {})[2] is None
+    assert outcome_of("mul_backward", {MUL: lambda grad, other: 17 * grad})[2] is None
+
+
+def test_one_wrong_part_beside_another_is_recognised_in_the_notebook():
+    wrong = {MUL: lambda grad, other: 17 * grad, OTHER: lambda grad, self: grad + self}
+    assert outcome_of("mul_backward", wrong)[2].name == f"{OTHER}:mul_adds"
+
+
+def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand():
+    check, outcome, _ = outcome_of("mul_backward", {MUL: lambda g, x: x, OTHER: lambda g, x: x})
+    assert parts.plugged() == {}
+    assert recognise(check, outcome, SEED).name == f"{MUL}:mul_forgot_grad"
+
+
+def test_recognition_leaves_parts_and_counts_as_they_were():
+    check = checks.get("mul_backward")
+    written = {part: parts.original(part) for part in check.parts} | {MUL: lambda grad, other: grad}
+    with parts.plugged_in(written):
+        outcome = checks.attempt(check, minigrad, SEED)
+        before = {part: parts.calls(part) for part in written}
+        recognise(check, outcome, SEED)
+        assert {part: parts.calls(part) for part in written} == before
+        assert parts.plugged() == written
+
+
+def test_an_endless_mistake_is_given_up_and_the_others_still_tried(monkeypatch):
+    def endless(grad, other):
+        while True:
+            pass
+
+    first = {"endless": Mistake("endless", MUL, endless, mistakes.Text("一", "one"))}
+    monkeypatch.setattr(mistakes, "MISTAKES", first | MISTAKES)
+    started = time.perf_counter()
+    _, _, found = outcome_of("mul_backward", {MUL: lambda grad, other: grad})
+    assert found.name == f"{MUL}:mul_passes_grad_on"
+    assert time.perf_counter() - started < 5
+
+
+def test_a_deadline_strikes_in_any_thread_and_not_afterwards():
+    struck = []
+
+    def work():
+        try:
+            with deadline(0.05):
+                while True:
+                    pass
+        except BaseException as error:
+            struck.append(type(error).__name__)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    work()
+    thread.join()
+    assert struck == ["_TooLong", "_TooLong"]
+    with deadline(0.05):
+        pass
+    time.sleep(0.1)
+
+
+def test_a_hint_never_goes_to_a_right_part():
+    """Each mistake of one part beside a right other part: the hint is of the wrong one."""
+    for name in ("mul_backward", "div_backward", "exp_log_backward", "matmul_backward"):
+        check = checks.get(name)
+        for part in check.parts:
+            for each in of_part(part):
+                _, outcome, found = outcome_of(name, {part: each.written})
+                assert found.part == part
+                assert not judge(check, oracle.expected(name, SEED), outcome).passed
