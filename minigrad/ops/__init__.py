@@ -10,14 +10,14 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import (
-    arrange, compare, convert, division, extrema, functions, index, join, layout, linalg, nn, pairs, pick, pointwise, reduce,
-    shape, views,
+    arrange, compare, convert, cumulative, division, extrema, functions, index, join, layout, linalg, nn, pairs, pick, pointwise,
+    reduce, shape, sorting, statistics, views,
 )  # fmt: skip
 from .arguments import guarded
 from .inplace import inplace
 
 MODULES = (
-    pointwise, functions, division, extrema, pairs, compare, reduce, linalg, shape, views, layout, arrange, join, index, pick,
+    pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, shape, views, layout, arrange, join, index, pick,
     convert, nn,
 )  # fmt: skip
 
@@ -39,7 +39,8 @@ BOTH = """
     logaddexp2 maximum minimum mul pow remainder sub xlogy
     allclose bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq equal ge gt isclose isfinite
     isinf isnan isneginf isposinf isreal le logical_and logical_not logical_or logical_xor lt ne signbit
-    argmax argmin count_nonzero max mean min sum
+    all amax amin aminmax any argmax argmin count_nonzero logsumexp max mean min nanmean nansum norm prod std sum var
+    cummax cummin cumprod cumsum diff argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount
     dot matmul mm mv softmax log_softmax addmm
     adjoint broadcast_to chunk clone diag diag_embed diagflat diagonal dsplit flatten flip fliplr flipud hsplit movedim narrow
     permute ravel repeat_interleave reshape roll rot90 select split split_with_sizes squeeze t tensor_split tile trace transpose
@@ -54,12 +55,12 @@ METHODS = """
 """.split()
 FUNCTIONS = """
     cat stack where numel is_tensor is_floating_point rsub atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors
-    column_stack dstack hstack isin meshgrid tril_indices triu_indices vstack
+    bucketize column_stack dstack hstack isin meshgrid searchsorted std_mean tril_indices triu_indices var_mean vstack
 """.split()
 INPLACE = """
     abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg
     rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc
-    add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign div float_power floor_divide fmod hypot lerp mul pow remainder sub
+    add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div float_power floor_divide fmod hypot lerp mul pow remainder sub
     xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq ge gt le logical_and
     logical_not logical_or logical_xor lt ne addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter
     scatter scatter_add

@@ -12,7 +12,7 @@ from ..tensor import Tensor
 from .define import Op
 from .inplace import check_writable, write
 from .nn import floats_only
-from .pointwise import _sigmoid as sigmoid_array
+from .pointwise import sigmoid_array
 
 # ------------------------------------------------------------------ erf
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module
-from ..dtypes import as_numpy, dtype
+from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
+from .arguments import Bool, Dtype, Int, Ints
 from .define import Op
 
 
@@ -36,16 +37,18 @@ def mean_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None
 
 def extremum_all_vjp(grad: Any, self: Any, result: Any) -> Any:
     """z = self.max() or self.min(): the elements that reach it share the gradient evenly."""
-    reached = self == result
+    reached = rules.raw((self == result) | ((self != self) & (result != result)))
     return grad * reached / reached.sum()
 
 
-def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], result1: Any, dim: int, keepdim: bool) -> Any:
+def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
     """values, indices = self.max(dim): the gradient goes to the element that was picked, the first of a tie."""
     grad = grads[0]
+    if not self_shape:
+        return grad
     if not keepdim:
-        grad, result1 = rules.unsqueeze(grad, dim), rules.unsqueeze(result1, dim)
-    return rules.put_along(rules.zeros(grad, self_shape), dim, result1, grad)
+        grad, indices = rules.unsqueeze(grad, dim), rules.unsqueeze(indices, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, indices, grad)
 
 
 def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
@@ -71,8 +74,8 @@ mean_all = Op("MeanBackward0", _mean, self=mean_vjp)
 mean_dim = Op("MeanBackward1", _mean, self=mean_vjp)
 max_all = Op("MaxBackward1", lambda x: x.max(), self=extremum_all_vjp)
 min_all = Op("MinBackward1", lambda x: x.min(), self=extremum_all_vjp)
-max_dim = Op("MaxBackward0", _extremum_dim("argmax", "max"), outputs=2, self=extremum_dim_vjp)
-min_dim = Op("MinBackward0", _extremum_dim("argmin", "min"), outputs=2, self=extremum_dim_vjp)
+max_dim = Op("MaxBackward0", _extremum_dim("argmax", "max"), outputs=("values", "indices"), self=extremum_dim_vjp)
+min_dim = Op("MinBackward0", _extremum_dim("argmin", "min"), outputs=("values", "indices"), self=extremum_dim_vjp)
 
 
 def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
@@ -97,16 +100,19 @@ def one_dim(dim: int, ndim: int) -> int:
     return dim % ndim if ndim else 0
 
 
-def sum(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+EVERY: Any = object()  # no dim was named; dim=None means all of them as well, and torch records it differently
+
+
+def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The sum over `dim` (an int, several, or None for all); integers add up in int64 (torch.sum)."""
     if dtype is not None or self._data.dtype.kind in "biu":
         self = self.to_numpy_dtype(as_numpy(dtype) if dtype is not None else "int64")
-    if dim is None:
+    if dim is EVERY:
         return sum_all(self, dim=None, keepdim=False)
     return sum_dim(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
 
 
-def mean(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The mean over `dim`; RuntimeError for integers (torch.mean)."""
     if dtype is not None:
         self = self.to_numpy_dtype(as_numpy(dtype))
@@ -115,13 +121,13 @@ def mean(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype |
             f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {self.dtype.type_name}"
         )
-    if dim is None:
+    if dim is EVERY:
         return mean_all(self, dim=None, keepdim=False)
     return mean_dim(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
 
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
-    def call(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    def call(self: Tensor, dim: Any = None, keepdim: Bool = False) -> Any:
         if isinstance(dim, Tensor):
             return getattr(self, pairwise)(dim)
         if dim is None:
@@ -131,11 +137,18 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
                     "with the 'dim' argument."
                 )
             return every(self)
-        values, indices = along(self, dim=one_dim(dim, self._data.ndim), keepdim=keepdim)
-        return RETURN_TYPES[kind]((values, indices))
+        return RETURN_TYPES[kind](along(self, dim=reducible_dim(self, dim, kind), keepdim=keepdim))
 
     call.__name__ = call.__qualname__ = kind
     return call
+
+
+def reducible_dim(input: Tensor, dim: int, name: str) -> int:
+    """`dim` counted from the front; IndexError where it has no elements to choose from."""
+    dim = one_dim(dim, input._data.ndim)
+    if input._data.ndim and not input._data.shape[dim]:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+    return dim
 
 
 class ValuesIndices(tuple[Any, ...]):
@@ -168,11 +181,22 @@ max = _extremum(max_all, max_dim, "maximum", "max")
 min = _extremum(min_all, min_dim, "minimum", "min")
 
 
-def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the largest element stands, along `dim` or in the flattened tensor; the first of a tie."""
-    return from_array(array_module(self._data).asarray(self._data.argmax(axis=dim, keepdims=keepdim if dim is not None else False)))
+def _place(pick: str, words: str) -> Any:
+    def call(self: Tensor, dim: Int | None = None, keepdim: Bool = False) -> Tensor:
+        data, name = self._data, pick
+        if data.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is None and not data.size:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        axis = None if dim is None or not data.ndim else reducible_dim(self, dim, name)
+        if dim is not None:
+            one_dim(dim, data.ndim)
+        module = array_module(data)
+        return from_array(module.asarray(getattr(module, name)(data, axis=axis, keepdims=keepdim)))
+
+    call.__name__ = call.__qualname__ = pick
+    call.__doc__ = f"Where the {words} element stands, along `dim` or in the flattened tensor; the first of a tie."
+    return call
 
 
-def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the smallest element stands, as argmax."""
-    return from_array(array_module(self._data).asarray(self._data.argmin(axis=dim, keepdims=keepdim if dim is not None else False)))
+argmax, argmin = _place("argmax", "largest"), _place("argmin", "smallest")

@@ -1,0 +1,182 @@
+"""Running sums, products and extrema along a dimension; the product, whose rule needs them; differences, which undo sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..dtypes import as_numpy
+from ..tensor import Tensor
+from .arguments import Bool, Dtype, Int
+from .define import Op
+from .gather import scatter_add_op
+from .join import cat
+from .reduce import one_dim, return_type
+from .views import narrow
+
+# ------------------------------------------------------------------ rules
+
+
+def backwards(x: Any, dim: int) -> Any:
+    """x back to front along dim: a view of an array, a recorded flip of a Tensor."""
+    return x.flip(dim) if rules.is_tensor(x) else array_module(x).flip(x, dim)
+
+
+def sum_from_end(x: Any, dim: int) -> Any:
+    """The sum of each element and all that follow."""
+    return backwards(cumsum_op.of(backwards(x, dim), dim=dim), dim)
+
+
+def cumsum_vjp(grad: Any, dim: int) -> Any:
+    """z_i = Σ_{k≤i} self_k: element k is in all sums from k on.
+
+    Example: grad = [1., 1., 1.], dim = 0 → [3., 2., 1.]
+    """
+    return sum_from_end(grad, dim) if grad.shape else grad
+
+
+def cumprod_vjp(grad: Any, self: Any, result: Any, dim: int) -> Any:
+    """z_i = Π_{k≤i} self_k: Σ_{i≥k} grad_i · z_i / self_k, or, where an element is 0, the products without element k."""
+    if not self.shape:
+        return grad
+    if (rules.raw(self) != 0).all():
+        return sum_from_end(grad * result, dim) / self
+    columns = [without_one(grad, self, dim, k) for k in range(self.shape[dim])]
+    return rules.stack(columns, dim)
+
+
+def without_one(grad: Any, self: Any, dim: int, k: int) -> Any:
+    """Σ_{i≥k} grad_i · Π_{j≤i, j≠k} self_j."""
+
+    def part(x: Any, start: int | None, stop: int | None) -> Any:
+        return x[(slice(None),) * dim + (slice(start, stop),)]
+
+    others = rules.concatenate([part(self, None, k), part(self, k + 1, None)], dim)
+    one = rules.zeros(self, part(rules.raw(self), 0, 1).shape) + 1
+    products = cumprod_op.of(rules.concatenate([one, others], dim), dim=dim)
+    return rules.sum(part(grad, k, None) * part(products, k, None), (dim,), False)
+
+
+def running_extreme_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int) -> Any:
+    """z_i = the extreme element up to i: its gradient goes to where it stood."""
+    return scatter_add_op.of(rules.zeros(grads[0], self_shape), grads[0], dim=dim, index=indices)
+
+
+def all_others(x: Any, dim: int) -> Any:
+    """For each element the product of all others along dim: of those before it times of those behind it."""
+
+    def before(x: Any) -> Any:
+        one = rules.zeros(x, rules.raw(x)[(slice(None),) * dim + (slice(0, 1),)].shape) + 1
+        return cumprod_op.of(rules.concatenate([one, x[(slice(None),) * dim + (slice(None, -1),)]], dim), dim=dim)
+
+    return before(x) * backwards(before(backwards(x, dim)), dim)
+
+
+def prod_vjp(grad: Any, self: Any, result: Any) -> Any:
+    """z = Π self: z / self, or, where an element is 0, the product of all others."""
+    if (rules.raw(self) != 0).all():
+        return grad * (result / self)
+    return grad * rules.reshape(all_others(rules.reshape(self, (-1,)), 0), tuple(self.shape)) if self.shape else grad
+
+
+def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
+    """z = Π self along dim, as prod_vjp."""
+    if not self.shape:
+        return grad
+    if not keepdim:
+        grad, result = rules.unsqueeze(grad, dim), rules.unsqueeze(result, dim)
+    if (rules.raw(self) != 0).all():
+        return grad * (result / self)
+    return grad * all_others(self, dim)
+
+
+# ------------------------------------------------------------------ forwards
+
+
+def _running(name: str) -> Any:
+    """NumPy's cumsum or cumprod, in the dtype of its argument."""
+    return lambda x, dim: getattr(array_module(x), name)(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
+
+
+def _running_extreme(name: str) -> Any:
+    def forward(x: Any, dim: int) -> tuple[Any, Any]:
+        module = array_module(x)
+        if not x.ndim or not x.size:
+            return x.copy(), module.zeros(x.shape, "int64")
+        values = getattr(module, name).accumulate(x, axis=dim)
+        place = module.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
+        fresh = (x == values) | ((x != x) & (values != values))  # where an element reaches the extreme: the latest counts
+        return values, module.maximum.accumulate(module.where(fresh, place, 0), axis=dim)
+
+    return forward
+
+
+cumsum_op = Op("CumsumBackward0", _running("cumsum"), self=cumsum_vjp)
+cumprod_op = Op("CumprodBackward0", _running("cumprod"), self=cumprod_vjp)
+prod_op = Op("ProdBackward0", lambda x: x.prod(), self=prod_vjp)
+prod_dim_op = Op(
+    "ProdBackward1", lambda x, dim, keepdim: x.prod(axis=dim if x.ndim else None, keepdims=keepdim), self=prod_dim_vjp
+)
+cummax_op = Op("CummaxBackward0", _running_extreme("maximum"), outputs=("values", "indices"), self=running_extreme_vjp)
+cummin_op = Op("CumminBackward0", _running_extreme("minimum"), outputs=("values", "indices"), self=running_extreme_vjp)
+
+# ------------------------------------------------------------------ what users call
+
+
+def prod(input: Tensor, dim: Int | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
+    """The product of all elements, or along dim; integers multiply in int64 (torch.prod)."""
+    input = widened(input, dtype)
+    if dim is None:
+        return prod_op(input)
+    return prod_dim_op(input, dim=one_dim(dim, input._data.ndim), keepdim=keepdim)
+
+
+def widened(input: Tensor, dtype: Any) -> Tensor:
+    """input in `dtype`, or integers in int64."""
+    if dtype is not None:
+        return input.to_numpy_dtype(as_numpy(dtype))
+    return input.to_numpy_dtype(numpy.dtype("int64")) if input._data.dtype.kind in "biu" else input
+
+
+def _total(op: Op, name: str, words: str) -> Any:
+    def call(input: Tensor, dim: Int, *, dtype: Dtype | None = None) -> Tensor:
+        dim = one_dim(dim, input._data.ndim)
+        return op(widened(input, dtype), dim=dim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The {words} along dim; integers become int64 (torch.{name})."
+    return call
+
+
+cumsum, cumprod = _total(cumsum_op, "cumsum", "running sum"), _total(cumprod_op, "cumprod", "running product")
+
+
+def _record(op: Op, name: str, words: str) -> Any:
+    pair = return_type(name)
+
+    def call(input: Tensor, dim: Int) -> Any:
+        return pair(op(input, dim=one_dim(dim, input._data.ndim)))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The {words} element so far along dim, and where it stood, the latest of a tie (torch.{name})."
+    return call
+
+
+cummax, cummin = _record(cummax_op, "cummax", "largest"), _record(cummin_op, "cummin", "smallest")
+
+
+def diff(input: Tensor, n: Int = 1, dim: Int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
+    """The differences of neighbours along dim, n times over (torch.diff)."""
+    if not input._data.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = one_dim(dim, input._data.ndim)
+    if prepend is not None or append is not None:
+        input = cat([t for t in (prepend, input, append) if t is not None], dim)
+    for _ in range(min(n, input._data.shape[dim])):
+        size = input._data.shape[dim]
+        later, earlier = narrow(input, dim, 1, size - 1), narrow(input, dim, 0, size - 1)
+        input = later.logical_xor(earlier) if input._data.dtype.kind == "b" else later - earlier
+    return input

@@ -1,0 +1,358 @@
+"""Reductions beyond sum, mean, max and min: variance, product, norms, logsumexp, amax, any and all.
+
+A rule first stretches the reduced gradient back over the dimensions that went (`restored`).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..dtypes import as_numpy, get_default_dtype
+from ..tensor import Tensor, from_array
+from .arguments import Bool, Dtype, Int, Ints, Number
+from .define import Op
+from .reduce import dims, one_dim
+
+Dims = tuple[int, ...] | None
+
+# ------------------------------------------------------------------ helpers of the rules
+
+
+def restored(x: Any, dim: Dims, keepdim: bool) -> Any:
+    """A reduced array with the dimensions that were reduced, of size 1; reduced over all (None) it broadcasts as it is."""
+    if dim is None or keepdim:
+        return x
+    for d in sorted(dim):
+        x = rules.unsqueeze(x, d)
+    return x
+
+
+def count(shape: tuple[int, ...], dim: Dims) -> int:
+    """How many elements are reduced to one."""
+    return math.prod(shape if dim is None else [shape[d] for d in dim])
+
+
+def where_zero(condition: Any, x: Any) -> Any:
+    """x with zeros where the condition holds."""
+    return rules.where(condition, rules.zeros(x, ()), x)
+
+
+def amount(x: Any) -> Any:
+    """|x|, whose gradient at 0 is 0."""
+    return rules.abs(x)
+
+
+# ------------------------------------------------------------------ rules
+
+
+def var_vjp(grad: Any, self: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """z = Σ (self - mean)² / (n - correction): 2 (self - mean) / (n - correction)."""
+    n = count(self.shape, dim)
+    centred = self - rules.sum(self, dim, True) / n if n else self
+    free = max(n - correction, 0)
+    return restored(grad, dim, keepdim) * (centred * (2 / free if free else math.inf))
+
+
+def std_vjp(grad: Any, self: Any, result: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """z = √variance: the variance's gradient over 2 z, and 0 where z is 0."""
+    return var_vjp(where_zero(result == 0, grad / (result * 2)), self, dim, correction, keepdim)
+
+
+def mean_part(grad: Any, shape: tuple[int, ...], dim: Dims, keepdim: bool) -> Any:
+    """The gradient that a mean sends back."""
+    return rules.expand(restored(grad, dim, keepdim) / count(shape, dim), shape)
+
+
+def var_mean_vjp(grads: Any, self: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """var and mean together: both gradients added."""
+    parts = [] if grads[0] is None else [var_vjp(grads[0], self, dim, correction, keepdim)]
+    return sum_of(parts + ([] if grads[1] is None else [mean_part(grads[1], self.shape, dim, keepdim)]))
+
+
+def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """std and mean together: both gradients added."""
+    parts = [] if grads[0] is None else [std_vjp(grads[0], self, result0, dim, correction, keepdim)]
+    return sum_of(parts + ([] if grads[1] is None else [mean_part(grads[1], self.shape, dim, keepdim)]))
+
+
+def sum_of(parts: list[Any]) -> Any:
+    """One or two gradients added."""
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
+    """z = (Σ |self|^ord)^(1/ord): the direction of self for ord 2; the signs for ord 1; the largest share it for ∞."""
+    grad, norm = restored(grad, dim, keepdim), restored(result, dim, keepdim)
+    if ord == 0:
+        return rules.zeros(grad, self.shape)
+    if ord == 1:
+        return grad * rules.sign(self)
+    if ord == 2:
+        return grad * where_zero(norm == 0, self / norm)
+    size = amount(self)
+    if math.isinf(ord):
+        largest = size == norm
+        return rules.sign(self) * (grad / rules.sum(rules.raw(largest), dim, True) * largest)
+    slope = where_zero(self == 0, rules.sign(self) * size ** (ord - 1))
+    return slope * where_zero(norm == 0, grad / norm ** (ord - 1))
+
+
+def logsumexp_vjp(grad: Any, self: Any, result: Any, dim: Dims, keepdim: bool) -> Any:
+    """z = ln Σ e^self: each element's share of the sum."""
+    return restored(grad, dim, keepdim) * rules.exp(self - restored(result, dim, keepdim))
+
+
+def amax_vjp(grad: Any, self: Any, result: Any, dim: Dims, keepdim: bool) -> Any:
+    """z = the extreme element: those that reach it share the gradient evenly."""
+    reached = rules.raw(restored(result, dim, keepdim) == self)
+    return restored(grad, dim, keepdim) * reached / reached.sum(axis=dim, keepdims=True)
+
+
+def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Dims, keepdim: bool) -> Any:
+    """amin and amax together: both gradients added."""
+    found = [(g, r) for g, r in ((grads[0], min), (grads[1], max)) if g is not None]
+    return sum_of([amax_vjp(g, self, r, dim, keepdim) for g, r in found])
+
+
+def nansum_vjp(grad: Any, self: Any, dim: Dims, keepdim: bool) -> Any:
+    """z = the sum without nan: as sum's, and 0 at nan."""
+    return restored(grad, dim, keepdim) * (rules.raw(self) == rules.raw(self))
+
+
+# ------------------------------------------------------------------ forwards
+
+
+def _var(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    n = count(x.shape, dim)
+    if n - correction <= 0 or not n:
+        mean = x.sum(axis=dim, keepdims=True) / n if n else x
+        total = ((x - mean) ** 2).sum(axis=dim, keepdims=keepdim)
+        return total / total.dtype.type(max(n - correction, 0))
+    return x.var(axis=dim, keepdims=keepdim, ddof=correction)
+
+
+def _std(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    return array_module(x).sqrt(_var(x, dim, correction, keepdim))
+
+
+def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
+    module = array_module(x)
+    size = abs(x)
+    if ord == 2:
+        return module.sqrt((x * x).sum(axis=dim, keepdims=keepdim))
+    if math.isinf(ord):
+        return size.max(axis=dim, keepdims=keepdim) if ord > 0 else size.min(axis=dim, keepdims=keepdim)
+    if ord == 0:
+        return (x != 0).sum(axis=dim, keepdims=keepdim).astype(x.dtype)
+    total = (size if ord == 1 else size**ord).sum(axis=dim, keepdims=keepdim)
+    return total if ord == 1 else total ** (1 / ord)
+
+
+def _logsumexp(x: Any, dim: Dims, keepdim: bool) -> Any:
+    module = array_module(x)
+    top = x.max(axis=dim, keepdims=True, initial=-math.inf)
+    top = module.where(module.isinf(top), 0, top).astype(x.dtype)
+    total = module.log(module.exp(x - top).sum(axis=dim, keepdims=keepdim))
+    return total + (top if keepdim else top.reshape(total.shape))
+
+
+def _aminmax(x: Any, dim: Dims, keepdim: bool) -> Any:
+    return x.min(axis=dim, keepdims=keepdim), x.max(axis=dim, keepdims=keepdim)
+
+
+var_op = Op("VarBackward0", _var, self=var_vjp)
+std_op = Op("StdBackward0", _std, self=std_vjp)
+var_mean_op = Op(
+    "VarMeanBackward0",
+    lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), x.mean(axis=dim, keepdims=keepdim)),
+    outputs=2,
+    self=var_mean_vjp,
+)
+std_mean_op = Op(
+    "StdMeanBackward0",
+    lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), x.mean(axis=dim, keepdims=keepdim)),
+    outputs=2,
+    self=std_mean_vjp,
+)
+vector_norm_op = Op("LinalgVectorNormBackward0", _vector_norm, self=vector_norm_vjp)
+logsumexp_op = Op("LogsumexpBackward0", _logsumexp, self=logsumexp_vjp)
+amax_op = Op("AmaxBackward0", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), self=amax_vjp)
+amin_op = Op("AminBackward0", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), self=amax_vjp)
+aminmax_op = Op("AminmaxBackward0", _aminmax, outputs=("min", "max"), self=aminmax_vjp)
+nansum_op = Op(
+    "NansumBackward0", lambda x, dim, keepdim: array_module(x).nansum(x, axis=dim, keepdims=keepdim), self=nansum_vjp
+)
+
+# ------------------------------------------------------------------ what users call
+
+
+SPREADS = {"var_mean": "var_mean", "std_mean": "std_mean"}
+
+
+def _spread(op: Op, name: str, noun: str) -> Any:
+    def call(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: Any = False, *, correction: Any = None) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None and (not isinstance(unbiased, bool) or correction is not None):
+            raise TypeError(f"{name}: unbiased must be a bool")
+        if input._data.dtype.kind != "f":
+            raise RuntimeError(f"{SPREADS.get(name, 'std and var')} only support floating point and complex dtypes")
+        minus = correction if correction is not None else 1 if unbiased is None else int(unbiased)
+        axes = dims(dim, input._data.ndim)
+        if input._data.size and count(input._data.shape, axes) <= minus:
+            warnings.warn(
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+                "divided by output numel).",
+                UserWarning,
+                stacklevel=3,
+            )
+        return op(input, dim=axes, correction=minus, keepdim=keepdim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{noun} over dim, the squares divided by n - correction (1 unless told otherwise) (torch.{name})."
+    return call
+
+
+var = _spread(var_op, "var", "The variance")
+std = _spread(std_op, "std", "The standard deviation")
+var_mean = _spread(var_mean_op, "var_mean", "The variance and the mean")
+std_mean = _spread(std_mean_op, "std_mean", "The standard deviation and the mean")
+
+
+def vector_norm(
+    x: Tensor, ord: Number = 2, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None
+) -> Tensor:
+    """(Σ |x|^ord)^(1/ord) over dim; the largest |x| for inf (torch.linalg.vector_norm)."""
+    if x._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.type_name}"
+        )
+    axes = dims(dim, x._data.ndim)
+    if not x._data.size and (ord < 0 or math.isinf(ord)) and not count(x._data.shape, axes):
+        if axes is None:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {show(ord)} norm on an empty tensor because the operation does not have an "
+                "identity"
+            )
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {show(ord)} norm on the dimension {axes[0]}because this dimension is empty and "
+            "the operation does not have an identity"
+        )
+    if dtype is not None:
+        x = x.to_numpy_dtype(as_numpy(dtype))
+    return vector_norm_op(x, ord=float(ord), dim=axes, keepdim=keepdim)
+
+
+def show(number: float) -> str:
+    """A number as C++ prints it: inf, 2, 0.5."""
+    return f"{number:g}"
+
+
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, dtype: Any = None) -> Tensor:
+    """The p-norm over dim, "fro" being 2 (torch.norm)."""
+    if isinstance(p, str):
+        if p == "nuc":
+            raise NotImplementedError("minigrad has no nuclear norm")
+        if p != "fro":
+            raise RuntimeError(f"norm expected p to be a number, 'fro' or 'nuc', but found '{p}'")
+        p = 2
+    return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
+
+
+def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
+    """ln Σ e^input over dim, without overflow (torch.logsumexp)."""
+    if input._data.dtype.kind != "f":
+        input = input.to_numpy_dtype(get_default_dtype().np)
+    return logsumexp_op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
+
+
+def _extreme(op: Op, name: str, noun: str) -> Any:
+    def call(input: Tensor, dim: Ints = (), keepdim: Bool = False) -> Tensor:
+        axes = dims(dim, input._data.ndim)
+        check_not_empty(input, axes, name)
+        return op(input, dim=axes, keepdim=keepdim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The {noun} element over dim; a tie shares the gradient (torch.{name})."
+    return call
+
+
+def check_not_empty(input: Tensor, axes: Dims, name: str) -> None:
+    """RuntimeError or IndexError, in torch's words, where there is no extreme element."""
+    if input._data.size:
+        return
+    if axes is None:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+            "argument."
+        )
+    for d in axes:
+        if not input._data.shape[d]:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+amax, amin = _extreme(amax_op, "amax", "largest"), _extreme(amin_op, "amin", "smallest")
+
+
+class MinMax(tuple[Any, ...]):
+    """What aminmax returns."""
+
+    __slots__ = ()
+
+    @property
+    def min(self) -> Tensor:
+        """The smallest."""
+        return self[0]
+
+    @property
+    def max(self) -> Tensor:
+        """The largest."""
+        return self[1]
+
+    def __repr__(self) -> str:
+        return f"torch.return_types.aminmax(\nmin={self[0]!r},\nmax={self[1]!r})"
+
+
+MinMax.__name__ = "aminmax"
+
+
+def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> Any:
+    """The smallest and the largest element, in all or along dim (torch.aminmax)."""
+    axes = None if dim is None else (one_dim(dim, input._data.ndim),)
+    check_not_empty(input, axes, "aminmax")
+    return MinMax(aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=keepdim))
+
+
+def _truth(name: str, words: str) -> Any:
+    def call(input: Tensor, dim: Any = None, keepdim: Any = False) -> Tensor:
+        found = getattr(array_module(input._data), name)(input._data, axis=dims(dim, input._data.ndim), keepdims=keepdim)
+        return from_array(found.astype(input._data.dtype) if input._data.dtype == numpy.uint8 else found)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"Whether {words} over dim (torch.{name})."
+    return call
+
+
+all = _truth("all", "all elements are true")
+any = _truth("any", "one element is true")
+
+
+def nansum(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
+    """The sum without nan (torch.nansum)."""
+    if dtype is not None or input._data.dtype.kind in "biu":
+        input = input.to_numpy_dtype(as_numpy(dtype) if dtype is not None else "int64")
+    return nansum_op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
+
+
+def nanmean(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
+    """The mean without nan (torch.nanmean)."""
+    if input._data.dtype.kind != "f":
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.type_name}")
+    axes = dims(dim, input._data.ndim)
+    return nansum(input, dim, keepdim, dtype=dtype) / (~input.isnan()).sum(axes if axes is not None else (), keepdim)
+
+
