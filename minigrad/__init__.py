@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from . import autograd, ops, optim, warmup
 from .autograd.grad_mode import (
     enable_grad,
@@ -46,4 +49,13 @@ from .random import (
 from .size import Size, device
 from .tensor import Tensor
 
+LAZY = ("nn", "viz")
+
 globals().update(ops.NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    """What is loaded only when it is asked for."""
+    if name in LAZY:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

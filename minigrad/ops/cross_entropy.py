@@ -21,8 +21,8 @@ def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: An
     Example: grad = 1., self_shape = (2, 3), target = [2, 0], shares = [0.5, 0.5] → [[0., 0., -0.5], [-0.5, 0., 0.]]
     """
     dim = min(1, len(self_shape) - 1)
-    where, what = rules.unsqueeze(rules.raw(target), dim), rules.unsqueeze(-grad * shares, dim)
-    return rules.put_along(rules.zeros(grad, self_shape), dim, where, what)
+    target, value = rules.unsqueeze(target, dim), rules.unsqueeze(-grad * shares, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
 
 
 def _nll(x: Any, target: Any, shares: Any, reduction: int) -> Any:
@@ -46,8 +46,8 @@ def shares_of(
     module = array_module(wanted)
     classes = input._data.shape[min(1, input._data.ndim - 1)]
     ignored = wanted == ignore_index
-    if ignored.any():
-        wanted = module.where(ignored, 0, wanted)
+    if ignored.any() or wanted.dtype != module.int64:
+        wanted = module.where(ignored, 0, wanted).astype(module.int64)
         target = from_array(wanted)
     outside = (wanted < 0) | (wanted >= classes)
     if outside.any():

@@ -1,0 +1,52 @@
+"""torch.nn: modules, their parameters, and how they start. The functions behind them are in nn.functional."""
+
+from . import functional, init
+from .containers import ModuleDict, ModuleList, ParameterList, Sequential
+from .layers import Conv1d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear
+from .losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
+from .module import Module
+from .parameter import Buffer, Parameter
+from .simple import (
+    CELU,
+    ELU,
+    GELU,
+    SELU,
+    AdaptiveAvgPool2d,
+    AvgPool1d,
+    AvgPool2d,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    MaxPool1d,
+    MaxPool2d,
+    Mish,
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softmin,
+    Softplus,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+)
+
+__all__ = [
+    "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "Buffer", "CELU", "Conv1d",
+    "Conv2d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten", "GELU", "Hardtanh", "HuberLoss",
+    "Identity", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss",
+    "MaxPool1d", "MaxPool2d", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "Parameter",
+    "ParameterList", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax",
+    "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "functional", "init",
+]  # fmt: skip

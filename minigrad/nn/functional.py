@@ -1,0 +1,167 @@
+"""torch.nn.functional: layers, activations and losses as functions, without parameters of their own.
+
+The operations stand in minigrad/ops; here they are gathered under torch's names, and the few that are made of others
+are written.
+"""
+
+from __future__ import annotations
+
+from ..autograd.grad_mode import no_grad
+from ..backend import array_module
+from ..dtypes import dtype as Dtype
+from ..ops import nn as layers
+from ..ops.activation import (
+    celu,
+    elu,
+    gelu,
+    hardtanh,
+    leaky_relu,
+    logsigmoid,
+    mish,
+    relu6,
+    selu,
+    silu,
+    softplus,
+    softsign,
+    tanhshrink,
+)
+from ..ops.attention import scaled_dot_product_attention as _attention
+from ..ops.conv import conv1d, conv2d
+from ..ops.cross_entropy import cross_entropy, nll_loss
+from ..ops.loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+)
+from ..ops.nn import layer_norm, linear
+from ..ops.pad import pad
+from ..ops.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from ..tensor import Tensor, from_array
+
+__all__ = [
+    "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "cross_entropy", "dropout", "elu",
+    "embedding", "gelu", "hardtanh", "huber_loss", "l1_loss", "layer_norm", "leaky_relu", "linear",
+    "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish", "mse_loss", "nll_loss", "one_hot", "pad",
+    "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax",
+    "softmin", "softplus", "softsign", "tanh", "tanhshrink",
+]  # fmt: skip
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The positive part (torch.nn.functional.relu)."""
+    return input.relu_() if inplace else input.relu()
+
+
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent (torch.nn.functional.tanh)."""
+    return input.tanh()
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """1 / (1 + e^-x) (torch.nn.functional.sigmoid)."""
+    return input.sigmoid()
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """e^x / Σ e^x along `dim`; torch guesses one, with a warning, if it is left out (torch.nn.functional.softmax)."""
+    return layers.softmax(
+        input, layers.implicit_dim("softmax", input._data.ndim) if dim is None else dim, dtype
+    )
+
+
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """softmax of -x (torch.nn.functional.softmin)."""
+    return layers.softmax(
+        -input, layers.implicit_dim("softmin", input._data.ndim) if dim is None else dim, dtype
+    )
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """ln softmax(x) along `dim`, without overflow (torch.nn.functional.log_softmax)."""
+    dim = layers.implicit_dim("log_softmax", input._data.ndim) if dim is None else dim
+    return layers.log_softmax(input, dim, dtype)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of `weight` by number (torch.nn.functional.embedding). max_norm, scale_grad_by_freq and sparse are not
+    offered: NotImplementedError."""
+    if max_norm is not None or scale_grad_by_freq or sparse:
+        raise NotImplementedError(
+            "minigrad 的 embedding 不支持 max_norm、scale_grad_by_freq 和 sparse · "
+            "minigrad's embedding does not offer max_norm, scale_grad_by_freq and sparse"
+        )
+    return layers.embedding(input, weight, padding_idx)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Each element 0 with probability p, else over 1 - p, so that the mean stays (torch.nn.functional.dropout).
+
+    The same numbers as torch's after the same manual_seed.
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if p == 0 or not training or not input._data.size:
+        return input
+    module = array_module(input._data)
+    with no_grad():
+        noise = from_array(module.zeros(input._data.shape, input._data.dtype))
+        if p < 1:
+            noise = noise.bernoulli_(1 - p).div_(1 - p)
+    return input.mul_(noise) if inplace else input * noise
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Tensor:
+    """softmax(query · keyᵀ · scale + mask) · value (torch.nn.functional.scaled_dot_product_attention).
+
+    query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). scale: 1/√d by default.
+    """
+    return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale, dropout)
+
+
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at the place each number names, 0 elsewhere (torch.nn.functional.one_hot).
+
+    input: int64 of any shape → int64 (*input.shape, num_classes); -1: as many classes as the largest number needs.
+    """
+    data = input._data
+    if data.dtype != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not data.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    elif data.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    elif num_classes == -1:
+        num_classes = int(data.max()) + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif data.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    module = array_module(data)
+    return from_array((data[..., None] == module.arange(num_classes)).astype(data.dtype))

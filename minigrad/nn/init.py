@@ -1,0 +1,175 @@
+"""torch.nn.init: fill tensors with starting values, in place and unrecorded; from one seed the same as torch's."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..backend import numpy, to_host
+from ..random import Generator, default_generator, overwrite
+from ..tensor import Tensor
+
+GAINS = {
+    "sigmoid": 1,
+    "linear": 1,
+    "conv1d": 1,
+    "conv2d": 1,
+    "conv3d": 1,
+    "tanh": 5 / 3,
+    "relu": math.sqrt(2),
+    "selu": 3 / 4,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By how much the standard deviation has to be larger before this nonlinearity (He et al. 2015)."""
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2 / (1 + slope**2))
+    if nonlinearity not in GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return GAINS[nonlinearity]
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs one output of this weight sees, and how many outputs one input reaches."""
+    shape = tensor._data.shape
+    if len(shape) < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(shape[2:])
+    return shape[1] * field, shape[0] * field
+
+
+_calculate_fan_in_and_fan_out = fans  # under this name user code reaches for it in torch
+
+
+@no_grad()
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Uniform in [a, b)."""
+    return tensor.uniform_(a, b, generator=generator)
+
+
+@no_grad()
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
+    """Normal."""
+    return tensor.normal_(mean, std, generator=generator)
+
+
+@no_grad()
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Normal, held within [a, b]: what falls outside is drawn again."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            stacklevel=3,
+        )
+    kind, n = tensor._data.dtype, tensor._data.size
+    source = generator or default_generator()
+    values = source.normal(n, kind) * std + mean
+    while (outside := (values < a) | (values > b)).any():
+        values = numpy.where(outside, source.normal(n, kind) * std + mean, values)
+    return overwrite(tensor, values)
+
+
+@no_grad()
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One value everywhere."""
+    return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Ones on the diagonal of a matrix."""
+    if tensor._data.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return overwrite(tensor, numpy.eye(*tensor._data.shape))
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Uniform, of variance gain² · 2 / (fan_in + fan_out) (Glorot, Bengio 2010)."""
+    bound = math.sqrt(3) * (gain * math.sqrt(2 / sum(fans(tensor))))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Normal, of variance gain² · 2 / (fan_in + fan_out)."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(fans(tensor))), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode.lower())])
+
+
+def _nothing_to_do(tensor: Tensor) -> bool:
+    if 0 in tensor._data.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        return True
+    return False
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Uniform, of variance gain² / fan (He et al. 2015). a: the slope of leaky_relu."""
+    if _nothing_to_do(tensor):
+        return tensor
+    bound = math.sqrt(3) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Normal, of variance gain² / fan."""
+    if _nothing_to_do(tensor):
+        return tensor
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Rows (or columns, whichever are fewer) at right angles to each other (Saxe et al. 2013)."""
+    if tensor._data.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    rows = tensor._data.shape[0]
+    n = tensor._data.size
+    if not n:
+        return tensor
+    drawn = (generator or default_generator()).normal(n, tensor._data.dtype).reshape(rows, n // rows)
+    tall: Any = drawn.T if rows < n // rows else drawn
+    q, r = numpy.linalg.qr(to_host(tall))
+    q = q * numpy.sign(numpy.diag(r))
+    return overwrite(tensor, (q.T if rows < n // rows else q) * gain)

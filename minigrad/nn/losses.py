@@ -1,0 +1,103 @@
+"""Losses as modules: forward(input, target). Class and position weights are buffers, so they move with the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.loss import REDUCTIONS, reduction_number
+from ..tensor import Tensor
+from . import functional as F
+from .simple import Simple
+
+OLD = {
+    "size_average": None,
+    "reduce": None,
+}  # torch's two flags from before `reduction`; they still work, and warn
+TENSORS = ("weight", "pos_weight")
+
+
+class Loss(Simple):
+    """A function of input and target; repr shows no settings."""
+
+    shown = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        old = [self.__dict__.pop(name, None) for name in OLD]
+        if any(flag is not None for flag in old):
+            number = reduction_number("mean", *old)
+            self.reduction = next(name for name, n in REDUCTIONS.items() if n == number)
+
+    def add_setting(self, name: str, value: Any) -> None:
+        """A tensor becomes a buffer."""
+        if name in TENSORS:
+            self.register_buffer(name, value)
+        else:
+            super().add_setting(name, value)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+        """The loss; 0-d, or of the target's shape with reduction="none"."""
+        settings = {name: getattr(self, name) for name in self.settings if name not in OLD}
+        return type(self).function(input, target, **settings)
+
+
+class MSELoss(Loss):
+    """(input - target)² (torch.nn.MSELoss)."""
+
+    function = F.mse_loss
+    settings = OLD | {"reduction": "mean"}
+
+
+class L1Loss(Loss):
+    """|input - target| (torch.nn.L1Loss)."""
+
+    function = F.l1_loss
+    settings = OLD | {"reduction": "mean"}
+
+
+class SmoothL1Loss(Loss):
+    """½d²/β near 0, straight from |d| = β on (torch.nn.SmoothL1Loss)."""
+
+    function = F.smooth_l1_loss
+    settings = OLD | {"reduction": "mean", "beta": 1.0}
+
+
+class HuberLoss(Loss):
+    """½d² near 0, straight from |d| = δ on (torch.nn.HuberLoss)."""
+
+    function = F.huber_loss
+    settings = {"reduction": "mean", "delta": 1.0}
+
+
+class BCELoss(Loss):
+    """Binary cross-entropy of probabilities (torch.nn.BCELoss)."""
+
+    function = F.binary_cross_entropy
+    settings = {"weight": None} | OLD | {"reduction": "mean"}
+
+
+class BCEWithLogitsLoss(Loss):
+    """Binary cross-entropy of σ(input) (torch.nn.BCEWithLogitsLoss)."""
+
+    function = F.binary_cross_entropy_with_logits
+    settings = {"weight": None} | OLD | {"reduction": "mean", "pos_weight": None}
+
+
+class NLLLoss(Loss):
+    """Minus the log-probability of the target class (torch.nn.NLLLoss)."""
+
+    function = F.nll_loss
+    settings = {
+        "weight": None,
+        "size_average": None,
+        "ignore_index": -100,
+        "reduce": None,
+        "reduction": "mean",
+    }
+
+
+class CrossEntropyLoss(Loss):
+    """-log softmax(input)[target] (torch.nn.CrossEntropyLoss)."""
+
+    function = F.cross_entropy
+    settings = NLLLoss.settings | {"label_smoothing": 0.0}

@@ -1,0 +1,194 @@
+"""Module: something with parameters and a forward(), made of other modules.
+
+How parameters and submodules are kept stands in registry.py, how the state is written down and read in state.py, when
+hooks are called in calling.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from ..autograd.hooks import RemovableHandle
+from ..dtypes import dtype as Dtype
+from ..tensor import Tensor
+from .calling import Hooks, call
+from .registry import Registry
+from .state import IncompatibleKeys, load_state, state_of
+
+Self = TypeVar("Self", bound="Module")
+
+
+class Module(Registry):
+    """Base of all layers and networks (torch.nn.Module). Subclasses define forward() and assign parameters, buffers
+    and submodules as attributes, after calling `super().__init__()`."""
+
+    training: bool
+    _hooks: Hooks
+    _version = 1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.__dict__.update(training=True, _hooks=Hooks())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._hooks:
+            return call(self, args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; every subclass has its own."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    # ------------------------------------------------------------------ what is done to all of it
+
+    def apply(self: Self, fn: Callable[[Module], Any]) -> Self:
+        """fn(module) for every module, children first; for initialising weights."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self: Self, mode: bool = True) -> Self:
+        """Training or evaluation, here and below: it makes a difference to dropout and the like."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self: Self) -> Self:
+        """train(False)."""
+        return self.train(False)
+
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Switch all parameters at once."""
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients, or set them to zeros in place."""
+        for p in self.parameters():
+            if p.grad is None:
+                continue
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad = p.grad.detach()
+                p.grad.zero_()
+
+    def _convert(self: Self, convert: Callable[[Tensor], Tensor]) -> Self:
+        """Replace the data of all parameters (and their gradients) and all buffers; the tensors stay the same."""
+        for module in self.modules():
+            for p in module._parameters.values():
+                if p is not None:
+                    p.data = convert(p.data)
+                    if p._grad is not None:
+                        p._grad.data = convert(p._grad.data)
+            for name, b in module._buffers.items():
+                if b is not None:
+                    module._buffers[name] = convert(b)
+        return self
+
+    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """To a device or a floating-point dtype, as Tensor.to; integer buffers keep their dtype."""
+        wanted = [a.dtype if isinstance(a, Tensor) else a for a in (*args, *kwargs.values())]
+        kinds = [a for a in wanted if isinstance(a, Dtype)]
+        if any(not d.is_floating_point for d in kinds):
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={next(d for d in kinds if not d.is_floating_point)}"
+            )
+        places = [a for a in args if not isinstance(a, Dtype)]
+        named = {k: v for k, v in kwargs.items() if k != "dtype"}
+        return self._convert(
+            lambda t: (
+                t.to(*args, **kwargs)
+                if t.is_floating_point()
+                else t.to(*places, **named)
+                if places or named
+                else t
+            )
+        )
+
+    def float(self: Self) -> Self:
+        """All floating-point parameters and buffers in float32."""
+        return self._convert(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self: Self) -> Self:
+        """All floating-point parameters and buffers in float64."""
+        return self._convert(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self: Self) -> Self:
+        """All floating-point parameters and buffers in float16."""
+        return self._convert(lambda t: t.half() if t.is_floating_point() else t)
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """All parameters and buffers on a GPU."""
+        return self._convert(lambda t: t.cuda() if device is None else t.cuda(device))
+
+    def cpu(self: Self) -> Self:
+        """All parameters and buffers in host memory."""
+        return self._convert(lambda t: t.cpu())
+
+    # ------------------------------------------------------------------ state
+
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """All parameters and buffers by dotted name, detached but sharing storage (torch.nn.Module.state_dict)."""
+        return state_of(self, destination, prefix, keep_vars)
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Take over a state_dict, this engine's or torch's. RuntimeError where names (strict) or shapes differ."""
+        return load_state(self, state_dict, strict, assign)
+
+    # ------------------------------------------------------------------ hooks
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """hook(module, args) before forward(); what it returns, if anything, replaces the arguments."""
+        return self._hooks.add("pre", hook, with_kwargs, prepend)
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """hook(module, args, output) after forward(); what it returns, if anything, replaces the output."""
+        return self._hooks.add("forward", hook, with_kwargs, prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """hook(module, grad_output) when the gradient arrives at the module; may replace it."""
+        return self._hooks.add("backward_pre", hook, False, prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """hook(module, grad_input, grad_output) when the gradient has passed the module; may replace grad_input."""
+        return self._hooks.add("backward", hook, False, prepend)
+
+    # ------------------------------------------------------------------ printing
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses, besides the submodules."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr().split("\n") if self.extra_repr() else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if len(extra) == 1 and not children:
+            return f"{self._get_name()}({extra[0]})"
+        lines = extra + children
+        return f"{self._get_name()}(" + ("\n  " + "\n  ".join(lines) + "\n" if lines else "") + ")"
+
+
+def indented(text: str, by: int = 2) -> str:
+    """All lines but the first moved to the right."""
+    return text.replace("\n", "\n" + " " * by)

@@ -1,0 +1,225 @@
+"""What a module is made of: three dicts, of parameters, buffers and submodules, that assignment fills, and the ways to
+walk them. What a module does stands in module.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..tensor import Tensor
+from .parameter import Buffer, Parameter
+
+if TYPE_CHECKING:
+    from .module import Module
+
+KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "module"}
+
+
+def join(prefix: str, name: str) -> str:
+    """A dotted name."""
+    return f"{prefix}.{name}" if prefix else name
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type in messages; tensors by dtype, as torch.FloatTensor."""
+    return value.type() if type(value) is Tensor else type(value).__name__
+
+
+class Registry:
+    """The three dicts and their names; the part of Module that only looks and files."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
+    _not_saved: set[str]
+
+    def __init__(self) -> None:
+        self.__dict__.update(_parameters={}, _buffers={}, _modules={}, _not_saved=set())
+
+    # ------------------------------------------------------------------ attributes
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        place = next((p for p in KINDS if name in self.__dict__.get(p, ())), None)
+        if isinstance(value, Parameter):
+            self._file("_parameters", name, value)
+        elif isinstance(value, Registry):
+            self._file("_modules", name, value)
+        elif isinstance(value, Buffer) or (
+            place == "_buffers" and (value is None or isinstance(value, Tensor))
+        ):
+            self._file("_buffers", name, value)
+            if isinstance(value, Buffer) and not value.persistent:
+                self._not_saved.add(name)
+        elif place is None:
+            object.__setattr__(self, name, value)
+        elif value is None:
+            self.__dict__[place][name] = None
+        else:
+            wanted = {"_parameters": "torch.nn.Parameter", "_buffers": "torch.nn.Buffer, torch.Tensor",
+                      "_modules": "torch.nn.Module"}[place]  # fmt: skip
+            what = {"_modules": "child module"}.get(place, KINDS[place])
+            raise TypeError(
+                f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or None expected)"
+            )
+
+    def _file(self, place: str, name: str, value: Any) -> None:
+        """Put a parameter, buffer or module in its dict, and out of wherever the name stood before."""
+        if place not in self.__dict__:
+            what = {"_parameters": "parameters", "_buffers": "buffer", "_modules": "module"}[place]
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        for other in (self.__dict__, *(self.__dict__[p] for p in KINDS if p != place)):
+            other.pop(name, None)
+        self.__dict__[place][name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        for place in KINDS:
+            found = self.__dict__.get(place, {})
+            if name in found:
+                return found[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name: str) -> None:
+        for place in KINDS:
+            if name in self.__dict__[place]:
+                del self.__dict__[place][name]
+                self._not_saved.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        own = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+        return sorted(name for name in own if not name[:1].isdigit())
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter under a name, or None to say that there might be one."""
+        self._check_name("_parameters", name)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is state but not learned; persistent=False leaves it out of state_dict()."""
+        self._check_name("_buffers", name)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        (self._not_saved.discard if persistent else self._not_saved.add)(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a submodule under a name."""
+        if module is not None and not isinstance(module, Registry):
+            raise TypeError(f"{type_name(module)} is not a Module subclass")
+        self._check_name("_modules", name)
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def _check_name(self, place: str, name: str) -> None:
+        if place not in self.__dict__:
+            raise AttributeError(f"cannot assign {KINDS[place]} before Module.__init__() call")
+        if hasattr(self, name) and name not in self.__dict__[place]:
+            raise KeyError(f"attribute '{name}' already exists")
+        for wrong, why in (("." in name, 'contain "."'), (not name, 'be empty string ""')):
+            if wrong:
+                raise KeyError(f"{KINDS[place]} name can't {why}")
+
+    # ------------------------------------------------------------------ what there is
+
+    def named_modules(
+        self: Any, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, each once, with their dotted names."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, join(prefix, name), remove_duplicate)
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """This module and all below it."""
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below this one, each once."""
+        seen: set[Module] = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below this one."""
+        return (module for _, module in self.named_children())
+
+    def _named(
+        self, place: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        owners = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
+        seen: set[int] = set()
+        for owner, module in owners:
+            for name, value in module.__dict__[place].items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield join(owner, name), value
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their dotted names, each once."""
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, each once: what an optimiser takes."""
+        return (value for _, value in self.named_parameters(recurse=recurse))
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their dotted names, each once."""
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers, each once."""
+        return (value for _, value in self.named_buffers(recurse=recurse))
+
+    def get_submodule(self, target: str) -> Module:
+        """The module of a dotted name; '' is this one."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Registry):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def _get(self, target: str, kind: type[Tensor], place: str, what: str) -> Any:
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if not hasattr(owner, name):
+            raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
+        if name not in owner.__dict__[place]:
+            raise AttributeError(f"`{name}` is not {what}")
+        return getattr(owner, name)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of a dotted name."""
+        return self._get(target, Parameter, "_parameters", "an nn.Parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of a dotted name."""
+        return self._get(target, Tensor, "_buffers", "a buffer")

@@ -1,0 +1,273 @@
+"""Modules without parameters: activations and pooling. Each is one function of nn.functional with its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ..tensor import Tensor
+from . import functional as F
+from .module import Module
+
+REQUIRED = object()
+
+
+class Simple(Module):
+    """forward(input) = function(input, **settings).
+
+    settings: names and defaults, in the order of the constructor's arguments. shown: which of them repr shows; None
+    for all, where `inplace` shows only when it is True.
+    """
+
+    function: ClassVar[Callable[..., Any]]
+    settings: ClassVar[dict[str, Any]] = {}
+    shown: ClassVar[tuple[str, ...] | None] = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        for name, value in arguments(type(self), self.settings, args, kwargs).items():
+            self.add_setting(name, value)
+
+    def add_setting(self, name: str, value: Any) -> None:
+        """Keep one setting."""
+        setattr(self, name, value)
+
+    def forward(self, input: Tensor) -> Any:
+        """The function of the input."""
+        return type(self).function(input, **{name: getattr(self, name) for name in self.settings})
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        names = self.settings if self.shown is None else self.shown
+        pairs = [(name, getattr(self, name)) for name in names]
+        return ", ".join(f"{name}={value!r}" for name, value in pairs if name != "inplace" or value)
+
+
+def arguments(
+    cls: type, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The settings with the arguments given; TypeError as Python words it for a function of these parameters."""
+    where, given = f"{cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
+    if len(args) > len(settings):
+        takes = len(settings) + 1
+        raise TypeError(
+            f"{where} takes {takes} positional argument{'s' * (takes != 1)} but {len(args) + 1} were given"
+        )
+    for name in kwargs:
+        if name not in settings:
+            raise TypeError(f"{where} got an unexpected keyword argument '{name}'")
+        if name in given:
+            raise TypeError(f"{where} got multiple values for argument '{name}'")
+    found = settings | given | kwargs
+    missing = [f"'{name}'" for name, value in found.items() if value is REQUIRED]
+    if missing:
+        s = "s" if len(missing) > 1 else ""
+        raise TypeError(
+            f"{where} missing {len(missing)} required positional argument{s}: {' and '.join(missing)}"
+        )
+    return found
+
+
+# ------------------------------------------------------------------ activations
+
+
+class ReLU(Simple):
+    """The positive part (torch.nn.ReLU)."""
+
+    function = F.relu
+    settings = {"inplace": False}
+
+
+class ReLU6(Simple):
+    """Held between 0 and 6 (torch.nn.ReLU6)."""
+
+    function = F.relu6
+    settings = {"inplace": False}
+
+
+class LeakyReLU(Simple):
+    """x where positive, else negative_slope · x (torch.nn.LeakyReLU)."""
+
+    function = F.leaky_relu
+    settings = {"negative_slope": 0.01, "inplace": False}
+
+
+class ELU(Simple):
+    """x where positive, else α (eˣ - 1) (torch.nn.ELU)."""
+
+    function = F.elu
+    settings = {"alpha": 1.0, "inplace": False}
+
+
+class SELU(Simple):
+    """The self-normalising ELU (torch.nn.SELU)."""
+
+    function = F.selu
+    settings = {"inplace": False}
+
+
+class CELU(Simple):
+    """x where positive, else α (e^(x/α) - 1) (torch.nn.CELU)."""
+
+    function = F.celu
+    settings = {"alpha": 1.0, "inplace": False}
+
+
+class Hardtanh(Simple):
+    """Held between min_val and max_val (torch.nn.Hardtanh)."""
+
+    function = F.hardtanh
+    settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False}
+
+
+class GELU(Simple):
+    """x · Φ(x) (torch.nn.GELU)."""
+
+    function = F.gelu
+    settings = {"approximate": "none"}
+
+
+class SiLU(Simple):
+    """x · σ(x) (torch.nn.SiLU)."""
+
+    function = F.silu
+    settings = {"inplace": False}
+
+
+class Mish(Simple):
+    """x · tanh(softplus(x)) (torch.nn.Mish)."""
+
+    function = F.mish
+    settings = {"inplace": False}
+
+
+class Softplus(Simple):
+    """ln(1 + e^(βx)) / β (torch.nn.Softplus)."""
+
+    function = F.softplus
+    settings = {"beta": 1.0, "threshold": 20.0}
+
+
+class LogSigmoid(Simple):
+    """ln σ(x) (torch.nn.LogSigmoid)."""
+
+    function = F.logsigmoid
+
+
+class Softsign(Simple):
+    """x / (1 + |x|) (torch.nn.Softsign)."""
+
+    function = F.softsign
+
+
+class Tanhshrink(Simple):
+    """x - tanh x (torch.nn.Tanhshrink)."""
+
+    function = F.tanhshrink
+
+
+class Tanh(Simple):
+    """The hyperbolic tangent (torch.nn.Tanh)."""
+
+    function = F.tanh
+
+
+class Sigmoid(Simple):
+    """1 / (1 + e^-x) (torch.nn.Sigmoid)."""
+
+    function = F.sigmoid
+
+
+class Softmax(Simple):
+    """e^x / Σ e^x along dim (torch.nn.Softmax)."""
+
+    function = F.softmax
+    settings = {"dim": None}
+
+
+class Softmin(Simple):
+    """softmax of -x along dim (torch.nn.Softmin)."""
+
+    function = F.softmin
+    settings = {"dim": None}
+
+
+class LogSoftmax(Simple):
+    """ln softmax(x) along dim (torch.nn.LogSoftmax)."""
+
+    function = F.log_softmax
+    settings = {"dim": None}
+
+
+# ------------------------------------------------------------------ pooling
+
+
+class Pool(Simple):
+    """Pooling: the stride is the kernel's size unless told otherwise."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.stride is None:
+            self.stride = self.kernel_size
+
+
+LARGEST = {
+    "kernel_size": REQUIRED,
+    "stride": None,
+    "padding": 0,
+    "dilation": 1,
+    "return_indices": False,
+    "ceil_mode": False,
+}
+AVERAGE = {
+    "kernel_size": REQUIRED,
+    "stride": None,
+    "padding": 0,
+    "ceil_mode": False,
+    "count_include_pad": True,
+}
+
+
+class MaxPool1d(Pool):
+    """The largest element of every window of the last dimension (torch.nn.MaxPool1d)."""
+
+    function = F.max_pool1d
+    settings = LARGEST
+    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+
+
+class MaxPool2d(Pool):
+    """The largest element of every window of the last two dimensions (torch.nn.MaxPool2d)."""
+
+    function = F.max_pool2d
+    settings = LARGEST
+    shown = MaxPool1d.shown
+
+
+class AvgPool1d(Pool):
+    """The average of every window of the last dimension (torch.nn.AvgPool1d)."""
+
+    function = F.avg_pool1d
+    settings = AVERAGE
+    shown = ("kernel_size", "stride", "padding")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in self.shown or ():
+            value = getattr(self, name)
+            setattr(self, name, (value,) if isinstance(value, int) else tuple(value))
+
+
+class AvgPool2d(Pool):
+    """The average of every window of the last two dimensions (torch.nn.AvgPool2d)."""
+
+    function = F.avg_pool2d
+    settings = AVERAGE | {"divisor_override": None}
+    shown = AvgPool1d.shown
+
+
+class AdaptiveAvgPool2d(Simple):
+    """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool2d)."""
+
+    function = F.adaptive_avg_pool2d
+    settings = {"output_size": REQUIRED}
