@@ -82,7 +82,7 @@ def compare(expected: Any, got: Any) -> Text | None:
     if type(expected) is type(got) and expected == got and not _broken(expected):
         return None
     if isinstance(got, dict) and "error" in got:
-        return text("raised", expected=describe(expected), error=got["error"])
+        return text("raised", error=got["error"])
     return text("differs", expected=describe(expected), got=describe(got))
 
 
@@ -117,8 +117,8 @@ def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | Non
         where=list(first) or "[]",
         expected=_short(a[first]),
         got=_short(b[first]),
-        worst=_short(np.max(error[wrong])),
-        allowed=_short(allowed[first]),
+        worst=f"{np.max(error[wrong]):.3g}",
+        allowed=f"{allowed[first]:.3g}",
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from autograder.compare import Finding
-from autograder.messages import Text
+from autograder.messages import Text, text
 
 SIGNS = {"pass": "✓", "fail": "✗", "skip": "–", "todo": "○"}
 _ANSI = {"pass": "32", "fail": "31", "skip": "90", "todo": "33"}
@@ -69,7 +69,8 @@ class View:
         rows = "".join(_row(each) for each in self.properties)
         grid = f'<div style="display:grid;grid-template-columns:auto minmax(8em,auto) 1fr;gap:.15em .8em">{rows}</div>'
         if self.state == "pass" and rows:
-            grid = f"<details><summary>{len(self.properties)} {SIGNS['pass']}</summary>{grid}</details>"
+            summary = _beside(text("all_agree", total=len(self.properties)))
+            grid = f"<details><summary>{summary}</summary>{grid}</details>"
         notes = "".join(f'<div style="margin-top:.4em">{_both(each)}</div>' for each in self.notes)
         hint = _box(_both(self.hint)) if self.hint else ""
         printed = f"<pre>{escape(self.printed)}</pre>" if self.printed else ""
@@ -104,7 +105,8 @@ def show(view: View) -> None:
 
 def _row(each: Finding) -> str:
     sign = f'<span style="color:{_COLOURS[each.state]}" role="img" aria-label="{each.state}">{SIGNS[each.state]}</span>'
-    return f"{sign}<span>{escape(each.label)}</span><span>{_both(each.detail)}</span>"
+    detail = _both(each.detail) if each.state == "fail" else _beside(each.detail)
+    return f"{sign}<span>{escape(each.label)}</span><span>{detail}</span>"
 
 
 def _box(inside: str) -> str:
@@ -113,15 +115,19 @@ def _box(inside: str) -> str:
 
 
 def _both(words: Text) -> str:
-    """Each language in a line of its own, marked as what it is; said once where both are the same."""
-    shown = words.lines()
-    tags = [
-        (" lang='zh'" if line == words.zh else " lang='en'") if words.zh != words.en else "" for line in shown
-    ]
-    return "".join(
-        f"<div{tag}>{escape(line).replace(chr(10), '<br>')}</div>"
-        for tag, line in zip(tags, shown, strict=True)
-    )
+    """Each language in a line of its own."""
+    return "".join(f"<div{tag}>{line}</div>" for tag, line in _marked(words))
+
+
+def _beside(words: Text) -> str:
+    """The languages one after the other."""
+    return " · ".join(f"<span{tag}>{line}</span>" for tag, line in _marked(words))
+
+
+def _marked(words: Text) -> list[tuple[str, str]]:
+    """(attribute that names the language, escaped line); said once, and unmarked, where both are the same."""
+    tags = {words.zh: " lang='zh'", words.en: " lang='en'"} if words.zh != words.en else {}
+    return [(tags.get(line, ""), escape(line).replace("\n", "<br>")) for line in words.lines()]
 
 
 def _joined(words: Text, room: int) -> list[str]:
