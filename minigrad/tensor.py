@@ -23,9 +23,13 @@ NOT_A_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
     "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
-    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
+    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 FLOAT_ONLY = "only Tensors of floating point dtype can require gradients"
+LEAVES_ONLY = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+    "that doesn't require differentiation use var_no_grad = var.detach()."
+)
 
 
 class Tensor:
@@ -121,22 +125,30 @@ class Tensor:
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
         if not self.is_leaf:
-            advice = "" if wanted else (
-                " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
-            )
-            raise RuntimeError("you can only change requires_grad flags of leaf variables." + advice)
+            raise RuntimeError(LEAVES_ONLY.partition(" If")[0] if wanted else LEAVES_ONLY)
         if wanted and self._data.dtype.kind != "f":
-            raise RuntimeError(FLOAT_ONLY)
-        if not wanted:
-            self._edge = NO_EDGE
-        elif self._edge is not None:
-            self._edge = self._accumulator = self._hooks = None
+            raise RuntimeError(FLOAT_ONLY.replace("dtype", "and complex dtype"))
+        self.want_gradient(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Change requires_grad in place and return the tensor; RuntimeError unless a floating-point leaf."""
-        self.requires_grad = requires_grad
+        """Ask for this leaf's gradient, or no longer, and return the tensor itself.
+
+        RuntimeError: asked of integers or bools, whose values cannot be nudged; taken back from a computed tensor.
+        Example: tensor([1., 2.]).requires_grad_() → tensor([1., 2.], requires_grad=True)
+        """
+        if requires_grad and not self.is_floating_point():
+            raise RuntimeError(FLOAT_ONLY)
+        if not requires_grad and not self.is_leaf:
+            raise RuntimeError(LEAVES_ONLY)
+        self.want_gradient(requires_grad)
         return self
+
+    def want_gradient(self, wanted: bool) -> None:
+        """Note whether a leaf's gradient is wanted, unchecked; a computed tensor stays as it is."""
+        if not wanted:
+            self._edge = NO_EDGE
+        elif self._edge is NO_EDGE:
+            self._edge = self._accumulator = self._hooks = None
 
     @property
     def grad(self) -> Tensor | None:
@@ -180,7 +192,10 @@ class Tensor:
         self._data = value.storage()
 
     def detach(self) -> Tensor:
-        """A tensor that shares the storage and the version counter, and has no history."""
+        """A tensor that shares the storage and the version counter, and has no history.
+
+        Example: y = x * 2; d = y.detach() → d.grad_fn is None; d[0] = 7 writes into y too, and y._version is 1.
+        """
         return from_array(self.storage(), NO_EDGE, self.counter())
 
     def detach_(self) -> Tensor:
@@ -191,7 +206,10 @@ class Tensor:
         return self
 
     def item(self) -> bool | int | float:
-        """The value of a one-element tensor as a Python number; RuntimeError for any other number of elements."""
+        """The value of a one-element tensor as a Python number; RuntimeError for any other number of elements.
+
+        Example: tensor([[3.]]).item() → 3.0, a float; tensor(True).item() → True
+        """
         if self._data.size != 1:
             raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
         return self._data.item()
@@ -308,15 +326,20 @@ class Tensor:
         return bool(self._one("Boolean value of Tensor with {} is ambiguous"))
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._one_value())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._one_value())
 
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iu" or self._data.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._data.item())
+
+    def _one_value(self) -> Any:
+        if self._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self._data.item()
 
     def _one(self, message: str) -> Any:
         if self._data.size != 1:
