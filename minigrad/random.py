@@ -30,9 +30,8 @@ class Generator:
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream that belongs to `seed`; the generator itself is returned."""
         self._seed = int(seed) % 2**64
-        name, key, position, *_ = numpy.random.RandomState(self._seed % 2**32).get_state()
-        self._bits = numpy.random.MT19937()
-        self._bits.state = {"bit_generator": name, "state": {"key": key, "pos": position}}
+        self._bits = bits = numpy.random.MT19937()
+        bits.state = numpy.random.RandomState(self._seed % 2**32).get_state(legacy=False)  # type: ignore[assignment]
         self._spare: float | None = None  # normal numbers come in pairs
         return self
 

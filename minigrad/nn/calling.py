@@ -70,7 +70,7 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 @functools.cache
 def through(n: int) -> Op:
     """n tensors passed on as they are, as outputs of one node: a place to see all their gradients at once."""
-    rules = {f"t{i}": lambda grads, i=i: grads[i] for i in range(n)}
+    rules: dict[str, Any] = {f"t{i}": lambda grads, i=i: grads[i] for i in range(n)}
     forward = lambda *arrays: tuple([x[...] for x in arrays])  # noqa: E731
     return Op("BackwardHookFunctionBackward", forward, outputs=n, **rules)
 

@@ -36,6 +36,8 @@ class Linear(Module):
     weight: (out_features, in_features), bias: (out_features,), both uniform in ± 1/√in_features at first.
     """
 
+    bias: Parameter | None
+
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
@@ -76,6 +78,7 @@ def reset(weight: Tensor, bias: Tensor | None) -> None:
 class Convolution(Module):
     """What Conv1d and Conv2d share. The kernel moves over `ndim` dimensions."""
 
+    bias: Parameter | None
     ndim = 0
     modes = ("zeros", "reflect", "replicate", "circular")
 
@@ -96,7 +99,7 @@ class Convolution(Module):
         super().__init__()
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride = self._each(kernel_size), self._each(stride)
-        self.padding = padding if isinstance(padding, str) else self._each(padding)
+        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
         self.dilation = self._each(dilation)
         self.padding_mode = padding_mode
         self._check()
@@ -137,18 +140,18 @@ class Convolution(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, in, *size) → (N, out, *size'), or the same without N."""
-        convolve, padding = getattr(F, f"conv{self.ndim}d"), self.padding
+        convolve = getattr(F, f"conv{self.ndim}d")
+        padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._around(), mode=self.padding_mode), 0
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _around(self) -> list[int]:
         """The padding as F.pad takes it: the last dimension first, both ends of each."""
-        if isinstance(self.padding, str):
+        none = (0,) * self.ndim
+        even, more = none if self.padding == "valid" else self.padding, none
+        if self.padding == "same":
             even, more = same_padding(self.kernel_size, self.stride, self.dilation)
-            even, more = (even, more) if self.padding == "same" else ((0,) * self.ndim, (0,) * self.ndim)
-        else:
-            even, more = self.padding, (0,) * self.ndim
         return [end for p, m in zip(reversed(even), reversed(more), strict=True) for end in (p, p + m)]
 
     def extra_repr(self) -> str:
@@ -244,7 +247,8 @@ class Embedding(Module):
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None
     ) -> Embedding:
         """An Embedding of given vectors, (num_embeddings, embedding_dim)."""
-        return cls(*embeddings.shape, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze)
+        rows, columns = embeddings.shape
+        return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze)
 
     def reset_parameters(self) -> None:
         """Draw the vectors anew; the padding vector is 0."""

@@ -29,7 +29,7 @@ class Parameter(Tensor):
                 raise RuntimeError(FLOAT_ONLY)
             self.requires_grad = True
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + super().__repr__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:

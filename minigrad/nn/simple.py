@@ -205,6 +205,9 @@ class LogSoftmax(Simple):
 class Pool(Simple):
     """Pooling: the stride is the kernel's size unless told otherwise."""
 
+    kernel_size: Any
+    stride: Any
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.stride is None:
@@ -253,7 +256,7 @@ class AvgPool1d(Pool):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in self.shown or ():
+        for name in ("kernel_size", "stride", "padding"):
             value = getattr(self, name)
             setattr(self, name, (value,) if isinstance(value, int) else tuple(value))
 
