@@ -25,6 +25,7 @@ from autograder.messages import Text, text
 from autograder.show import View, show
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
+_VALUES = {"array", "number"}  # the kinds that parts.returned tells of a part that computes something
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
 
@@ -52,9 +53,11 @@ def look(this: Check, seed: int) -> View:
     printed = _Capped()
     outcome = _run(this, seed, printed)
     if outcome.unwritten or (outcome.error or {}).get("class") == "NotImplementedError":
-        unwritten = [part for part in this.parts if parts.unwritten(part)] or list(this.parts)
+        unwritten = [
+            part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])
+        ]
         notes = [text("part_not_written", part=part) for part in unwritten]
-        return _to_do(this, [*notes, parts.write_it(unwritten[0])])
+        return _to_do(this, [*notes, *(parts.write_it(part) for part in unwritten[:1])])
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
@@ -89,13 +92,13 @@ def _notes(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
     for part in this.parts:
         if not outcome.calls.get(part):
             yield text("never_called", parts=part)
-    odd = {part: parts.returned(part) - {"array", "number"} for part in this.parts}
+    odd = {part: parts.returned(part) - _VALUES for part in this.parts}
     if any(odd.values()):
         with parts.plugged_in({part: parts.original(part) for part in this.parts}):
             checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
             usual = {part: parts.returned(part) for part in this.parts}
         for part, kinds in odd.items():
-            for kind in sorted(kinds - usual[part]):
+            for kind in sorted(kinds) if usual[part] <= _VALUES else ():
                 short = part.rpartition(".")[2]
                 yield (
                     text("returned_none", part=short)

@@ -15,6 +15,7 @@ import autograder
 from autograder import checks, hints, messages, notebook, parts
 from autograder.errors import AutograderError, CheckFailed, UnknownName
 from autograder.show import View
+from minigrad.autograd.grad_mode import Decorating
 
 MUL = "minigrad.ops.pointwise.mul_vjp_self"
 OTHER = "minigrad.ops.pointwise.mul_vjp_other"
@@ -122,6 +123,25 @@ def test_a_stub_is_told_what_to_do_next(capsys):
     assert said.startswith("○ mul_backward · 0/2")
     assert "还没有写" in said and "is not written yet" in said and 'hint("mul_vjp_self")' in said
     assert OTHER not in said
+
+
+def test_a_class_with_a_method_to_write_is_told_apart_from_parts_that_are_written(capsys):
+    class NoGrad(Decorating):
+        def __init__(self):
+            self.before = []
+
+        def __enter__(self):
+            raise NotImplementedError
+
+        def __exit__(self, *error):
+            raise NotImplementedError
+
+    training = checks.get("weight_update_training").parts
+    with parts.plugged_in({part: parts.original(part) for part in training} | {training[0]: NoGrad}):
+        autograder.check("weight_update_training")
+    said = capsys.readouterr().out
+    assert f"部件 {training[0]} 还没有写" in said and 'hint("no_grad")' in said
+    assert training[1] not in said and training[2] not in said
 
 
 def test_a_part_that_is_not_plugged_in_is_named(capsys):
@@ -311,11 +331,13 @@ def test_in_a_real_kernel():
     shown = [each[0].get("data", {}).get("text/plain", "") if each else "" for each in outputs]
     assert "还没有写" in shown[1] and shown[3].startswith("✓ mul_backward · 2/2")
     assert outputs[3][0]["output_type"] == "display_data" and "✓" in outputs[3][0]["data"]["text/html"]
-    for at in (4, 5, 7):
-        assert outputs[at][0]["output_type"] == "error"
+    for at in (4, 5):
+        assert outputs[at][0]["output_type"] == "error", outputs[at]
         told = "\n".join(outputs[at][0]["traceback"])
         assert "Traceback" not in told and "autograder" not in told and re.search(r"[\u4e00-\u9fff]", told)
     assert "1/3" in shown[6]
+    assert [each["output_type"] for each in outputs[7]] == ["stream"]  # the engine goes on with its own rule
+    assert "还没有写" in outputs[7][0]["text"] and "not written yet" in outputs[7][0]["text"]
     json.dumps(outputs)
 
 

@@ -25,6 +25,10 @@ def nothing_stays_plugged():
     parts.unplug()
 
 
+def not_written(grad, other):
+    raise NotImplementedError
+
+
 def gradient_of_a_product():
     w = minigrad.tensor([2.0], requires_grad=True)
     (w * minigrad.tensor([5.0])).backward()
@@ -182,12 +186,21 @@ def test_what_is_no_function_is_refused(written):
         parts.plug(MUL, written)
 
 
-def test_a_part_not_written_says_so_in_words_wherever_it_is_called():
+def test_a_part_not_written_says_so_and_the_engine_goes_on_with_its_own(capsys):
+    right = gradient_of_a_product()
+
     @parts.implements(MUL)
     def mul_vjp_self(grad, other):
         raise NotImplementedError
 
-    with pytest.raises(NotWritten, match="还没有写") as caught:
+    told = capsys.readouterr().out
+    assert "还没有写" in told and "not written yet" in told
+    assert gradient_of_a_product() == right and parts.unwritten(MUL)
+
+
+def test_a_part_not_written_is_an_error_in_words_while_a_check_runs():
+    parts.plug(MUL, not_written)
+    with parts.checking(), pytest.raises(NotWritten, match="还没有写") as caught:
         gradient_of_a_product()
     assert isinstance(caught.value, NotImplementedError)
     assert 'hint("mul_vjp_self")' in str(caught.value)

@@ -135,10 +135,11 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
     outcome = Outcome([], {})
     T.set_grad_enabled(True)
     try:
-        for each in properties(check, T, seed, outcome.faults):
-            outcome.values.append(each)
-            if go_on and not go_on(outcome):
-                break
+        with parts.checking():
+            for each in properties(check, T, seed, outcome.faults):
+                outcome.values.append(each)
+                if go_on and not go_on(outcome):
+                    break
     except Exception as error:
         outcome.error = fault(error)
         outcome.faults.append(outcome.error)
