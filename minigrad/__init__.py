@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Any
 
 from . import autograd, ops, optim, warmup
@@ -16,20 +17,27 @@ from .autograd.grad_mode import (
 )
 from .creation import as_tensor, from_numpy, full, ones, tensor, zeros
 from .dtypes import (
+    can_cast,
+    dtype,
+    finfo,
     float16,
     float32,
     float64,
     get_default_dtype,
+    iinfo,
     int8,
     int16,
     int32,
     int64,
+    promote_types,
     set_default_dtype,
     uint8,
 )
 from .dtypes import bool_ as bool
 from .dtypes import float32 as float
 from .dtypes import float64 as double
+from .dtypes import float16 as half
+from .dtypes import int16 as short
 from .dtypes import int32 as int
 from .dtypes import int64 as long
 from .random import (
@@ -46,10 +54,13 @@ from .random import (
     randperm,
     seed,
 )
+from .errors import unknown_name as _unknown_name
+from .printing import get_printoptions, set_printoptions
 from .size import Size, device
 from .tensor import Tensor
 
 LAZY = ("nn", "viz")
+e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
 globals().update(ops.NAMES)
 
@@ -58,4 +69,4 @@ def __getattr__(name: str) -> Any:
     """What is loaded only when it is asked for."""
     if name in LAZY:
         return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _unknown_name(name, [known for known in globals() if not known.startswith("_")])

@@ -1,4 +1,7 @@
-"""Making tensors from data: tensor(), Tensor(), as_tensor(), from_numpy(), zeros(), ones(), arange(), rand(), …"""
+"""Making tensors from data: tensor(), Tensor(), as_tensor(), from_numpy(); and from a size: zeros(), ones(), full().
+
+Those made from a range stand in ranges.py, random ones in random.py.
+"""
 
 from __future__ import annotations
 
@@ -45,24 +48,31 @@ def _array(data: Any, dtype: Any) -> Any:
                 "uint64, uint32, uint16, uint8, and bool."
             )
         return numpy.array(data, dtype=dtype)
-    if isinstance(data, str):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     try:
         array = numpy.array(_plain(data))
     except ValueError as error:
-        raise ValueError(_ragged(data)) from error
-    if array.dtype.kind == "f" and not _holds_arrays(data):
+        if str(error) == ONE_ELEMENT:
+            raise
+        array = numpy.empty(_shape_of(data))  # unless this raises, every list is as empty as the first one
+    if array.dtype.kind not in "biuf" or array.dtype == numpy.uint64:
+        raise _not_a_number(data)
+    if not array.size:
         return array.astype(dtype or get_default_dtype().np)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"new(): invalid data type '{_first(data)}'")
-    return array.astype(dtype) if dtype is not None else array if array.size else array.astype(get_default_dtype().np)
+    if dtype is not None:
+        return _fitting(array, dtype)
+    return array.astype(get_default_dtype().np) if array.dtype.kind == "f" and not _holds_arrays(data) else array
+
+
+ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
 
 
 def _plain(data: Any) -> Any:
-    """Nested sequences with the tensors in them turned into arrays."""
+    """Nested sequences with the tensors in them turned into numbers."""
     if isinstance(data, Tensor):
-        return to_host(data._data)
-    if isinstance(data, list | tuple):
+        if data._data.size != 1:
+            raise ValueError(ONE_ELEMENT)
+        return to_host(data._data).reshape(())
+    if isinstance(data, list | tuple | range):
         return [_plain(x) for x in data]
     return data
 
@@ -70,25 +80,64 @@ def _plain(data: Any) -> Any:
 def _holds_arrays(data: Any) -> bool:
     if isinstance(data, list | tuple):
         return bool(data) and _holds_arrays(data[0])
-    return isinstance(data, ndarray | Tensor)
+    return isinstance(data, ndarray | numpy.generic | Tensor)
 
 
-def _first(data: Any) -> str:
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return type(data).__name__
+def _leaves(data: Any) -> Any:
+    """The elements of nested sequences, one after the other."""
+    if isinstance(data, list | tuple):
+        for x in data:
+            yield from _leaves(x)
+    else:
+        yield data
 
 
-def _ragged(data: Any, dim: int = 0) -> str:
-    """torch's words for lists of uneven length."""
-    lengths = [len(x) if isinstance(x, list | tuple) else None for x in data]
-    for x, n in zip(data, lengths, strict=True):
-        if n != lengths[0]:
-            if lengths[0] is None or n is None:
-                return f"expected sequence of length {lengths[0] or n} at dim {dim + 1} (got {n or 0})"
-            return f"expected sequence of length {lengths[0]} at dim {dim + 1} (got {n})"
-        del x
-    return _ragged([y for x in data for y in x], dim + 1) if lengths[0] is not None else "ragged"
+def _not_a_number(data: Any) -> Exception:
+    """torch's error for something among the data that is no number, or too large a one."""
+    for x in _leaves(data):
+        if isinstance(x, str | bytes):
+            return TypeError(f"new(): invalid data type '{type(x).__name__}'")
+        if isinstance(x, int) and not -(2**63) <= x < 2**63:
+            return ValueError("Overflow when unpacking long long")
+        if not isinstance(x, bool | int | float | numpy.generic | ndarray | Tensor):
+            return RuntimeError(f"Could not infer dtype of {type(x).__name__}")
+    return TypeError(f"new(): invalid data type '{type(data).__name__}'")
+
+
+def _fitting(array: Any, dtype: Any) -> Any:
+    """array as `dtype`; RuntimeError for a number that an integer dtype cannot hold."""
+    if dtype.kind in "iu":
+        info = numpy.iinfo(dtype)
+        low = -info.max if dtype.kind == "u" else info.min
+        if (array < low).any() or (array > info.max).any():
+            raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+    return array.astype(dtype)
+
+
+def _shape_of(data: Any) -> tuple[int, ...]:
+    """The shape that the first element of each list promises; an error, in torch's words, where another breaks it."""
+    shape: list[int] = []
+    first = data
+    while isinstance(first, list | tuple):
+        shape.append(len(first))
+        if not first:
+            break
+        first = first[0]
+    _keep_to(data, shape, 0)
+    return tuple(shape)
+
+
+def _keep_to(data: Any, shape: list[int], dim: int) -> None:
+    if dim == len(shape):
+        if isinstance(data, list | tuple) and shape[-1]:
+            raise TypeError(f"'{type(data).__name__}' object cannot be interpreted as an integer")
+        return
+    if not isinstance(data, list | tuple):
+        raise TypeError("not a sequence")
+    if len(data) != shape[dim] and 0 not in shape:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
+    for x in data:
+        _keep_to(x, shape, dim + 1)
 
 
 def legacy_tensor(data: tuple[Any, ...]) -> Any:
@@ -123,24 +172,35 @@ def from_numpy(array: Any) -> Tensor:
     return out
 
 
-def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
-    return tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+def shape_of(size: tuple[Any, ...]) -> tuple[int, ...]:
+    """zeros(2, 3) and zeros((2, 3)) mean the same; RuntimeError for a negative size."""
+    wanted = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int | Tensor | numpy.integer) else size
+    shape = tuple([n if isinstance(n, int) and not isinstance(n, bool) else n.__index__() for n in wanted])
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+    return shape
+
+
+def plain(*values: Any) -> list[Any]:
+    """0-d tensors as the numbers they hold."""
+    return [v.item() if isinstance(v, Tensor) else v for v in values]
 
 
 def zeros(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a size (torch.zeros)."""
-    return finish(numpy.zeros(_shape(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(numpy.zeros(shape_of(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
 
 
 def ones(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones of a size (torch.ones)."""
-    return finish(numpy.ones(_shape(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(numpy.ones(shape_of(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
 
 
 def full(
     size: Any, fill_value: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A size filled with one value, whose type decides the dtype (torch.full)."""
-    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    kind = as_numpy(dtype) or _array(value, None).dtype
-    return finish(numpy.full(tuple(size), value, kind), device, requires_grad)
+    (value,) = plain(fill_value)
+    kind = as_numpy(dtype) or _array(fill_value, None).dtype
+    return finish(numpy.full(shape_of((size,)), value, kind), device, requires_grad)

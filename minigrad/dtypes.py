@@ -34,16 +34,11 @@ class dtype:
     @property
     def c_name(self) -> str:
         """The C++ name, which some of torch's messages use."""
-        return _C_NAMES.get(self.name, self.name)
+        return C_NAMES.get(self.name, self.name)
 
     @property
     def is_floating_point(self) -> bool:
         return self.category == 2
-
-    @property
-    def ctype(self) -> str:
-        """The C++ name that some of torch's messages use."""
-        return C_NAMES.get(self.name, self.name)
 
     @property
     def is_complex(self) -> bool:
@@ -75,8 +70,7 @@ ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64)
 ALIASES = {"short": int16, "int": int32, "long": int64, "half": float16, "float": float32, "double": float64}
 BY_NUMPY = {d.np: d for d in ALL}
 BY_NAME = {d.name: d for d in ALL}
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
-_PYTHON = {bool: bool_, int: int64}
+_PYTHON = {bool: bool_, int: int64}  # of a lone number; a float's is the default dtype
 _default.append(float32)
 
 
@@ -94,7 +88,7 @@ def set_default_dtype(d: dtype) -> None:
 
 def as_numpy(d: dtype | None) -> Any:
     """The NumPy dtype of `d`; None stays None."""
-    return None if d is None else _PYTHON.get(d, _default[0]).np if isinstance(d, type) else d.np
+    return None if d is None else {**_PYTHON, float: float64}[d].np if isinstance(d, type) else d.np
 
 
 def of_number(value: bool | int | float) -> dtype:
@@ -130,3 +124,44 @@ def result_type(*operands: Any) -> dtype:
             best = d
     assert best is not None
     return best
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both (torch.promote_types)."""
+    return promote(type1, type2)
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether torch converts without being told: never from floats to integers, or from anything to bool."""
+    return from_.category <= to.category
+
+
+class finfo:
+    """The limits of a floating-point dtype (torch.finfo)."""
+
+    def __init__(self, type: dtype | None = None) -> None:
+        wanted = get_default_dtype() if type is None else type
+        if not wanted.is_floating_point:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{wanted!r}'")
+        info = numpy.finfo(wanted.np)
+        self.dtype, self.bits = wanted.name, wanted.itemsize * 8
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        self.tiny = self.smallest_normal = float(info.tiny)
+        self.resolution = float(info.resolution)
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{n}={getattr(self, n):g}" for n in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"))
+        return f"finfo({numbers}, dtype={self.dtype})"
+
+
+class iinfo:
+    """The limits of an integer dtype (torch.iinfo)."""
+
+    def __init__(self, type: dtype) -> None:
+        if type.category != 1:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        info = numpy.iinfo(type.np)
+        self.dtype, self.bits, self.min, self.max = type.name, type.itemsize * 8, int(info.min), int(info.max)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

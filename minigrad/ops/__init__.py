@@ -8,25 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import ranges
 from ..tensor import Tensor
 from . import (
     arrange, compare, convert, cumulative, division, extrema, functions, index, join, layout, linalg, nn, pairs, pick, pointwise,
-    reduce, shape, sorting, statistics, views,
+    protocols, reduce, shape, sorting, statistics, views,
 )  # fmt: skip
 from .arguments import guarded
 from .inplace import inplace
 
 MODULES = (
     pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, shape, views, layout, arrange, join, index, pick,
-    convert, nn,
+    convert, nn, protocols, ranges,
 )  # fmt: skip
+
+
+PACKAGE = "minigrad."
 
 
 def find(name: str) -> Callable[..., Any]:
     """The operation of that name, from whichever module has it."""
     for module in MODULES:
         function = module.__dict__.get(name)
-        if function is not None and getattr(function, "__module__", module.__name__).startswith(__name__):
+        if function is not None and getattr(function, "__module__", module.__name__).startswith(PACKAGE):
             return function
     raise LookupError(f"no module of minigrad.ops defines {name!r}")
 
@@ -49,12 +53,13 @@ BOTH = """
     scatter_add take take_along_dim
 """.split()
 METHODS = """
-    view expand type to double float half long int bool cpu cuda type_as numel dim size contiguous is_contiguous copied
-    new_zeros new_tensor stack_all concatenate_all fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride
-    is_floating_point expand_as repeat reshape_as unfold view_as where=where_method
+    view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous copied get_device
+    new_empty new_full new_ones new_tensor new_zeros stack_all concatenate_all fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride
+    expand_as is_complex is_contiguous is_floating_point is_nonzero is_same_size is_signed apply_ storage_offset repeat reshape_as unfold view_as where=where_method
 """.split()
 FUNCTIONS = """
-    cat stack where numel is_tensor is_floating_point rsub atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors
+    cat stack where numel is_tensor is_complex is_floating_point is_nonzero rsub arange empty empty_like eye full_like linspace logspace
+    ones_like result_type=torch_result_type scalar_tensor zeros_like atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors
     bucketize column_stack dstack hstack isin meshgrid searchsorted std_mean tril_indices triu_indices var_mean vstack
 """.split()
 INPLACE = """
@@ -70,7 +75,7 @@ ALIASES = {
     "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div", "fix": "trunc",
     "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "moveaxis": "movedim", "multiply": "mul",
     "negative": "neg", "not_equal": "ne", "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose",
-    "swapdims": "transpose", "true_divide": "div",
+    "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",
 }  # fmt: skip
 PROPERTIES = {"T": "t_property", "mT": "mt_property", "H": "h_property", "mH": "adjoint"}
 
@@ -78,7 +83,7 @@ OPERATORS = {
     "add": "add_op", "sub": "sub_op", "mul": "mul_op", "truediv": "div_op", "pow": "pow", "matmul": "matmul", "neg": "neg",
     "abs": "abs", "floordiv": "floor_divide", "mod": "remainder", "pos": "positive",
     "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "getitem": "getitem", "setitem": "setitem",
-    "invert": "invert", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "iter": "iterate",
+    "invert": "invert", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
 }  # fmt: skip
 REFLECTED = {
@@ -113,6 +118,10 @@ def install() -> dict[str, Callable[..., Any]]:
         setattr(Tensor, name + "_", guarded(inplace(find(name)), method=True))
     for name, target in PROPERTIES.items():
         setattr(Tensor, name, property(find(target)))
+    for name, fact in protocols.FACTS.items():
+        setattr(Tensor, name, property(fact))
+    for name, answer in protocols.DUNDERS.items():
+        setattr(Tensor, name, answer)
     for dunder, name in OPERATORS.items():
         setattr(Tensor, f"__{dunder}__", find(name))
     for dunder, name in REFLECTED.items():
@@ -121,9 +130,10 @@ def install() -> dict[str, Callable[..., Any]]:
         setattr(Tensor, f"__i{dunder}__", inplace(find(name)))
     functions = {name: guarded(operation, method=False) for name, operation in map(named, (*BOTH, *FUNCTIONS))}
     for alias, name in ALIASES.items():
-        functions[alias] = functions[name]
+        if name in functions:
+            functions[alias] = functions[name]
         for suffix in ("", "_"):
-            if hasattr(Tensor, name + suffix) and name not in FUNCTIONS:
+            if hasattr(Tensor, name + suffix):
                 setattr(Tensor, alias + suffix, getattr(Tensor, name + suffix))
     return functions
 

@@ -16,6 +16,7 @@ from ..autograd.grad_mode import is_grad_enabled
 from ..backend import numpy
 from ..dtypes import dtype
 from ..tensor import Tensor
+from .signatures import ranges
 
 # What the annotations of operations may say; `wanted` below gives their names in torch's messages.
 Number: TypeAlias = bool | int | float
@@ -33,21 +34,6 @@ ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 SPECIAL = {*ALIASES, "input", "out"}
 
 SIZES = {"size", "shape", "dims", "repeats"}  # what is given as ints one by one, or as one tuple
-
-# Operations with several signatures in torch: how many positional arguments each of them takes as a method.
-SEVERAL = {
-    "sum": (0, 2), "mean": (0, 2), "prod": (0, 2), "max": (0, 1, 2), "min": (0, 1, 2), "std": (2, 1, 1), "var": (2, 1, 1),
-    "all": (0, 2, 2), "any": (0, 2, 2), "sort": (0, 2), "pow": (1, 1), "clamp": (2, 2), "lerp": (2, 2), "where": (2, 2),
-    "masked_fill": (2, 2), "median": (0, 2), "view": (1, 1), "index_fill": (3, 3), "scatter": (3, 3, 3), "mm": (2, 2),
-    "arange": (1, 2, 3), "linspace": (3, 3, 3, 3), "randint": (2, 2, 3, 3), "repeat_interleave": (2, 2), "argsort": (0, 2),
-    "transpose": (2,), "bitwise_and": (1, 1), "bitwise_or": (1, 1), "bitwise_xor": (1, 1), "remainder": (1, 1), "fmod": (1, 1),
-    "eq": (1, 1), "ne": (1, 1), "lt": (1, 1), "le": (1, 1), "gt": (1, 1), "ge": (1, 1), "logsumexp": (2,), "squeeze": (0, 1, 1),
-    "std_mean": (2, 1, 1), "var_mean": (2, 1, 1), "isin": (2, 2, 2), "bucketize": (2, 2), "searchsorted": (2, 2),
-    "clamp_min": (1, 1), "clamp_max": (1, 1), "new_full": (2,), "normal": (2, 2, 2, 3), "count_nonzero": (1, 1),
-    "floor_divide": (1, 1), "float_power": (1, 1), "xlogy": (1, 1), "round": (0, 0), "nanmedian": (0, 2), "unbind": (1,),
-    "result_type": (2, 2, 2), "copysign": (1, 1), "unflatten": (2,), "bernoulli": (0, 1), "flatten": (2,), "movedim": (2, 2),
-}  # fmt: skip
-
 
 def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
@@ -128,10 +114,11 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
     fault = first_fault(name, parameters, args, kwargs, int(method))
     if fault is None:
         return None
-    counts = SEVERAL.get(name, ())
-    plausible = sum(n >= len(args) - 1 for n in counts)
-    if len(counts) > 1 and plausible != 1 and not (args and not method and not isinstance(args[0], Tensor)):
-        return f"{name}() received an invalid combination of arguments - got {types(args[int(method):], kwargs)}, but expected one of:\n"
+    several = ranges(name, method)
+    given = args[int(method) :]
+    meant = sum(low <= len(given) + len(kwargs) <= high for low, high in several)
+    if len(several) > 1 and meant != 1:
+        return f"{name}() received an invalid combination of arguments - got {types(given, kwargs)}, but expected one of:\n"
     return fault
 
 

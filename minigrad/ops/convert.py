@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..backend import array_module, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, dtype as Dtype
-from ..dtypes import bool_, float16, float32, float64, int32, int64
+from ..dtypes import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .define import Op
 from .inplace import check_writable, write
 from .shape import cast as to_numpy_dtype
-from .shape import clone, unbind
+from .shape import clone
 
 move_op = Op("ToCopyBackward0", lambda x, wanted: _move(x, wanted), self=lambda grad, home: _move_both(grad, home))
 
@@ -34,7 +34,7 @@ def to(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None,
             dtype, device = arg.dtype, arg.device
         elif isinstance(arg, Dtype):
             dtype = arg
-        elif not isinstance(arg, bool):
+        elif arg not in (True, False, None):
             device = arg
     out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
     if device is not None and Device(device).type != out.device.type:
@@ -52,6 +52,7 @@ def _converter(wanted: Dtype) -> Callable[[Tensor], Tensor]:
 
 
 double, float, half, long, int, bool = (_converter(d) for d in (float64, float32, float16, int64, int32, bool_))
+short, byte, char = (_converter(d) for d in (int16, uint8, int8))
 
 
 def cpu(self: Tensor) -> Tensor:
@@ -86,17 +87,6 @@ def dim(self: Tensor) -> Any:
     return self._data.ndim
 
 
-def size(self: Tensor, dim: Any = None) -> Any:
-    """The shape, or the size of one dimension."""
-    return self.shape if dim is None else self._data.shape[dim]
-
-
-def stride(self: Tensor, dim: Any = None) -> Any:
-    """The step between neighbours in each dimension, in elements."""
-    steps = tuple(s // self._data.itemsize for s in self.storage().strides)
-    return steps if dim is None else steps[dim]
-
-
 def element_size(self: Tensor) -> Any:
     """Bytes an element."""
     return self._data.itemsize
@@ -125,12 +115,6 @@ def is_floating_point(self: Tensor) -> Any:
 def is_tensor(x: Any) -> Any:
     """Whether x is a Tensor."""
     return isinstance(x, Tensor)
-
-
-def new_zeros(self: Tensor, *shape: Any) -> Tensor:
-    """Zeros of a shape, with this tensor's dtype and device."""
-    wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
-    return from_array(array_module(self._data).zeros(tuple(wanted), self._data.dtype))
 
 
 def new_tensor(self: Tensor, data: Any) -> Tensor:
@@ -189,11 +173,3 @@ def dot(self: Tensor, tensor: Tensor) -> Tensor:
             f"1D tensors expected, but got {self._data.ndim}D and {tensor._data.ndim}D tensors"
         )
     return self @ tensor
-
-
-def iterate(self: Tensor) -> Iterator[Tensor]:
-    """The tensors along the first dimension, one by one."""
-    if self._data.ndim == 0:
-        raise TypeError("iteration over a 0-d tensor")
-    return iter(unbind(self))
-

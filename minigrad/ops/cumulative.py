@@ -58,9 +58,9 @@ def without_one(grad: Any, self: Any, dim: int, k: int) -> Any:
     return rules.sum(part(grad, k, None) * part(products, k, None), (dim,), False)
 
 
-def running_extreme_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int) -> Any:
+def running_extreme_vjp(grads: Any, self: Any, indices: Any, dim: int) -> Any:
     """z_i = the extreme element up to i: its gradient goes to where it stood."""
-    return scatter_add_op.of(rules.zeros(grads[0], self_shape), grads[0], dim=dim, index=indices)
+    return scatter_add_op.of(rules.zeros(grads[0], self.shape), grads[0], dim=dim, index=indices)
 
 
 def all_others(x: Any, dim: int) -> Any:

@@ -374,6 +374,6 @@ class Op:
         if type(data) is tuple:
             outs = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
         else:
-            outs = (from_array(data, (grad_fn, 0)),)
+            outs = (from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE),)
         self.rules.save(grad_fn, inputs, outs, attributes)
         return outs if type(data) is tuple else outs[0]

@@ -24,7 +24,7 @@ def along(shape: tuple[int, ...], dim: int, index: Any) -> tuple[Any, ...]:
     return tuple(places)
 
 
-def _gather(x: Any, dim: int, index: Any) -> Any:
+def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
     if not x.ndim:
         return array_module(x).broadcast_to(x, index.shape).copy()
     return x[along(x.shape, dim, index)] if index.ndim else x.reshape(-1)[index]
@@ -108,9 +108,9 @@ def _put_flat(x: Any, shape: tuple[int, ...], index: Any) -> Any:
 # ------------------------------------------------------------------ rules
 
 
-def gather_vjp(grad: Any, self_shape: tuple[int, ...], dim: int, index: Any) -> Any:
+def gather_vjp(grad: Any, self: Any, dim: int, index: Any, sparse_grad: bool) -> Any:
     """z = the picked elements: zeros, with the gradient added where it was picked."""
-    return scatter_add_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=index)
+    return scatter_add_op.of(rules.zeros(grad, self.shape), grad, dim=dim, index=index)
 
 
 def scatter_vjp_self(grad: Any, dim: int, index: Any) -> Any:
@@ -120,7 +120,7 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 
 def scatter_vjp_src(grad: Any, dim: int, index: Any) -> Any:
     """z = self with elements of src written, or added: the gradient where they went."""
-    return gather_op.of(grad, dim=dim, index=index)
+    return gather_op.of(grad, dim=dim, index=index, sparse_grad=False)
 
 
 def scatter_add_vjp_self(grad: Any) -> Any:
@@ -133,9 +133,9 @@ def index_select_vjp(grad: Any, self_shape: tuple[int, ...], dim: int, index: An
     return index_add_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=index, alpha=1)
 
 
-def index_add_vjp_source(grad: Any, source_shape: tuple[int, ...], dim: int, index: Any, alpha: Any) -> Any:
+def index_add_vjp_source(grad: Any, source: Any, dim: int, index: Any, alpha: Any) -> Any:
     """z = self with alpha · source added to some rows: alpha times the gradient of those rows."""
-    return rules.reshape(index_select_op.of(grad, dim=dim, index=index), source_shape) * alpha
+    return rules.reshape(index_select_op.of(grad, dim=dim, index=index), source.shape) * alpha
 
 
 def index_copy_vjp_self(grad: Any, dim: int, index: Any) -> Any:
@@ -143,9 +143,9 @@ def index_copy_vjp_self(grad: Any, dim: int, index: Any) -> Any:
     return index_fill_op.of(grad, dim=dim, index=index, number=0)
 
 
-def index_copy_vjp_source(grad: Any, source_shape: tuple[int, ...], dim: int, index: Any) -> Any:
+def index_copy_vjp_source(grad: Any, source: Any, dim: int, index: Any) -> Any:
     """z = self with rows of source: the gradient of those rows."""
-    return rules.reshape(index_select_op.of(grad, dim=dim, index=index), source_shape)
+    return rules.reshape(index_select_op.of(grad, dim=dim, index=index), source.shape)
 
 
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
@@ -165,9 +165,9 @@ def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:
     return rules.sum(grad * rules.raw(mask), None, False)
 
 
-def masked_select_vjp(grad: Any, self_shape: tuple[int, ...], mask: Any) -> Any:
+def masked_select_vjp(grad: Any, self: Any, mask: Any) -> Any:
     """z = the elements under the mask: zeros, with the gradient under the mask."""
-    return masked_put_op.of(grad, shape=self_shape, mask=mask)
+    return masked_put_op.of(grad, shape=self.shape, mask=mask)
 
 
 def masked_put_vjp(grad: Any, mask: Any) -> Any:
@@ -183,9 +183,9 @@ def masked_scatter_vjp_source(grad: Any, source_shape: tuple[int, ...], mask: An
     return rules.reshape(rules.concatenate([picked, padding], 0), source_shape)
 
 
-def take_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
+def take_vjp(grad: Any, self: Any, index: Any) -> Any:
     """z = elements by their number: zeros, with the gradient added at those numbers."""
-    return put_flat_op.of(grad, shape=self_shape, index=index)
+    return put_flat_op.of(grad, shape=self.shape, index=index)
 
 
 def put_flat_vjp(grad: Any, index: Any) -> Any:

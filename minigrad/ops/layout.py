@@ -144,7 +144,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors stretched to their common shape; views (torch.broadcast_tensors)."""
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     shape = common_shape([t._data.shape for t in given])
-    return tuple([t.expand(shape) for t in given])
+    return tuple([t if t._data.shape == shape else t.expand(shape) for t in given])
 
 
 def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -178,7 +178,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     shape = tuple(t._data.size for t in given)
     grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
     if swapped:
-        grids = [transpose(g, 0, 1) for g in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 

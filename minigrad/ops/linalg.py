@@ -111,6 +111,4 @@ def check_inner(a: Tensor, b: Tensor, fits: bool) -> None:
 
 def ctype(tensor: Tensor) -> str:
     """The C++ name of a dtype that torch uses in this error."""
-    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long", "int32": "int"}.get(
-        tensor.dtype.name, tensor.dtype.name
-    )
+    return tensor.dtype.c_name

@@ -211,7 +211,7 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     if input._data.dtype.kind != "f":
         raise unsupported("lerp_kernel_scalar", input._data)
     if input._data.dtype is not end._data.dtype:
-        raise RuntimeError(f"expected dtype {input.dtype.ctype} for `end` but got dtype {end.dtype.ctype}")
+        raise RuntimeError(f"expected dtype {input.dtype.c_name} for `end` but got dtype {end.dtype.c_name}")
     if isinstance(weight, Tensor):
         return lerp_op(input, end, weight)
     return lerp_scalar_op(input, end, weight=operand(weight)._data)

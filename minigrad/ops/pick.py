@@ -56,7 +56,7 @@ def gather(input: Tensor, dim: Int, index: Tensor, *, sparse_grad: Bool = False)
                 f"from dimension {dim}"
             )
     check_range(index._data, length(input, dim), dim)
-    return ops.gather_op(input, dim=dim, index=index)
+    return ops.gather_op(input, dim=dim, index=index, sparse_grad=sparse_grad)
 
 
 def scatter(input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
@@ -192,7 +192,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """A copy of input with one value where the mask holds (torch.masked_fill)."""
     if mask._data.dtype.kind != "b":
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.ctype}")
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}")
     if isinstance(value, Tensor):
         if value._data.ndim:
             raise RuntimeError(
@@ -217,7 +217,8 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"{source.dtype.type_name}"
         )
     shape = numpy.broadcast_shapes(input._data.shape, mask._data.shape)
-    return ops.masked_scatter_op(input.expand(shape), source, mask=mask.expand(shape))
+    wide = input if input._data.shape == shape else input.expand(shape)
+    return ops.masked_scatter_op(wide, source, mask=mask if mask._data.shape == shape else mask.expand(shape))
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
+from ..autograd.accumulate import unbroadcast
 from ..backend import array_module
 from ..tensor import Tensor
 from .define import Op
@@ -31,8 +32,13 @@ def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
     return rules.swapaxes(grad, dim0, dim1)
 
 
-def expand_vjp(grad: Any) -> Any:
-    """z = self stretched: summing back is un-broadcasting, which the walk does."""
+def expand_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
+    """z = self stretched: the gradients of all the places an element was stretched to, added up."""
+    return unbroadcast(grad, self_shape)
+
+
+def same_vjp(grad: Any) -> Any:
+    """z = a copy of self: the gradient as it is; the walk brings it back to self's dtype."""
     return grad
 
 
@@ -70,13 +76,13 @@ copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
 t_op = Op("TBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
-expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, stretches=True, self=expand_vjp)
+expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
-clone_op = Op("CloneBackward0", lambda x: x.copy(), self=expand_vjp)
-cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), stretches=True, self=expand_vjp)
+clone_op = Op("CloneBackward0", lambda x: x.copy(), self=same_vjp)
+cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), stretches=True, self=same_vjp)
 
 
 def view(self: Tensor, *shape: Any) -> Tensor:

@@ -154,6 +154,8 @@ def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
 
 def _logsumexp(x: Any, dim: Dims, keepdim: bool) -> Any:
     module = array_module(x)
+    if not x.ndim:
+        return x.copy()
     top = x.max(axis=dim, keepdims=True, initial=-math.inf)
     top = module.where(module.isinf(top), 0, top).astype(x.dtype)
     total = module.log(module.exp(x - top).sum(axis=dim, keepdims=keepdim))
@@ -194,16 +196,16 @@ SPREADS = {"var_mean": "var_mean", "std_mean": "std_mean"}
 
 
 def _spread(op: Op, name: str, noun: str) -> Any:
-    def call(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: Any = False, *, correction: Any = None) -> Any:
+    def call(input: Tensor, dim: Any = None, unbiased: Bool | None = None, keepdim: Bool = False, *, correction: Any = None) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
-        if unbiased is not None and (not isinstance(unbiased, bool) or correction is not None):
-            raise TypeError(f"{name}: unbiased must be a bool")
+        if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
+            raise TypeError(f"{name}: unbiased and keepdim must be bools")
         if input._data.dtype.kind != "f":
             raise RuntimeError(f"{SPREADS.get(name, 'std and var')} only support floating point and complex dtypes")
         minus = correction if correction is not None else 1 if unbiased is None else int(unbiased)
         axes = dims(dim, input._data.ndim)
-        if input._data.size and count(input._data.shape, axes) <= minus:
+        if count(input._data.shape, axes) <= minus:
             warnings.warn(
                 f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
                 "divided by output numel).",
@@ -258,7 +260,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, 
         if p == "nuc":
             raise NotImplementedError("minigrad has no nuclear norm")
         if p != "fro":
-            raise RuntimeError(f"norm expected p to be a number, 'fro' or 'nuc', but found '{p}'")
+            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
         p = 2
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
 

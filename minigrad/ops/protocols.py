@@ -1,0 +1,148 @@
+"""What Python asks of a Tensor besides arithmetic: `in`, reversed, copying, pickling; and what torch tells about one."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from ..autograd.graph import NO_EDGE
+from ..backend import numpy, to_host
+from ..size import Size
+from ..tensor import Tensor, from_array
+from .arrange import flip
+from .promotion import Number
+from .reduce import one_dim
+from .shape import unbind
+
+NOT_COPYABLE = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
+    "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+    "https://github.com/pytorch/pytorch/pull/103001"
+)
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether any element equals a number or a tensor."""
+    if not isinstance(element, (Tensor, *Number)):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    return bool((self == element).any().item())
+
+
+def iterate(self: Tensor) -> Any:
+    """The tensors along the first dimension, one by one."""
+    if self._data.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self))
+
+
+def backwards(self: Tensor) -> Tensor:
+    """The tensor with its first dimension back to front."""
+    return flip(self, 0) if self._data.ndim else self
+
+
+# ------------------------------------------------------------------ copies
+
+
+def rebuilt(kind: type, array: Any, requires_grad: bool, state: dict[str, Any]) -> Tensor:
+    """A leaf of a class around an array, with what users had set on it."""
+    out = from_array(array)
+    if kind is not Tensor:
+        out.__class__ = kind
+    out.__dict__.update(state)
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
+def reduced(self: Tensor, protocol: Any) -> Any:
+    """How pickle and copy.copy take a tensor apart: a leaf with the same values; history and gradient stay behind."""
+    return rebuilt, (type(self), self.storage(), self.requires_grad, self.__dict__.copy())
+
+
+def deep_copied(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """copy.deepcopy of a leaf, with its gradient; RuntimeError for a computed tensor."""
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(NOT_COPYABLE)
+    out = rebuilt(type(self), self.storage().copy(), self._edge is not NO_EDGE, copy.deepcopy(self.__dict__, memo))
+    out._grad = copy.deepcopy(self._grad, memo)
+    memo[id(self)] = out
+    return out
+
+
+# ------------------------------------------------------------------ facts
+
+
+def size(input: Tensor, dim: Any = None) -> Any:
+    """The shape, or the size of one dimension."""
+    return Size(input._data.shape) if dim is None else input._data.shape[_place(input, dim)]
+
+
+def stride(input: Tensor, dim: Any = None) -> Any:
+    """The step between neighbours in each dimension, in elements."""
+    data = input.storage()
+    steps = tuple([s // data.itemsize for s in data.strides])
+    return steps if dim is None else steps[_place(input, dim)]
+
+
+def _place(input: Tensor, dim: Any) -> int:
+    """A dimension number; 0-d tensors have none."""
+    if not input._data.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return one_dim(dim, input._data.ndim)
+
+
+def storage_offset(input: Tensor) -> Any:
+    """How many elements of the storage come before the first one of this tensor."""
+    data = input.storage()
+    whole = data
+    while isinstance(getattr(whole, "base", None), numpy.ndarray):
+        whole = whole.base
+    return (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // data.itemsize
+
+
+def is_complex(input: Tensor) -> Any:
+    """False: there are no complex tensors here."""
+    return not isinstance(input, Tensor)
+
+
+def is_signed(input: Tensor) -> Any:
+    """Whether the elements may be negative."""
+    return input.dtype.is_signed
+
+
+def get_device(input: Tensor) -> Any:
+    """The number of the GPU the tensor lives on; -1 for the CPU."""
+    return input.device.index if input.device.type == "cuda" else -1
+
+
+def is_same_size(input: Tensor, other: Tensor) -> Any:
+    """Whether two tensors have one shape."""
+    return input._data.shape == other._data.shape
+
+
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Every element replaced by callable(element), in place and slowly."""
+    if self.requires_grad:
+        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
+    data = self.storage()
+    values = [callable(x) for x in to_host(data).reshape(-1).tolist()]
+    data[...] = numpy.asarray(values, data.dtype).reshape(data.shape)
+    self.bump_version()
+    return self
+
+
+FACTS = {
+    "itemsize": lambda self: self._data.itemsize,
+    "nbytes": lambda self: self._data.nbytes,
+    "is_cuda": lambda self: self.device.type == "cuda",
+    "is_sparse": lambda self: False,
+    "is_quantized": lambda self: False,
+    "is_meta": lambda self: False,
+    "real": lambda self: self,
+}
+DUNDERS = {
+    "__contains__": contains, "__iter__": iterate, "__reversed__": backwards, "__reduce_ex__": reduced,
+    "__deepcopy__": deep_copied,
+}  # fmt: skip

@@ -1,0 +1,88 @@
+"""How many arguments each of torch's signatures takes, for the operations that have several.
+
+Only when exactly one of them could be meant does torch say which argument is wrong; otherwise it lists them all. Read
+off torch's own lists; nothing here runs unless a call has failed.
+"""
+
+from __future__ import annotations
+
+# NAME: least-most of each signature as a method | and as a function
+TABLE = """
+    addmm: 2-4 | 3-6 4-7
+    all: 0-0 0-2 1-2 | 1-2 1-4 2-4
+    any: 0-0 0-2 1-2 | 1-2 1-4 2-4
+    arange:  | 1-7 2-7 2-9
+    argsort: 1-3 0-2 | 2-5 1-3
+    bitwise_and: 1-1 1-1 | 2-3 2-2 2-3
+    bitwise_left_shift: 1-1 1-1 | 2-3 2-2 2-3
+    bitwise_or: 1-1 1-1 | 2-3 2-2 2-3
+    bitwise_right_shift: 1-1 1-1 | 2-3 2-2 2-3
+    bitwise_xor: 1-1 1-1 | 2-3 2-2 2-3
+    bucketize:  | 2-5 2-4
+    clamp: 0-2 0-2 | 1-4 1-4
+    clamp_max: 1-1 1-1 | 2-3 2-3
+    clamp_min: 1-1 1-1 | 2-3 2-3
+    copysign: 1-1 1-1 | 2-3 2-3
+    count_nonzero: 0-1 1-1 | 1-2 2-2
+    div: 1-1 2-2 2-2 | 2-3 3-4 3-3
+    dsplit: 1-1 1-1 | 2-2 2-2
+    eq: 1-1 1-1 | 2-3 2-3
+    eye:  | 1-7 2-8
+    fill_: 1-1 1-1 | 2-2 2-2
+    float_power: 1-1 1-1 | 2-3 2-3 2-3
+    floor_divide: 1-1 1-1 | 2-3 2-2
+    fmod: 1-1 1-1 | 2-3 2-3
+    ge: 1-1 1-1 | 2-3 2-3
+    gt: 1-1 1-1 | 2-3 2-3
+    hsplit: 1-1 1-1 | 2-2 2-2
+    index_fill: 3-3 3-3 | 4-4 4-4
+    isin:  | 2-5 2-5 2-5
+    le: 1-1 1-1 | 2-3 2-3
+    lerp: 2-2 2-2 | 3-4 3-4
+    linspace:  | 3-9 3-9 3-9 3-9
+    logspace:  | 3-10 3-10 3-10 3-10
+    lt: 1-1 1-1 | 2-3 2-3
+    masked_fill: 2-2 2-2 | 3-3 3-3
+    max: 0-0 1-1 1-2 | 1-2 2-3 2-4
+    mean: 0-1 1-3 | 1-3 2-5
+    median: 0-0 1-2 | 1-1 2-4
+    min: 0-0 1-1 1-2 | 1-2 2-3 2-4
+    mm:  | 2-3 3-4
+    movedim: 2-2 2-2 | 3-3 3-3
+    nanmedian: 0-0 1-2 | 1-1 2-4
+    narrow: 3-3 3-3 | 4-4 4-4
+    ne: 1-1 1-1 | 2-3 2-3
+    nonzero: 0-0 1-1 |
+    pow: 1-1 1-1 | 2-3 2-3 2-3
+    prod: 0-1 1-3 | 1-2 2-5
+    remainder: 1-1 1-1 | 2-3 2-2 2-3
+    repeat_interleave: 1-3 1-3 | 2-4 1-2 2-4
+    result_type:  | 2-2 2-2 2-2 2-2
+    round: 0-0 1-1 | 1-2 2-3
+    rsub:  | 2-3 2-3
+    scatter: 3-3 4-4 3-3 4-4 | 4-5 5-6 4-5 5-6
+    searchsorted:  | 2-7 2-7
+    sort: 1-3 0-2 | 2-5 1-4
+    squeeze: 0-0 1-1 1-1 | 1-1 2-2 2-2
+    std: 1-3 0-3 0-1 | 2-5 1-5 1-2
+    std_mean:  | 2-4 1-4 1-2
+    sum: 0-1 1-3 | 1-2 2-5
+    tensor_split: 1-2 1-2 1-2 | 2-3 2-3 2-3
+    to: 0-5 1-4 1-4 |
+    var: 1-3 0-3 0-1 | 2-5 1-5 1-2
+    var_mean:  | 2-4 1-4 1-2
+    view: 1-1 1-1 |
+    vsplit: 1-1 1-1 | 2-2 2-2
+    where: 2-2 2-2 | 1-1 3-4 3-3 3-3 3-3
+    xlogy: 1-1 1-1 | 2-3 2-3 2-3
+"""
+
+
+def ranges(name: str, method: bool) -> list[tuple[int, int]]:
+    """The least and the greatest number of arguments of each signature; [] for an operation with one signature."""
+    for line in TABLE.strip().splitlines():
+        entry, _, forms = line.strip().partition(": ")
+        if entry == name:
+            chosen = forms.partition("|")[0 if method else 2]
+            return [(int(low), int(high)) for low, high in (one.split("-") for one in chosen.split())]
+    return []

@@ -1,0 +1,157 @@
+"""Tensors made from a range or like another tensor: arange, linspace, eye, zeros_like, new_ones, …
+
+Data becomes tensors in creation.py, chance in random.py.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .backend import array_module, numpy
+from .creation import finish, full, plain, shape_of
+from .dtypes import as_numpy, get_default_dtype, result_type
+from .dtypes import dtype as Dtype
+from .tensor import Tensor
+
+
+
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """start, start + step, … up to but without end; whole numbers if all three are (torch.arange)."""
+    start, end, step = plain(*((0, start, step) if end is None else (start, end, step)))
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not all(math.isfinite(x) for x in (start, end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = not any(isinstance(x, float) for x in (start, end, step))
+    kind = as_numpy(dtype) or (numpy.dtype("int64") if whole else get_default_dtype().np)
+    if kind.kind != "f":
+        start, end, step = int(start), int(end), int(step)
+    length = max(0, math.ceil((end - start) / step))
+    wide = numpy.arange(length, dtype="int64" if kind.kind != "f" else "float64") * step + start
+    return finish(wide.astype(kind), device, requires_grad)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """So many numbers at equal distances from start to end, both included (torch.linspace)."""
+    return finish(spaced(start, end, steps, dtype), device, requires_grad)
+
+
+def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None) -> Any:
+    """The array of linspace; reckoned from both ends, as torch does, so that it is symmetric."""
+    start, end = plain(start, end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    kind = as_numpy(dtype) or get_default_dtype().np
+    if kind.kind != "f":
+        return numpy.array([start + int((end - start) / (steps - 1) * i) for i in range(steps)], kind)
+    low, high = kind.type(start), kind.type(end)
+    step = (high - low) / kind.type(max(steps - 1, 1))
+    index = numpy.arange(steps, dtype=kind)
+    values = numpy.where(numpy.arange(steps) < steps // 2, low + step * index, high - step * (steps - 1 - index))
+    return values.astype(kind) if steps != 1 else numpy.array([low])
+
+
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dtype | None = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """base to the powers of linspace(start, end, steps) (torch.logspace)."""
+    return finish((base ** spaced(start, end, steps, dtype)).astype(as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+
+
+def eye(
+    n: int, m: int | None = None, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A matrix with ones on its diagonal (torch.eye)."""
+    for name, value in (("n", n), ("m", m)):
+        if value is not None and value < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
+    return finish(numpy.eye(n, m, dtype=as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+
+
+def empty(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of a size, with whatever is in its memory (torch.empty)."""
+    return finish(numpy.empty(shape_of(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+
+
+def scalar_tensor(s: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A number as a 0-d tensor of the default floating dtype (torch.scalar_tensor)."""
+    return full((), float(s) if dtype is None else s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
+
+
+# ------------------------------------------------------------------ like another tensor
+
+
+def _like(name: str, words: str) -> Any:
+    def call(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+        data = input._data
+        made = getattr(array_module(data), name)(data.shape, as_numpy(dtype) or data.dtype)
+        return finish(made, device if device is not None else None, requires_grad)
+
+    call.__name__ = call.__qualname__ = f"{name}_like"
+    call.__doc__ = f"{words} of another tensor's size, dtype and device (torch.{name}_like)."
+    return call
+
+
+zeros_like, ones_like, empty_like = _like("zeros", "Zeros"), _like("ones", "Ones"), _like("empty", "A tensor")
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """One value in another tensor's size, dtype and on its device (torch.full_like)."""
+    data = input._data
+    (value,) = plain(fill_value)
+    made = array_module(data).full(data.shape, value, as_numpy(dtype) or data.dtype)
+    return finish(made, device, requires_grad)
+
+
+def _new(name: str, words: str) -> Any:
+    def call(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        made = getattr(array_module(self._data), name)(shape_of(size), as_numpy(dtype) or self._data.dtype)
+        return finish(made, device, requires_grad)
+
+    call.__name__ = call.__qualname__ = f"new_{name}"
+    call.__doc__ = f"{words} of a size, with this tensor's dtype and device (torch.Tensor.new_{name})."
+    return call
+
+
+new_zeros, new_ones, new_empty = _new("zeros", "Zeros"), _new("ones", "Ones"), _new("empty", "A tensor")
+
+
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
+    (value,) = plain(fill_value)
+    made = array_module(self._data).full(shape_of((size,)), value, as_numpy(dtype) or self._data.dtype)
+    return finish(made, device, requires_grad)
+
+
+# ------------------------------------------------------------------ dtypes of results
+
+
+def torch_result_type(tensor1: Any, tensor2: Any) -> Dtype:
+    """The dtype of an operation on two tensors or numbers (torch.result_type)."""
+    return result_type(tensor1, tensor2)
+
+
+torch_result_type.__name__ = "result_type"
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not 0 (torch.is_nonzero)."""
+    if input._data.size != 1:
+        raise RuntimeError(
+            "Boolean value of Tensor with " + ("no values" if not input._data.size else "more than one value") + " is ambiguous"
+        )
+    return bool(input._data.item())
+
+
