@@ -13,7 +13,7 @@ from autograder import lessons, release, report, sample_class
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.feedback import feedback
-from autograder.grade import require_sandbox
+from autograder.grade import Result, require_sandbox
 from autograder.lessons import COURSE, PROJECT, Lesson
 from autograder.messages import Text
 from autograder.terminal import grade_shown, screen
@@ -32,13 +32,18 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
     _only_sample_students(course)
     made = [_released(course, name) for name in names]
     pages: list[Path] = []
+    graded: dict[str, list[Result]] = {}
+    labels: dict[str, str] = {}
     for lesson in made:
         path = course.path("release", ".", lesson.name) / f"{lesson.name}.ipynb"
         class_of = sample_class.hand_in(course, lesson, path.read_bytes())
         labels = {student: f"{each.zh}\n{each.en}" for student, each in class_of.items()}
         results = grade_shown(course, lesson.name, None, unsafe)
         screen.print(report.table(course, lesson, results, labels))
+        graded[lesson.name] = results
         pages += feedback(course, lesson.name)
+    screen.print()
+    screen.print(report.overview(graded, labels))
     reports = [report.write(course, lesson.name) for lesson in made]
     _where(course, pages, reports)
     return 0

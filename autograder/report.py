@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.table import Table
 from rich.text import Text as Line
 
@@ -88,6 +89,27 @@ def table(
         why = Line("\n".join(_reasons(result)))
         drawn.add_row(Line("\n".join(filter(None, lines))), _score(result), why)
     return drawn
+
+
+def overview(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
+    """One line a submission, one column a lesson: the checks' points, before what a person gives by hand."""
+    drawn = Table(title="全班一览 · The class at a glance", title_justify="left", box=box.MARKDOWN)
+    drawn.add_column("样例 · Sample submission", no_wrap=True)
+    for lesson in results:
+        drawn.add_column(lesson[:2], justify="right", no_wrap=True)
+    for student, label in labels.items():
+        cells = [
+            next((each for each in given if each.student == student), None) for given in results.values()
+        ]
+        drawn.add_row(label.replace("\n", " · "), *[_short(each) for each in cells])
+    return drawn
+
+
+def _short(result: Result | None) -> str:
+    if result is None or result.status != "graded":
+        return "–" if result is None else "?"
+    by_hand = 1 if result.manual else 0
+    return f"{result.score:g}/{result.max_score - by_hand:g}"
 
 
 def _score(result: Result) -> Line:
