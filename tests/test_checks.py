@@ -79,9 +79,11 @@ def stub(part):
         return type(
             own.__name__, (), {"__enter__": not_written, "__exit__": not_written, "__call__": not_written}
         )
-    names = ", ".join(inspect.signature(own).parameters)
+    head = inspect.Signature(
+        [each.replace(annotation=each.empty) for each in inspect.signature(own).parameters.values()]
+    )
     made: dict = {}
-    exec(f"def stub({names}):\n    raise NotImplementedError", made)
+    exec(f"def stub{head}:\n    raise NotImplementedError", made)
     return made["stub"]
 
 

@@ -1,0 +1,500 @@
+# %% [markdown] tags=["lang-zh"]
+# # 01 · 张量的 data、grad 与 item
+#
+# 预计 40 分钟
+#
+# 一个 `w`，打印出来只有一个数，里面却装着好几样东西：数、梯度、历史。这一课把它们一样一样拿出来看，
+# 然后写出三个小方法：`item`、`requires_grad_`、`detach`。
+
+# %% [markdown] tags=["lang-en"]
+# # 01 · Tensor: data, grad and item
+#
+# About 40 minutes
+#
+# A `w` prints as a single number, yet several things are inside: numbers, a gradient, a history. In this lesson you take them out one by one,
+# and write three small methods: `item`, `requires_grad_` and `detach`.
+
+# %% tags=["setup"]
+import minigrad
+from autograder import check, hint, implements
+from minigrad.autograd.graph import NO_EDGE
+from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
+
+# %% [markdown] tags=["lang-zh"]
+# ## 1 · w 里面到底装了什么？
+#
+# 下面把一个张量（tensor）拆开：`w` 自己、`w.data`、`w.grad`、`w.item()`。它们各是什么类型？
+#
+# 先猜三件事：`w.data` 是数、是数组，还是张量？还没有 `backward` 的时候，`w.grad` 是 0 吗？`w.item()` 又是什么？
+
+# %% [markdown] tags=["lang-en"]
+# ## 1 · What is inside w?
+#
+# Below a tensor (张量) is taken apart: `w` itself, `w.data`, `w.grad`, `w.item()`. Of which type is each?
+#
+# Guess three things first: is `w.data` a number, an array or a tensor? Before any `backward`, is `w.grad` 0? And what is `w.item()`?
+
+# %% tags=["demo"]
+import torch
+
+w = torch.tensor([1.0], requires_grad=True)
+for name, value in [("w", w), ("w.data", w.data), ("w.grad", w.grad), ("w.item()", w.item())]:
+    print(f"{name:<9} {type(value).__name__:<9} {value}")
+
+(w * 5).sum().backward()
+print(f"{'w.grad':<9} {type(w.grad).__name__:<9} {w.grad}   after backward")
+
+# %% tags=["proof"]
+assert type(w.data) is torch.Tensor and type(w.grad) is torch.Tensor and type(w.item()) is float
+assert torch.tensor([1.0], requires_grad=True).grad is None
+assert not w.data.requires_grad and not w.grad.requires_grad and w.grad.tolist() == [5.0]
+
+# %% [markdown] tags=["lang-zh"]
+# `data` 和 `grad` 也都是张量，只有 `item()` 给的是普通的 Python 数。
+#
+# `grad` 一开始是 `None`，不是 0：还没有人求过梯度（gradient），和“梯度是 0”是两回事。头一次 `backward` 之后，它才变成张量。
+#
+# `minigrad` 也是这样：
+
+# %% [markdown] tags=["lang-en"]
+# `data` and `grad` are tensors too; only `item()` gives a plain Python number.
+#
+# At first `grad` is `None`, not 0: nobody has asked for a gradient (梯度) yet, and that is not the same as "the gradient is 0". It becomes a tensor with the first `backward`.
+#
+# `minigrad` does the same:
+
+# %%
+w = minigrad.tensor([1.0], requires_grad=True)
+print(w, w.data, w.grad, w.item())
+(w * 5).sum().backward()
+print(w.grad)
+
+# %% tags=["proof"]
+assert repr(w) == "tensor([1.], requires_grad=True)" and w.grad.tolist() == [5.0]
+
+# %% [markdown] tags=["lang-zh"]
+# ## 2 · item：从张量里走出来
+#
+# 训练时总想知道平均损失（loss），于是有人写 `total = total + loss`，有人写 `total = total + loss.item()`。打印出来一模一样，差别在哪儿？
+#
+# 下面各走 200 步，看 `total` 身后拖着多少个节点。先猜。
+
+# %% [markdown] tags=["lang-en"]
+# ## 2 · item: the way out of tensors
+#
+# While training, one wants to know the average loss (损失); so some write `total = total + loss`, and others `total = total + loss.item()`. Both print the same. What is the difference?
+#
+# Below, each takes 200 steps; see how many nodes `total` drags behind it. Guess first.
+
+
+# %% tags=["demo"]
+def count_nodes(total):
+    seen, todo = set(), [getattr(total, "grad_fn", None)]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [after for after, _ in node.next_functions]
+    return len(seen)
+
+
+def add_up(with_item, steps=200):
+    w, total, nodes = torch.tensor([1.0], requires_grad=True), 0.0, []
+    for _ in range(steps):
+        loss = (w * w).sum()
+        total = total + (loss.item() if with_item else loss)
+        nodes.append(count_nodes(total))
+    return total, nodes
+
+
+for with_item in (False, True):
+    total, nodes = add_up(with_item)
+    print(f"with_item = {with_item!s:<5}  nodes {nodes[-1]:<4} total = {total}")
+
+# %% tags=["proof"]
+assert add_up(False)[1][-1] == 601 and set(add_up(True)[1]) == {0}
+assert type(add_up(True)[0]) is float and add_up(False)[0].grad_fn.name() == "AddBackward0"
+
+# %% tags=["picture"]
+from autograder.plots import axes
+
+ax = axes("步数 · steps", "total 身后的节点 · nodes behind total")
+ax.plot(add_up(False)[1], "-", label="total + loss")
+ax.plot(add_up(True)[1], "--", label="total + loss.item()")
+_ = ax.legend()
+
+# %% [markdown] tags=["lang-zh"]
+# 把张量加进 `total`，就把它的计算图（computational graph）也一并留住了，一步不落，内存只涨不落。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
+#
+# 它对所有张量都管用吗？很多人这么以为。再猜四次：
+
+# %% [markdown] tags=["lang-en"]
+# Adding a tensor to `total` keeps its computational graph (计算图) as well, that of every single step, and memory only grows. What `item()` gives is Python's own number, which has nothing to do with any graph; keep your accounts with it.
+#
+# Does it work on every tensor? Many think so. Four more guesses:
+
+# %% tags=["demo"]
+for values in ([[7.0]], 7, True, 0.1, [1.0, 2.0]):
+    try:
+        number = torch.tensor(values).item()
+        print(f"{values!s:<11} -> {type(number).__name__:<6} {number}")
+    except RuntimeError as error:
+        print(f"{values!s:<11} -> RuntimeError: {error}")
+
+# %% tags=["proof"]
+assert [type(torch.tensor(v).item()) for v in ([[7.0]], 7, True)] == [float, int, bool]
+assert torch.tensor(0.1).item() != 0.1 and abs(torch.tensor(0.1).item() - 0.1) < 1e-8
+for size in (0, 2):
+    try:
+        torch.ones(size).item()
+        raise AssertionError
+    except RuntimeError as error:
+        assert str(error) == f"a Tensor with {size} elements cannot be converted to Scalar"
+
+# %% [markdown] tags=["lang-zh"]
+# 只有恰好一个元素的张量才行；外面套几层括号不要紧。类型也跟着走：整数给 `int`，布尔给 `bool`。
+#
+# 0.1 变成了 0.10000000149011612，这不是 `item` 的错：张量默认用 32 位浮点数，存进去时就已经取整到最近的那一个了。
+#
+# 现在写 `item`。`self._data` 是张量里的 NumPy 数组，`.size` 是元素个数，数组自己的 `.item()` 会给出 Python 的数。元素个数不是 1，就 `raise RuntimeError`，话照 docstring 里的说。
+
+# %% [markdown] tags=["lang-en"]
+# Only a tensor of exactly one element will do; brackets around it do not matter. The type comes along: integers give an `int`, booleans a `bool`.
+#
+# That 0.1 became 0.10000000149011612 is no fault of `item`: tensors hold floats of 32 bits by default, and the number was rounded to the nearest of these on its way in.
+#
+# Now write `item`. `self._data` is the NumPy array inside the tensor, `.size` its number of elements, and the array's own `.item()` gives Python's number. Where the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
+
+
+# %% nbgrader={"grade_id": "item", "solution": true}
+@implements("minigrad.tensor.Tensor.item")
+def item(self):
+    """The one number of this tensor, as a Python bool, int or float. torch.Tensor.item.
+
+    self: a tensor of any dtype; self._data is its NumPy array, of any shape with exactly one element.
+    Any other number of elements, say 2: RuntimeError("a Tensor with 2 elements cannot be converted to Scalar").
+    Example: tensor([[3.]]).item()  ->  3.0        tensor(True).item()  ->  True
+    """
+    ### BEGIN SOLUTION
+    if self._data.size != 1:
+        raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    return self._data.item()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_item_value", "grade": true, "points": 2}
+check("item_value")
+
+# %% nbgrader={"grade_id": "check_item_refuses", "grade": true, "points": 1}
+check("item_refuses")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 3 · requires_grad 和 requires_grad_，差一条下划线
+#
+# `x.requires_grad` 是一个属性，读它，得到 `True` 或 `False`。`x.requires_grad_()` 是一个方法，调用它，`x` 就变了：末尾的下划线，是 torch 在说“我改的是它自己”。
+#
+# 人人都能要梯度吗？下面五个张量，哪几个会被拒绝？
+
+# %% [markdown] tags=["lang-en"]
+# ## 3 · requires_grad and requires_grad_, one underscore apart
+#
+# `x.requires_grad` is an attribute; reading it gives `True` or `False`. `x.requires_grad_()` is a method; calling it changes `x`: with the underscore at the end torch says "I change the thing itself".
+#
+# May anyone ask for a gradient? Of the five tensors below, which are refused?
+
+# %% tags=["demo"]
+five = {
+    "torch.tensor([1.0, 2.0])": torch.tensor([1.0, 2.0]),
+    "torch.tensor([1, 2])": torch.tensor([1, 2]),
+    "torch.Tensor([1, 2])": torch.Tensor([1, 2]),
+    "torch.tensor([True])": torch.tensor([True]),
+    "torch.arange(3)": torch.arange(3),
+}
+for name, x in five.items():
+    try:
+        print(f"{name:<25} {x.requires_grad_().requires_grad}  {x.dtype}")
+    except RuntimeError as error:
+        print(f"{name:<25} RuntimeError: {error}")
+
+# %% tags=["proof"]
+assert torch.tensor([1, 2]).dtype == torch.int64 and torch.Tensor([1, 2]).dtype == torch.float32
+for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
+    try:
+        x.requires_grad_()
+        raise AssertionError
+    except RuntimeError as error:
+        assert str(error) == "only Tensors of floating point dtype can require gradients"
+
+# %% [markdown] tags=["lang-zh"]
+# “整数也能求导”，这个想法到此为止。斜率是“推一点点，变多少”，而整数没有一点点可推：1 的下一个就是 2。
+#
+# 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：大写的 `torch.Tensor` 一律给浮点数，小写的 `torch.tensor` 看你给的是什么。
+#
+# 还有一种请求会被拒绝：对算出来的张量说“不要梯度了”。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来对它说“要梯度”，倒没有关系，它本来就要。
+
+# %% [markdown] tags=["lang-en"]
+# "Integers can have gradients, too": so much for that belief. A slope means "nudge a little, see the change", and an integer has no little to be nudged by: after 1 comes 2.
+#
+# Which is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital, always makes floats, while `torch.tensor` looks at what it is given.
+#
+# One more request is refused: telling a computed tensor to want no gradient any longer. Its history is there and cannot be wished away; for cutting it there is `detach`, in the next section. Telling it to want one, on the other hand, does no harm: it already does.
+
+# %% tags=["demo"]
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 2
+print(y.requires_grad_() is y, y.requires_grad)
+try:
+    y.requires_grad_(False)
+except RuntimeError as error:
+    print(str(error).split(".")[0])
+print(x.requires_grad_(False))
+
+# %% tags=["proof"]
+y = torch.tensor([1.0, 2.0], requires_grad=True) * 2
+assert y.requires_grad_() is y
+try:
+    y.requires_grad_(False)
+    raise AssertionError
+except RuntimeError as error:
+    assert str(error).startswith("you can only change requires_grad flags of leaf variables.")
+
+# %% [markdown] tags=["lang-zh"]
+# 写 `requires_grad_`。`self.is_floating_point()` 说是不是浮点数；`self.is_leaf` 说是不是叶子（leaf），也就是没有历史的张量。
+#
+# 该拒绝的两种情形，分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`，这两句话是 torch 的原话。都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样才能接着往下写。
+
+# %% [markdown] tags=["lang-en"]
+# Write `requires_grad_`. `self.is_floating_point()` tells whether the numbers are floats; `self.is_leaf` tells whether the tensor is a leaf (叶子), one without a history.
+#
+# In the two cases to refuse, `raise RuntimeError(FLOAT_ONLY)` and `raise RuntimeError(LEAVES_ONLY)`; both sentences are torch's own. If all is well, note it with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
+
+
+# %% nbgrader={"grade_id": "requires_grad", "solution": true}
+@implements("minigrad.tensor.Tensor.requires_grad_")
+def requires_grad_(self, requires_grad=True):
+    """Ask for this tensor's gradient, or no longer, and return the tensor itself. torch.Tensor.requires_grad_.
+
+    self: a tensor of any shape and dtype.  requires_grad: a bool.
+    RuntimeError(FLOAT_ONLY): asked of a tensor whose dtype is not a floating-point one.
+    RuntimeError(LEAVES_ONLY): taken back from a tensor that is no leaf.
+    Example: tensor([1., 2.]).requires_grad_()  ->  tensor([1., 2.], requires_grad=True)
+    """
+    ### BEGIN SOLUTION
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(requires_grad)
+    return self
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_requires_grad_switch", "grade": true, "points": 2}
+check("requires_grad_switch")
+
+# %% nbgrader={"grade_id": "check_requires_grad_refuses", "grade": true, "points": 2}
+check("requires_grad_refuses")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 4 · detach：同样的数，没有历史
+#
+# 有时要的只是数，不要历史：拿它当固定的目标，画图，转成 NumPy。那就 `detach()`。
+#
+# 它给的是复印件吗？下面在 `d` 上写一笔，看 `y` 变不变；再对 `.data` 做同样的事。两次都盯住 `y._version`，它数着 `y` 被改写过几次。
+
+# %% [markdown] tags=["lang-en"]
+# ## 4 · detach: the same numbers, no history
+#
+# At times only the numbers are wanted and not the history: as a fixed target, for a plot, for NumPy. That is what `detach()` is for.
+#
+# Is it a photocopy? Below we write into `d` and see whether `y` changes; then the same with `.data`. Watch `y._version` each time: it counts how often `y` has been overwritten.
+
+# %% tags=["demo"]
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 2
+d = y.detach()
+print("d        ", d, d.grad_fn)
+d[0] = 100
+print("y        ", y, " version", y._version)
+y.data[1] = -100
+print("y        ", y, " version", y._version)
+
+# %% tags=["proof"]
+assert d.grad_fn is None and d.is_leaf and not d.requires_grad
+assert y.tolist() == [100.0, -100.0] and y._version == d._version == 1
+assert d.data_ptr() == y.data_ptr() == y.data.data_ptr()
+
+# %% [markdown] tags=["lang-zh"]
+# 不是复印件，是同一块存储（storage）的另一个名字：在 `d` 上写，`y` 就变。所以 `detach` 几乎不花内存，也所以不能拿它当备份；要备份，用 `clone()`。
+#
+# 两者的差别在最后一列。经过 `detach()` 写，版本加了 1，自动求导（autograd）看得见；经过 `.data` 写，版本没有动，谁也不知道。“`.data` 拿来算很安全”，读它没问题，往里写就危险了。后果有多严重，第 10 课专门来讲。
+
+# %% [markdown] tags=["lang-en"]
+# No photocopy, but another name for the same storage (存储): write into `d`, and `y` changes. So `detach` costs next to no memory, and for the same reason it is no backup; for a backup there is `clone()`.
+#
+# The difference between the two stands at the end of the lines. Written through `detach()`, the version went up by 1, and autograd (自动求导) can see it; written through `.data`, the version stayed, and nobody knows. "`.data` is safe to compute with": reading it, yes; writing into it is dangerous. How bad it gets is the subject of lesson 10.
+
+# %% [markdown] tags=["lang-zh"]
+# 断开历史，对梯度意味着什么？下图左边是 `x * x`，右边是 `x * x.detach()`。值一样，路却少了一条。先想：右边的斜率在 $x = 3$ 处是 6，还是 3？
+
+# %% [markdown] tags=["lang-en"]
+# What does cutting the history mean for the gradient? The first picture is of `x * x`, the second of `x * x.detach()`. Their values are the same, but one road is missing. Think first: at $x = 3$, is the slope of the second 6 or 3?
+
+# %% tags=["picture"]
+from IPython.display import display
+
+from minigrad.viz import draw
+
+x = torch.tensor(3.0, requires_grad=True)
+for y in (x * x, x * x.detach()):
+    x.grad = None
+    y.backward(retain_graph=True)
+    display(draw(y, params={"x": x, "y": y}, show=["shapes", "grads"]))
+
+# %% tags=["proof"]
+slopes = []
+for f in (lambda x: x * x, lambda x: x * x.detach()):
+    x = torch.tensor(3.0, requires_grad=True)
+    f(x).backward()
+    slopes.append(x.grad.item())
+assert slopes == [6.0, 3.0]
+
+# %% [markdown] tags=["lang-zh"]
+# 右边只剩一条路，另一个因子成了不会动的常数 3，斜率就是 3。
+#
+# 写 `detach`。`from_array` 造一个张量，要三样东西：数组、历史、版本计数器。数组用 `self.storage()`，计数器用 `self.counter()`，都和原来的共用；历史用 `NO_EDGE`，意思是没有。
+#
+# 例子：`y = x * 2`，`d = y.detach()`，`d.grad_fn` 是 `None`；`d[0] = 7` 之后 `y` 的头一个数也是 7，`y._version` 是 1。
+
+# %% [markdown] tags=["lang-en"]
+# On the second, one road is left; the other factor has become a constant 3 that never moves, and so the slope is 3.
+#
+# Write `detach`. `from_array` makes a tensor out of three things: an array, a history, a version counter. The array is `self.storage()`, the counter `self.counter()`, both shared with the original; for the history take `NO_EDGE`, which means none.
+#
+# Example: with `y = x * 2` and `d = y.detach()`, `d.grad_fn` is `None`; after `d[0] = 7` the first number of `y` is 7 as well, and `y._version` is 1.
+
+
+# %% nbgrader={"grade_id": "detach", "solution": true}
+@implements("minigrad.tensor.Tensor.detach")
+def detach(self):
+    """A tensor with the same storage and version counter, and no history. torch.Tensor.detach.
+
+    self: a tensor of any shape and dtype; the result has the same. Nothing is copied, and self stays as it is.
+    from_array(array, edge, counter) makes the tensor.
+    Example: y = x * 2; d = y.detach(); d[0] = 7  ->  d.grad_fn is None, y[0] is 7, y._version is 1
+    """
+    ### BEGIN SOLUTION
+    return from_array(self.storage(), NO_EDGE, self.counter())
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_detach_cuts", "grade": true, "points": 2}
+check("detach_cuts")
+
+# %% nbgrader={"grade_id": "check_detach_shares", "grade": true, "points": 2}
+check("detach_shares")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 5 · 三样一起用
+#
+# 最后一项检查训练一条直线去追自己缓慢移动的影子：影子和目标要 `detach`，截距中途用 `requires_grad_` 冻住几步，损失用 `item` 记账。少了任何一样，都和 torch 对不上。
+
+# %% [markdown] tags=["lang-en"]
+# ## 5 · All three at work
+#
+# The last check trains a line to follow a slowly moving shadow of itself: shadow and target need `detach`, the intercept is frozen for some steps with `requires_grad_`, and the losses are noted with `item`. If any one is off, nothing agrees with torch.
+
+# %% nbgrader={"grade_id": "check_tensor_training", "grade": true, "points": 3}
+check("tensor_training")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 6 · torch 其实是怎么做的
+#
+# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？还有两行旧笔记里的代码，看看它们现在报什么错：
+
+# %% [markdown] tags=["lang-en"]
+# ## 6 · What torch really does
+#
+# Old notes speak of `Variable`, whose `data` was said to be a tensor while it was not one itself. And today? Here are also two lines of code from such notes; see what errors they give now:
+
+# %% tags=["demo"]
+from torch.autograd import Variable
+
+print(type(Variable(torch.tensor([1.0]), requires_grad=True)))
+try:
+    import torch.autograd.Variable
+except ModuleNotFoundError as error:
+    print("ModuleNotFoundError:", error)
+try:
+    torch.tensor([1.0], [2.0])
+except TypeError as error:
+    print("TypeError:", error)
+
+# %% tags=["proof"]
+assert type(Variable(torch.tensor([1.0]))) is torch.Tensor
+try:
+    torch.tensor([1.0], [2.0])
+    raise AssertionError
+except TypeError as error:
+    assert str(error) == "tensor() takes 1 positional argument but 2 were given"
+
+# %% [markdown] tags=["lang-zh"]
+# `Variable` 如今就是张量，名字留着，只为让旧程序还能运行；它也不是一个可以 `import` 的模块。`torch.tensor` 只收一份数据：想要两行，就写成 `[[1.0], [2.0]]`。
+
+# %% [markdown] tags=["lang-en"]
+# Today a `Variable` is a tensor; the name stays so that old programs still run, and it is no module that one could `import`. `torch.tensor` takes one piece of data: for two rows write `[[1.0], [2.0]]`.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 自测
+#
+# **1.** `a = torch.tensor([1, 2, 3]).float()`，然后 `a.requires_grad_()`。会报错吗？
+#
+# <details><summary>答案</summary>不会。<code>float()</code> 造出了一个新的浮点张量，它没有历史，是叶子，想要梯度就可以要。</details>
+#
+# **2.** `b = x.detach()`，`c = x.clone()`，都在 `x` 不求梯度时做。写 `b[0] = 7` 和 `c[1] = 8` 之后，`x` 的哪些元素变了？
+#
+# <details><summary>答案</summary>只有第 0 个，变成了 7。<code>detach</code> 共用存储，<code>clone</code> 复制了一份。</details>
+
+# %% [markdown] tags=["lang-en"]
+# ## Test yourself
+#
+# **1.** `a = torch.tensor([1, 2, 3]).float()`, then `a.requires_grad_()`. Does it raise?
+#
+# <details><summary>Answer</summary>No. <code>float()</code> made a new tensor of floats; it has no history, so it is a leaf and may ask for a gradient.</details>
+#
+# **2.** `b = x.detach()` and `c = x.clone()`, both while `x` wants no gradient. After `b[0] = 7` and `c[1] = 8`, which elements of `x` have changed?
+#
+# <details><summary>Answer</summary>Only number 0, which is 7 now. <code>detach</code> shares the storage, <code>clone</code> made a copy.</details>
+
+# %% tags=["proof"]
+a = torch.tensor([1, 2, 3]).float()
+assert a.is_leaf and a.requires_grad_().requires_grad
+x = torch.zeros(3)
+b, c = x.detach(), x.clone()
+b[0], c[1] = 7, 8
+assert x.tolist() == [7.0, 0.0, 0.0]
+
+# %% [markdown] tags=["lang-zh"]
+# ## 想一想，写下来
+#
+# 同学的训练程序跑一夜就内存不足。他在循环里写了 `history.append(loss)`，最后画一条损失曲线。用三四句话告诉他：为什么内存会涨？改哪一行，怎么改？写成 `loss.detach()` 行不行，和 `loss.item()` 有什么不同？中文英文都行。这一格由老师评阅，1 分。
+
+# %% [markdown] tags=["lang-en"]
+# ## Think, then write
+#
+# A fellow student's training runs out of memory overnight. In its loop stands `history.append(loss)`, for a plot of the losses at the end. Tell them in three or four sentences: why does memory grow? Which line should change, and how? Would `loss.detach()` do, and how does it differ from `loss.item()`? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+
+# %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
+# **评分标准（1 分）** 三点里说清两点，没有矛盾，给 1 分：
+# 1. 原因：列表里的每个 loss 都是带历史的张量，它身后的整张计算图（以及保存的值）因此都不能释放。
+# 2. 改法：append(loss.item())（或 append(loss.detach())）。
+# 3. 区别：detach 给的还是张量，但没有历史，也能解决问题；item 给的是 Python 的数，只限一个元素。
+#
+# 参考回答：每个 loss 都牵着它那一步的计算图，放进列表，图就一直活着，走多少步存多少张。改成 history.append(loss.item())，存下的只是一个 Python 数。loss.detach() 也行，它没有历史，不过还是一个张量；item 更省，但只有一个元素时才能用。
+#
+# **Rubric (1 point)** Two of these three, not contradicted:
+# 1. Why: each loss in the list is a tensor with a history, and keeps its whole computational graph (and what was saved in it) alive.
+# 2. The change: append(loss.item()) (or append(loss.detach())).
+# 3. The difference: detach still gives a tensor, but one without a history, and helps as well; item gives a Python number, of a single element only.
+#
+# Model answer: every loss holds on to the graph of its step; in a list, the graph stays alive, one for each step taken. With history.append(loss.item()) only a Python number is kept. loss.detach() would do too: it has no history, though it is still a tensor; item is leaner, but works for one element only.
