@@ -209,6 +209,34 @@ def test_a_part_not_written_is_an_error_in_words_while_a_check_runs():
     assert not parts.unwritten(MUL) and parts.calls(MUL) == 0
 
 
+def test_a_class_with_a_method_not_written_leaves_the_engine_its_own_outside_checks(capsys):
+    @parts.implements(NO_GRAD)
+    class NoGrad:
+        def __enter__(self):
+            raise NotImplementedError
+
+    assert "no_grad 还没有写" in capsys.readouterr().out
+    with minigrad.no_grad():
+        assert not minigrad.is_grad_enabled()
+    with parts.checking():
+        assert type(minigrad.no_grad()) is NoGrad
+
+
+def test_a_written_part_is_not_blamed_for_one_that_it_uses():
+    def item(self):
+        raise NotImplementedError
+
+    def step(self):
+        for group in self.param_groups:
+            group["params"][0].item()
+
+    w = minigrad.tensor([1.0])
+    with parts.plugged_in({STEP: step, ITEM: item}), parts.checking():
+        with pytest.raises(NotWritten, match="Tensor.item"):
+            minigrad.optim.SGD([w], lr=1.0).step()
+        assert parts.unwritten(ITEM) and not parts.unwritten(STEP)
+
+
 def test_what_a_part_returns_is_remembered_by_kind():
     parts.plug(MUL, lambda grad, other: None)
     gradient = minigrad.tensor([2.0], requires_grad=True)
