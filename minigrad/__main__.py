@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     except demo.MissingPackage as missing:
         print(missing, file=sys.stderr)
         return 2
-    with demo.progress(options.epochs, options.plain) as report:
+    with demo.one_thread(), demo.progress(options.epochs, options.plain) as report:
         outcome = demo.train(data, options.epochs, options.seed, report)
     right = round(outcome.accuracy * len(data.test_numbers))
     print(

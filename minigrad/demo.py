@@ -105,6 +105,19 @@ def accuracy_of(net: nn.Module, images: Tensor, numbers: Tensor) -> float:
     return (net(images).argmax(1) == numbers).float().mean().item()
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Matrices as small as these are multiplied fastest by one thread; on a busy machine several wait for each other.
+    threadpoolctl, which comes with scikit-learn, sees to it."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(1):
+        yield
+
+
 # ------------------------------------------------------------------ what the user sees
 
 

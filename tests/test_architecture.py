@@ -17,7 +17,10 @@ CODE = python_files("minigrad", "autograder", "tools", "tests", "benchmarks", "c
 
 # What an engine file may take from outside besides the standard library. One file meets the arrays; the
 # program `python -m minigrad` trains on scikit-learn's digits.
-ENGINE_MAY = {"minigrad.backend": {"numpy", "cupy", "cupyx"}, "minigrad.__main__": {"sklearn"}}
+ENGINE_MAY = {
+    "minigrad.backend": {"numpy", "cupy", "cupyx"},
+    "minigrad.demo": {"sklearn", "threadpoolctl", "rich"},
+}
 # What enters the sandbox may name of the grader; what these bring along is checked below.
 RUNNER_MAY = ("autograder.runner", "autograder.protocol", "autograder.parts", "autograder.checks")
 # Tables and tests are read entry by entry; code is read whole.
