@@ -110,11 +110,12 @@ def gradient_edge(tensor: Tensor) -> Edge:
     """Where a tensor's gradient goes: (its grad_fn, output number), or for a leaf its one AccumulateGrad.
 
     The leaf knows its AccumulateGrad weakly and is held by it, so dropping the graph and the name frees both.
+    Example: a leaf w → (AccumulateGrad of w, 0), the same one every time; w * 2 → (MulBackward0, 0); data → (None, 0)
     """
     if tensor._edge is not None:
         return tensor._edge
-    reference = tensor._accumulator
-    if reference is None or (node := reference()) is None:
+    node = tensor._accumulator() if tensor._accumulator is not None else None
+    if node is None:
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
-    return (node, 0)
+    return node, 0
