@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .autograd.graph import NO_EDGE
 from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, dtype as Dtype, get_default_dtype
+from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
+from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
 

@@ -88,7 +88,7 @@ def set_default_dtype(d: dtype) -> None:
 
 def as_numpy(d: dtype | None) -> Any:
     """The NumPy dtype of `d`; None stays None."""
-    return None if d is None else {**_PYTHON, float: float64}[d].np if isinstance(d, type) else d.np
+    return None if d is None else {**_PYTHON, float: float64}[d].np if d in (bool, int, float) else d.np
 
 
 def of_number(value: bool | int | float) -> dtype:
@@ -142,7 +142,9 @@ class finfo:
     def __init__(self, type: dtype | None = None) -> None:
         wanted = get_default_dtype() if type is None else type
         if not wanted.is_floating_point:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{wanted!r}'")
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{wanted!r}'"
+            )
         info = numpy.finfo(wanted.np)
         self.dtype, self.bits = wanted.name, wanted.itemsize * 8
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
@@ -150,7 +152,9 @@ class finfo:
         self.resolution = float(info.resolution)
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{n}={getattr(self, n):g}" for n in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"))
+        numbers = ", ".join(
+            f"{n}={getattr(self, n):g}" for n in ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        )
         return f"finfo({numbers}, dtype={self.dtype})"
 
 

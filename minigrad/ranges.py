@@ -15,9 +15,14 @@ from .dtypes import dtype as Dtype
 from .tensor import Tensor
 
 
-
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """start, start + step, … up to but without end; whole numbers if all three are (torch.arange)."""
     start, end, step = plain(*((0, start, step) if end is None else (start, end, step)))
@@ -63,7 +68,11 @@ def logspace(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """base to the powers of linspace(start, end, steps) (torch.logspace)."""
-    return finish((base ** spaced(start, end, steps, dtype)).astype(as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(
+        (base ** spaced(start, end, steps, dtype)).astype(as_numpy(dtype) or get_default_dtype().np),
+        device,
+        requires_grad,
+    )
 
 
 def eye(
@@ -83,14 +92,22 @@ def empty(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_g
 
 def scalar_tensor(s: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A number as a 0-d tensor of the default floating dtype (torch.scalar_tensor)."""
-    return full((), float(s) if dtype is None else s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
+    return full(
+        (),
+        float(s) if dtype is None else s,
+        dtype=dtype or get_default_dtype(),
+        device=device,
+        requires_grad=requires_grad,
+    )
 
 
 # ------------------------------------------------------------------ like another tensor
 
 
 def _like(name: str, words: str) -> Any:
-    def call(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    def call(
+        input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False, **_: Any
+    ) -> Tensor:
         data = input._data
         made = getattr(array_module(data), name)(data.shape, as_numpy(dtype) or data.dtype)
         return finish(made, device if device is not None else None, requires_grad)
@@ -104,7 +121,13 @@ zeros_like, ones_like, empty_like = _like("zeros", "Zeros"), _like("ones", "Ones
 
 
 def full_like(
-    input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False, **_: Any
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
 ) -> Tensor:
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
@@ -114,7 +137,9 @@ def full_like(
 
 
 def _new(name: str, words: str) -> Any:
-    def call(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    def call(
+        self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+    ) -> Tensor:
         made = getattr(array_module(self._data), name)(shape_of(size), as_numpy(dtype) or self._data.dtype)
         return finish(made, device, requires_grad)
 
@@ -127,7 +152,13 @@ new_zeros, new_ones, new_empty = _new("zeros", "Zeros"), _new("ones", "Ones"), _
 
 
 def new_full(
-    self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
     (value,) = plain(fill_value)
@@ -150,8 +181,8 @@ def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not 0 (torch.is_nonzero)."""
     if input._data.size != 1:
         raise RuntimeError(
-            "Boolean value of Tensor with " + ("no values" if not input._data.size else "more than one value") + " is ambiguous"
+            "Boolean value of Tensor with "
+            + ("no values" if not input._data.size else "more than one value")
+            + " is ambiguous"
         )
     return bool(input._data.item())
-
-

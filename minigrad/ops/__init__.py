@@ -11,15 +11,37 @@ from typing import Any
 from .. import ranges
 from ..tensor import Tensor
 from . import (
-    arrange, compare, convert, cumulative, division, extrema, functions, index, join, layout, linalg, nn, pairs, pick, pointwise,
-    protocols, reduce, shape, sorting, statistics, views,
-)  # fmt: skip
+    activation,
+    arrange,
+    compare,
+    convert,
+    cumulative,
+    division,
+    einsum,
+    extrema,
+    functions,
+    index,
+    join,
+    layout,
+    linalg,
+    nn,
+    pairs,
+    pick,
+    pointwise,
+    products,
+    protocols,
+    reduce,
+    shape,
+    sorting,
+    statistics,
+    views,
+)
 from .arguments import guarded
 from .inplace import inplace
 
 MODULES = (
-    pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, shape, views, layout, arrange, join, index, pick,
-    convert, nn, protocols, ranges,
+    pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, products, einsum,
+    shape, views, layout, arrange, join, index, pick, convert, nn, activation, protocols, ranges,
 )  # fmt: skip
 
 
@@ -37,42 +59,44 @@ def find(name: str) -> Callable[..., Any]:
 
 # Both a method and a function, x.exp() and exp(x). NAME=FUNCTION: where ours is called something else.
 BOTH = """
-    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg
-    positive rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc
-    add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign div float_power floor_divide fmax fmin fmod hypot lerp logaddexp
-    logaddexp2 maximum minimum mul pow remainder sub xlogy
-    allclose bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq equal ge gt isclose isfinite
-    isinf isnan isneginf isposinf isreal le logical_and logical_not logical_or logical_xor lt ne signbit
-    all amax amin aminmax any argmax argmin count_nonzero logsumexp max mean min nanmean nansum norm prod std sum var
-    cummax cummin cumprod cumsum diff argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount
-    dot matmul mm mv softmax log_softmax addmm
-    adjoint broadcast_to chunk clone diag diag_embed diagflat diagonal dsplit flatten flip fliplr flipud hsplit movedim narrow
-    permute ravel repeat_interleave reshape roll rot90 select split split_with_sizes squeeze t tensor_split tile trace transpose
-    tril triu unbind unflatten unsqueeze vsplit
-    argwhere gather index_add index_copy index_fill index_put index_select masked_fill masked_scatter masked_select nonzero scatter
-    scatter_add take take_along_dim
+    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
+    nan_to_num neg positive rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh
+    trunc add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign div float_power floor_divide fmax fmin fmod
+    hypot lerp logaddexp logaddexp2 maximum minimum mul pow remainder sub xlogy allclose bitwise_and
+    bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq equal erf ge gt isclose isfinite isinf
+    isnan isneginf isposinf isreal le logical_and logical_not logical_or logical_xor lt ne signbit all amax amin
+    aminmax any argmax argmin count_nonzero logsumexp max mean min nanmean nansum norm prod std sum var cummax cummin
+    cumprod cumsum diff argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount
+    addmv addr baddbmm bmm cross dist dot inner kron matmul mm mv outer vdot softmax log_softmax addmm adjoint
+    broadcast_to chunk clone diag diag_embed diagflat diagonal dsplit flatten flip fliplr flipud hsplit movedim narrow
+    permute ravel repeat_interleave reshape roll rot90 select split split_with_sizes squeeze t tensor_split tile trace
+    transpose tril triu unbind unflatten unsqueeze vsplit argwhere gather index_add index_copy index_fill index_put
+    index_select masked_fill masked_scatter masked_select nonzero scatter scatter_add take take_along_dim
 """.split()
 METHODS = """
-    view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous copied get_device
-    new_empty new_full new_ones new_tensor new_zeros stack_all concatenate_all fill_ zero_ copy_ scatter_index to_numpy_dtype element_size data_ptr stride
-    expand_as is_complex is_contiguous is_floating_point is_nonzero is_same_size is_signed apply_ storage_offset repeat reshape_as unfold view_as where=where_method
+    view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous
+    copied get_device new_empty new_full new_ones new_tensor new_zeros stack_all concatenate_all fill_ zero_ copy_
+    scatter_index to_numpy_dtype element_size data_ptr stride expand_as is_complex is_contiguous is_floating_point
+    is_nonzero is_same_size is_signed apply_ storage_offset repeat reshape_as unfold view_as where=where_method
 """.split()
 FUNCTIONS = """
-    cat stack where numel is_tensor is_complex is_floating_point is_nonzero rsub arange empty empty_like eye full_like linspace logspace
-    ones_like result_type=torch_result_type scalar_tensor zeros_like atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors
-    bucketize column_stack dstack hstack isin meshgrid searchsorted std_mean tril_indices triu_indices var_mean vstack
+    cat stack where numel is_tensor is_complex is_floating_point is_nonzero rsub arange empty empty_like eye full_like
+    linspace logspace ones_like result_type=torch_result_type scalar_tensor zeros_like atleast_1d atleast_2d
+    atleast_3d broadcast_shapes broadcast_tensors bucketize column_stack dstack einsum hstack isin meshgrid
+    searchsorted std_mean tensordot tril_indices triu_indices var_mean vstack
 """.split()
 INPLACE = """
-    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit nan_to_num neg
-    rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc
-    add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div float_power floor_divide fmod hypot lerp mul pow remainder sub
-    xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq ge gt le logical_and
-    logical_not logical_or logical_xor lt ne addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter
-    scatter scatter_add
+    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
+    nan_to_num neg rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc add
+    addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div float_power floor_divide fmod hypot
+    lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+    bitwise_xor addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter scatter
+    scatter_add
 """.split()
 ALIASES = {
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
-    "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div", "fix": "trunc",
+    "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div",
+    "fix": "trunc", "ger": "outer",
     "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "moveaxis": "movedim", "multiply": "mul",
     "negative": "neg", "not_equal": "ne", "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose",
     "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",

@@ -35,6 +35,7 @@ SPECIAL = {*ALIASES, "input", "out"}
 
 SIZES = {"size", "shape", "dims", "repeats"}  # what is given as ints one by one, or as one tuple
 
+
 def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
 
@@ -109,8 +110,8 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
     name = function.__name__
     parameters = list(inspect.signature(function).parameters.values())
     if method and len(parameters) == 1 and len(args) + len(kwargs) > 1:
-        given = len(args) - 1
-        return f"TensorBase.{name}() takes no " + (f"arguments ({given} given)" if given else "keyword arguments")
+        extra = len(args) - 1
+        return f"TensorBase.{name}() takes no " + (f"arguments ({extra} given)" if extra else "keyword arguments")
     fault = first_fault(name, parameters, args, kwargs, int(method))
     if fault is None:
         return None
@@ -156,7 +157,13 @@ def first_fault(
 def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[Any, ...]) -> str | None:
     """What is wrong with sizes given one by one, as in zeros(2, 3)."""
     variadic = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-    if variadic is None or variadic.name not in SIZES or not rest or is_ints(rest) or (len(rest) == 1 and is_ints(rest[0])):
+    if (
+        variadic is None
+        or variadic.name not in SIZES
+        or not rest
+        or is_ints(rest)
+        or (len(rest) == 1 and is_ints(rest[0]))
+    ):
         return None
     if len(rest) == 1 or not is_int(rest[0]):
         if isinstance(rest[0], list | tuple):
@@ -185,7 +192,9 @@ def is_ints(x: Any) -> bool:
 
 def is_number(x: Any) -> bool:
     """Whether torch takes x for a number."""
-    return isinstance(x, bool | int | float | numpy.number | numpy.bool_) or (isinstance(x, Tensor) and x._data.ndim == 0)
+    return isinstance(x, bool | int | float | numpy.number | numpy.bool_) or (
+        isinstance(x, Tensor) and x._data.ndim == 0
+    )
 
 
 KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -256,5 +265,3 @@ def as_tensors(tensors: Any) -> list[Tensor]:
 def as_int(x: Any) -> Any:
     """A 0-d tensor of ints as the int it holds; ints as they are."""
     return int(x) if isinstance(x, Tensor | numpy.integer) else x
-
-

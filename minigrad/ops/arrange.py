@@ -9,8 +9,8 @@ from ..backend import array_module, numpy
 from ..tensor import Tensor, from_array
 from .arguments import Int, IntList, Ints
 from .define import Op
-from .pick import index_select
 from .layout import flatten
+from .pick import index_select
 from .reduce import dims, one_dim
 from .shape import reshape, sizes, unsqueeze, view
 from .views import _diagonal_fill, diagonal_fill_vjp
@@ -24,7 +24,9 @@ def repeat_vjp(grad: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...])
     if 0 in repeats:
         return rules.zeros(grad, self_shape)
     blocks = rules.reshape(grad, tuple(n for pair in zip(repeats, padded, strict=True) for n in pair))
-    return rules.reshape(rules.sum(blocks, tuple(range(0, 2 * len(repeats), 2)), False), self_shape) if repeats else grad
+    return (
+        rules.reshape(rules.sum(blocks, tuple(range(0, 2 * len(repeats), 2)), False), self_shape) if repeats else grad
+    )
 
 
 def flip_vjp(grad: Any, dims: tuple[int, ...]) -> Any:
@@ -84,7 +86,9 @@ rot90_op = Op("Rot90Backward0", lambda x, k, dims: array_module(x).rot90(x, k, d
 tril_op = Op("TrilBackward0", lambda x, diagonal: array_module(x).tril(x, diagonal), self=tril_vjp)
 triu_op = Op("TriuBackward0", lambda x, diagonal: array_module(x).triu(x, diagonal), self=triu_vjp)
 diagonal_copy_op = Op(
-    "DiagonalBackward0_copy", lambda x, offset, dim1, dim2: x.diagonal(offset, dim1, dim2).copy(), self=diagonal_copy_vjp
+    "DiagonalBackward0_copy",
+    lambda x, offset, dim1, dim2: x.diagonal(offset, dim1, dim2).copy(),
+    self=diagonal_copy_vjp,
 )
 diag_embed_op = Op("DiagEmbedBackward0", _diag_embed, self=diagonal_fill_vjp)
 diag_embed_sized_op = Op("DiagonalBackwardBackward0", _diagonal_fill, self=diagonal_fill_vjp)
@@ -114,7 +118,9 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     return repeat(input, (1,) * (input._data.ndim - len(wanted)) + wanted)
 
 
-def repeat_interleave(input: Tensor, repeats: Any = None, dim: Int | None = None, *, output_size: Int | None = None) -> Tensor:
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: Int | None = None, *, output_size: Int | None = None
+) -> Tensor:
     """Every element repeated in its place; `repeats` is a number or one for each element (torch.repeat_interleave)."""
     if repeats is None:
         return from_array(numpy.repeat(numpy.arange(input._data.size), input._data))

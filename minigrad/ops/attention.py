@@ -89,9 +89,7 @@ def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, i
             f"{ctype(attn_mask)} and  query.dtype: {ctype(query)} instead."
         )
     if attn_mask is not None and is_causal:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
 def scaled_dot_product_attention(

@@ -24,9 +24,7 @@ Sizes = tuple[int, ...]
 
 def windows(size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Sizes:
     """How often a kernel fits into each dimension of (padded) `size`."""
-    return tuple(
-        (n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation, strict=True)
-    )
+    return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation, strict=True))
 
 
 def places(out: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Iterator[tuple[Any, Any]]:
@@ -117,16 +115,12 @@ def convolution_vjp_bias(grad: Any) -> Any:
     return rules.sum(grad, (0, *range(2, len(grad.shape))), False)
 
 
-def _convolution(
-    x: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-) -> Any:
+def _convolution(x: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Any:
     out, per_group, *kernel = weight.shape
     columns = _unfold(surrounded(x, padding), tuple(kernel), stride, dilation)
     size = columns.shape[2 + len(kernel) :]
     matrix = weight.reshape((groups, out // groups, -1))
-    z = (matrix @ as_matrices(columns, groups, per_group * math.prod(kernel))).reshape(
-        (x.shape[0], out, *size)
-    )
+    z = (matrix @ as_matrices(columns, groups, per_group * math.prod(kernel))).reshape((x.shape[0], out, *size))
     if bias.ndim:
         z += bias.reshape((-1, *[1] * len(size)))
     return z
@@ -189,17 +183,13 @@ def convolve(
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
             raise RuntimeError(f"Invalid padding string: '{padding}'")
-        padding, more = (
-            (0, ()) if padding == "valid" else same_padding(weight._data.shape[2:], stride, dilation)
-        )
+        padding, more = (0, ()) if padding == "valid" else same_padding(weight._data.shape[2:], stride, dilation)
         if any(more):
             input = pad_op(input, pad=tuple(p for n in reversed(more) for p in (0, n)), value=0)
     padding = per_dimension(padding, ndim, "padding")
     check(input, weight, bias, stride, padding, dilation, groups)
     absent = constant(input, 0) if bias is None else bias
-    return convolution_op(
-        input, weight, absent, stride=stride, padding=padding, dilation=dilation, groups=groups
-    )
+    return convolution_op(input, weight, absent, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 
 def check(

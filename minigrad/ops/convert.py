@@ -7,10 +7,11 @@ from typing import Any
 
 from ..backend import array_module, to_device, to_host
 from ..creation import tensor
-from ..dtypes import BY_NUMPY, as_numpy, dtype as Dtype
-from ..dtypes import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from ..dtypes import BY_NUMPY, as_numpy, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from ..dtypes import dtype as Dtype
 from ..size import device as Device
 from ..tensor import Tensor, from_array
+from .arguments import Bool
 from .define import Op
 from .inplace import check_writable, write
 from .shape import cast as to_numpy_dtype
@@ -27,7 +28,9 @@ def _move_both(grad: Any, home: Device) -> Any:
     return grad.to(home) if isinstance(grad, Tensor) else _move(grad, home)
 
 
-def to(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
+def to(
+    self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: Bool = False, **_: Any
+) -> Tensor:
     """The tensor with another dtype, on another device, or like another tensor; itself if nothing changes."""
     for arg in args:
         if isinstance(arg, Tensor):
@@ -102,11 +105,6 @@ def is_contiguous(self: Tensor) -> Any:
     return self.storage().flags.c_contiguous
 
 
-def contiguous(self: Tensor) -> Tensor:
-    """The tensor itself if contiguous, else a copy."""
-    return self if is_contiguous(self) else clone(self)
-
-
 def is_floating_point(self: Tensor) -> Any:
     """Whether the elements are floating-point numbers."""
     return self._data.dtype.kind == "f"
@@ -131,8 +129,13 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=lambda grad: grad * 0)
 zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=lambda grad: grad * 0)
-copy_op = Op("CopyBackwards", lambda x, src: array_module(x).broadcast_to(src, x.shape).astype(x.dtype), stretches=True,
-             self=lambda grad: grad * 0, src=lambda grad: grad)
+copy_op = Op(
+    "CopyBackwards",
+    lambda x, src: array_module(x).broadcast_to(src, x.shape).astype(x.dtype),
+    stretches=True,
+    self=lambda grad: grad * 0,
+    src=lambda grad: grad,
+)
 
 
 def zero_(self: Tensor) -> Tensor:
@@ -152,24 +155,3 @@ def copy_(self: Tensor, src: Any) -> Tensor:
     check_writable(self)
     write(self, copy_op(self, src if isinstance(src, Tensor) else tensor(src)))
     return self
-
-
-def mm(self: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices (torch.mm)."""
-    if self._data.ndim != 2 or mat2._data.ndim != 2:
-        raise RuntimeError("self must be a matrix" if self._data.ndim != 2 else "mat2 must be a matrix")
-    return self @ mat2
-
-
-def mv(self: Tensor, vec: Tensor) -> Tensor:
-    """Matrix times vector (torch.mv)."""
-    return self @ vec
-
-
-def dot(self: Tensor, tensor: Tensor) -> Tensor:
-    """The inner product of two vectors (torch.dot)."""
-    if self._data.ndim != 1 or tensor._data.ndim != 1:
-        raise RuntimeError(
-            f"1D tensors expected, but got {self._data.ndim}D and {tensor._data.ndim}D tensors"
-        )
-    return self @ tensor

@@ -135,9 +135,7 @@ def cross_entropy(
     hard = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if not label_smoothing:
         return hard
-    return (1 - label_smoothing) * hard + smoothing(
-        logs, target, weight, ignore_index, number
-    ) * label_smoothing
+    return (1 - label_smoothing) * hard + smoothing(logs, target, weight, ignore_index, number) * label_smoothing
 
 
 def smoothing(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:

@@ -106,7 +106,9 @@ def _running_extreme(name: str) -> Any:
             return x.copy(), module.zeros(x.shape, "int64")
         values = getattr(module, name).accumulate(x, axis=dim)
         place = module.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
-        fresh = (x == values) | ((x != x) & (values != values))  # where an element reaches the extreme: the latest counts
+        fresh = (x == values) | (
+            (x != x) & (values != values)
+        )  # where an element reaches the extreme: the latest counts
         return values, module.maximum.accumulate(module.where(fresh, place, 0), axis=dim)
 
     return forward
@@ -166,7 +168,9 @@ def _record(op: Op, name: str, words: str) -> Any:
 cummax, cummin = _record(cummax_op, "cummax", "largest"), _record(cummin_op, "cummin", "smallest")
 
 
-def diff(input: Tensor, n: Int = 1, dim: Int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
+def diff(
+    input: Tensor, n: Int = 1, dim: Int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
     """The differences of neighbours along dim, n times over (torch.diff)."""
     if not input._data.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")

@@ -19,7 +19,6 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_grad_enabled, paused
-from ..autograd.hooks import extras_of
 from ..autograd.graph import (
     NO_EDGE,
     SECOND_BACKWARD,
@@ -30,8 +29,9 @@ from ..autograd.graph import (
     VersionCounter,
     next_order,
 )
-from ..dtypes import as_numpy, get_default_dtype
+from ..autograd.hooks import extras_of
 from ..autograd.views import View
+from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .promotion import common, operands
 
@@ -49,7 +49,10 @@ def names_of(rule: Rule) -> tuple[str, ...]:
 def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node) -> type[Node]:
     """The node class of an operation, named as torch names it."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
-    shown = {"_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: node.show_saved(i)) for i, n in enumerate(saves)}
+    shown = {
+        "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: node.show_saved(i))  # type: ignore[misc]
+        for i, n in enumerate(saves)
+    }
     own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     return type(name, (base,), own | shown)
 
@@ -120,9 +123,7 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
 
 
-BOOL_DIFFERENCE = (
-    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
-)
+BOOL_DIFFERENCE = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
 
 
 def not_broadcastable(x: Any, y: Any) -> RuntimeError:
@@ -151,12 +152,13 @@ def binary(
     crosswise = issubclass(made, CrosswiseNode)
 
     def call(a: Any, b: Any) -> Tensor:
-        alike = None if stretches else True  # whether each gradient has its input's shape and dtype; None: the shapes will tell
+        # Whether each gradient has its input's shape and dtype; None: the shapes will tell.
+        alike = None if stretches else True
         try:
             x = a._data
             y = b._data
             if x.dtype is not y.dtype:
-                a, b, x, y = operands(a, b)
+                a, b, x, y = operands(a, b)  # type: ignore[misc]
                 alike = False
             edge_a = a._edge
             edge_b = b._edge
@@ -205,7 +207,9 @@ def binary(
     return call
 
 
-def unary(name: str, node: str, forward: Callable[[Any], Any], self: Rule, floating: bool = True) -> Callable[..., Tensor]:
+def unary(
+    name: str, node: str, forward: Callable[[Any], Any], self: Rule, floating: bool = True
+) -> Callable[..., Tensor]:
     """An elementwise operation of one tensor.
 
     forward: on an array. self: the rule, which may name `self` and `result`. floating: integers become the default
@@ -255,7 +259,11 @@ class Rules:
     """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
 
     def __init__(
-        self, node: str, rules: dict[str, Rule], outputs: int | tuple[str, ...] | None = None, tensors: tuple[str, ...] = ()
+        self,
+        node: str,
+        rules: dict[str, Rule],
+        outputs: int | tuple[str, ...] | None = None,
+        tensors: tuple[str, ...] = (),
     ) -> None:
         self.results: tuple[str, ...] = outputs if isinstance(outputs, tuple) else ()
         count = 1 if outputs is None else len(outputs) if isinstance(outputs, tuple) else outputs
@@ -317,8 +325,17 @@ class Op:
     """
 
     def __init__(
-        self, node: str, forward: Callable[..., Any], /, outputs: int | tuple[str, ...] | None = None, view: bool = False, stretches: bool = False,
-        promotes: bool = False, floating: bool = False, tensors: tuple[str, ...] = (), **rules: Rule,
+        self,
+        node: str,
+        forward: Callable[..., Any],
+        /,
+        outputs: int | tuple[str, ...] | None = None,
+        view: bool = False,
+        stretches: bool = False,
+        promotes: bool = False,
+        floating: bool = False,
+        tensors: tuple[str, ...] = (),
+        **rules: Rule,
     ) -> None:
         self.forward = forward
         self.stretches = stretches or promotes or floating
@@ -328,7 +345,7 @@ class Op:
         self.tensors = tensors
         self.rules = Rules(node, rules, outputs, tensors)
 
-    def __call__(self, /, *inputs: Tensor, **attributes: Any) -> Any:
+    def __call__(self, /, *inputs: Any, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
         if self.view:
             return self.make_view(inputs[0], attributes)

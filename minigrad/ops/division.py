@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import BOOL_DIFFERENCE, Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import Number as NUMBER
+from .promotion import Number as Numbers
 from .promotion import operand
 
 # ------------------------------------------------------------------ rules
@@ -157,7 +157,9 @@ div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp, ot
 floor_divide_op = Op("NotImplemented", _floor_divide, promotes=True, self=no_vjp, other=no_vjp)
 floor_divide_scalar_op = Op("NotImplemented", lambda x, other: _floor_divide(x, x.dtype.type(other)), self=no_vjp)
 rfloor_divide_op = Op("NotImplemented", lambda x, input: _floor_divide(x.dtype.type(input), x), other=no_vjp)
-remainder_scalar_op = Op("RemainderBackward0", lambda x, other: _remainder(x, x.dtype.type(other)), self=remainder_vjp_self)
+remainder_scalar_op = Op(
+    "RemainderBackward0", lambda x, other: _remainder(x, x.dtype.type(other)), self=remainder_vjp_self
+)
 remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=remainder_vjp_self, other=remainder_vjp_other)
 rremainder_op = Op("NotImplemented", lambda x, input: _remainder(x.dtype.type(input), x), other=no_remainder_vjp)
 fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, x.dtype.type(other)), self=remainder_vjp_self)
@@ -201,7 +203,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha · input (torch.rsub)."""
     if isinstance(other, Tensor):
         return rsub_tensor_op(input, other, alpha=alpha)
-    if not isinstance(other, NUMBER):
+    if not isinstance(other, Numbers):
         return NotImplemented
     if input._data.dtype.kind == "b":
         return sub_op(other, input)
@@ -229,7 +231,7 @@ def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> T
 
 def floor_divide(input: Any, other: Any) -> Tensor:
     """⌊input / other⌋ (torch.floor_divide, //)."""
-    if not isinstance(input, (Tensor, *NUMBER)) or not isinstance(other, (Tensor, *NUMBER)):
+    if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
         return NotImplemented
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         return floor_divide_op(input, other)
@@ -251,14 +253,14 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
 def _rest(input: Any, other: Any, of_tensor: Op, of_number: Op) -> Tensor:
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         return of_tensor(input, other)
-    if isinstance(input, Tensor) and isinstance(other, NUMBER):
+    if isinstance(input, Tensor) and isinstance(other, Numbers):
         return of_number(_as_result(input, other), other=other)
-    if isinstance(input, NUMBER) and isinstance(other, Tensor):
+    if isinstance(input, Numbers) and isinstance(other, Tensor):
         return rremainder_op(_as_result(other, input), input=input)
     return NotImplemented
 
 
-def _as_result(input: Tensor, number: Any) -> Tensor:
+def _as_result(input: Any, number: Any) -> Tensor:
     """Integers in the dtype that a number makes of them; floating-point tensors as they are."""
     if input._data.dtype.kind == "f":
         return input
@@ -271,7 +273,7 @@ def pow(input: Any, exponent: Operand) -> Tensor:
         return rpow(exponent, input)
     if isinstance(exponent, Tensor):
         return pow_tensor_op(input, exponent)
-    if not isinstance(exponent, NUMBER):
+    if not isinstance(exponent, Numbers):
         return NotImplemented
     if input._data.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -280,7 +282,7 @@ def pow(input: Any, exponent: Operand) -> Tensor:
 
 def rpow(exponent: Tensor, base: Any) -> Tensor:
     """base ** exponent for a number in front."""
-    if not isinstance(base, NUMBER):
+    if not isinstance(base, Numbers):
         return NotImplemented
     return rpow_op(_as_result(exponent, base), self=base)
 

@@ -126,8 +126,12 @@ clamp_op = Op("ClampBackward1", lambda x, min, max: _clamp(x, min, max), self=cl
 clamp_min_op = Op("ClampMinBackward0", lambda x, min: _clamp(x, min), self=clamp_min_vjp_self)
 clamp_max_op = Op("ClampMaxBackward0", lambda x, max: _clamp(x, None, max), self=clamp_max_vjp_self)
 clamp_tensor_op = Op("ClampBackward0", _clamp, promotes=True, self=clamp_vjp, min=clamp_vjp_min, max=clamp_vjp_max)
-clamp_min_tensor_op = Op("ClampMinBackward1", _numpy("maximum"), promotes=True, self=clamp_min_vjp_self, min=clamp_min_vjp_min)
-clamp_max_tensor_op = Op("ClampMaxBackward1", _numpy("minimum"), promotes=True, self=clamp_max_vjp_self, max=clamp_max_vjp_max)
+clamp_min_tensor_op = Op(
+    "ClampMinBackward1", _numpy("maximum"), promotes=True, self=clamp_min_vjp_self, min=clamp_min_vjp_min
+)
+clamp_max_tensor_op = Op(
+    "ClampMaxBackward1", _numpy("minimum"), promotes=True, self=clamp_max_vjp_self, max=clamp_max_vjp_max
+)
 
 
 def _pair(op: Any, name: str, words: str) -> Any:

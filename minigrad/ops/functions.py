@@ -214,7 +214,9 @@ sign = unary("sign", "SignBackward0", _sign, step_vjp, floating=False)
 sgn = unary("sgn", "SgnBackward0", _sign, sgn_vjp, floating=False)
 frac = unary("frac", "FracBackward0", _frac, frac_vjp, floating=False)
 
-round_op = unary("round", "RoundBackward0", lambda x: x.round() if x.dtype.kind == "f" else x.copy(), step_vjp, floating=False)
+round_op = unary(
+    "round", "RoundBackward0", lambda x: x.round() if x.dtype.kind == "f" else x.copy(), step_vjp, floating=False
+)
 round_decimals_op = Op("RoundBackward1", _decimals, self=step_vjp)
 logit_op = Op("LogitBackward0", _logit, self=logit_vjp)
 nan_to_num_op = Op("NanToNumBackward0", _nan_to_num, self=nan_to_num_vjp)
@@ -230,7 +232,9 @@ def logit(input: Tensor, eps: Float | None = None) -> Tensor:
     return logit_op(input, eps=eps)
 
 
-def nan_to_num(input: Tensor, nan: Float | None = None, posinf: Float | None = None, neginf: Float | None = None) -> Tensor:
+def nan_to_num(
+    input: Tensor, nan: Float | None = None, posinf: Float | None = None, neginf: Float | None = None
+) -> Tensor:
     """nan and infinities replaced: by 0, the largest and the smallest finite number unless told otherwise."""
     return nan_to_num_op(input, nan=nan, posinf=posinf, neginf=neginf)
 
@@ -255,4 +259,3 @@ isposinf = _truth(lambda x: x == math.inf, "isposinf")
 isneginf = _truth(lambda x: x == -math.inf, "isneginf")
 signbit = _truth(lambda x: array_module(x).signbit(x) if x.dtype.kind == "f" else x < 0, "signbit")
 isreal = _truth(lambda x: array_module(x).ones(x.shape, bool), "isreal")
-

@@ -214,15 +214,28 @@ scatter_value_op = Op(
 )  # fmt: skip
 scatter_add_op = Op("ScatterAddBackward0", _scatter_add, tensors=INDEX, self=scatter_add_vjp_self, src=scatter_vjp_src)
 index_select_op = Op("IndexSelectBackward0", _take_rows, tensors=INDEX, self=index_select_vjp)
-index_add_op = Op("IndexAddBackward0", _index_add, tensors=INDEX, self=scatter_add_vjp_self, source=index_add_vjp_source)
-index_copy_op = Op("IndexCopyBackward0", _index_copy, tensors=INDEX, self=index_copy_vjp_self, source=index_copy_vjp_source)
+index_add_op = Op(
+    "IndexAddBackward0", _index_add, tensors=INDEX, self=scatter_add_vjp_self, source=index_add_vjp_source
+)
+index_copy_op = Op(
+    "IndexCopyBackward0", _index_copy, tensors=INDEX, self=index_copy_vjp_self, source=index_copy_vjp_source
+)
 index_fill_op = Op("IndexFillBackward0", _index_fill, tensors=INDEX, self=index_copy_vjp_self)
-index_fill_tensor_op = Op("IndexFillBackward1", _index_fill, tensors=INDEX, self=index_copy_vjp_self, value=index_fill_vjp_value)
+index_fill_tensor_op = Op(
+    "IndexFillBackward1", _index_fill, tensors=INDEX, self=index_copy_vjp_self, value=index_fill_vjp_value
+)
 masked_fill_op = Op("MaskedFillBackward0", _masked_fill, tensors=("mask",), stretches=True, self=masked_fill_vjp_self)
 masked_fill_tensor_op = Op(
-    "MaskedFillBackward1", _masked_fill, tensors=("mask",), stretches=True, self=masked_fill_vjp_self, value=masked_fill_vjp_value
+    "MaskedFillBackward1",
+    _masked_fill,
+    tensors=("mask",),
+    stretches=True,
+    self=masked_fill_vjp_self,
+    value=masked_fill_vjp_value,
 )
-masked_select_op = Op("MaskedSelectBackward0", _masked_select, tensors=("mask",), stretches=True, self=masked_select_vjp)
+masked_select_op = Op(
+    "MaskedSelectBackward0", _masked_select, tensors=("mask",), stretches=True, self=masked_select_vjp
+)
 masked_put_op = Op("MaskedSelectBackwardBackward0", _masked_put, tensors=("mask",), self=masked_put_vjp)
 masked_scatter_op = Op(
     "MaskedScatterBackward0", _masked_scatter, tensors=("mask",), stretches=True, self=masked_fill_vjp_self,

@@ -19,7 +19,9 @@ from .views import select_op, slice_op
 
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
 
-NOT_AN_INDEX = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
+NOT_AN_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
+)
 NO_DIMENSIONS = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
     "tensor to a number"
@@ -78,7 +80,9 @@ def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:
 alias_op = Op("AliasBackward0", lambda x: x[...], view=True, self=lambda grad: grad)
 index_op = Op("IndexBackward0", lambda x, indices: x[places(indices)], self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, stretches=True, self=put_vjp_self, values=put_vjp_values)
-gather_op = Op("IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index))
+gather_op = Op(
+    "IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index)
+)
 scatter_op = Op("IndexPutBackward0", _scatter, self=spread_vjp)
 
 
@@ -96,7 +100,7 @@ def scatter_index(self: Tensor, shape: tuple[int, ...], index: Any) -> Tensor:
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """self[index]: ints, slices, None and … give views; lists, tensors and masks give copies (torch indexing)."""
-    if type(index) is int:
+    if isinstance(index, int) and not isinstance(index, bool):
         return select(self, 0, index, 0)
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
@@ -111,10 +115,11 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any]]:
     parts = as_parts(index)
     given = sum(consumed(p) for p in parts)
     if given > self._data.ndim:
-        if not self._data.ndim and any(type(p) is int for p in parts):
+        if not self._data.ndim and any(isinstance(p, int) and not isinstance(p, bool) for p in parts):
             raise IndexError(NO_DIMENSIONS)
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
-    out, dim, named, arrays = self, 0, 0, []  # dim: of the view; named: of self, for messages
+    arrays: list[Any] = []
+    out, dim, named = self, 0, 0  # dim: of the view; named: of self, for messages
     for part in parts:
         if part is Ellipsis:
             skipped = self._data.ndim - given
@@ -167,7 +172,9 @@ def as_part(part: Any) -> Any:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype == numpy.uint8:
         warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", UserWarning, stacklevel=6
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+            UserWarning,
+            stacklevel=6,
         )
         array = array.astype(bool)
     if not array.ndim:
@@ -179,7 +186,7 @@ def consumed(part: Any) -> int:
     """How many dimensions a part of an index stands for."""
     if part is None or part is Ellipsis or isinstance(part, bool | numpy.bool_):
         return 0
-    return part.ndim if getattr(part, "dtype", None) == bool else 1
+    return part.ndim if getattr(part, "dtype", None) == numpy.bool_ else 1
 
 
 def place(arrays: list[Any], dim: int, array: Any) -> None:
@@ -209,7 +216,9 @@ def checked(view: Tensor, arrays: list[Any]) -> Index:
         numpy.broadcast_shapes(*[a.shape for a in given])
     except ValueError as error:
         shapes = ", ".join(str(list(a.shape)) for a in given)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from error
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from error
     for dim, array in enumerate(arrays):
         size = view._data.shape[dim]
         if array is not None and array.size:
@@ -236,7 +245,9 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     step = 1 if part.step is None else int(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
-    start, end, _ = slice(*(None if b is None else int(b) for b in (part.start, part.stop))).indices(self._data.shape[dim])
+    start, end, _ = slice(*(None if b is None else int(b) for b in (part.start, part.stop))).indices(
+        self._data.shape[dim]
+    )
     if not whole and (start, end, step) == (0, self._data.shape[dim], 1):
         return self
     return slice_op(self, dim=dim, start=start, end=max(start, end), step=step)

@@ -19,6 +19,7 @@ from ..autograd.views import CopySlices, View
 from ..tensor import Tensor, from_array
 from .define import Op
 
+
 def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
     """z = the viewed part of self: zeros, with the gradient in that part."""
     if rules.is_tensor(grad):
@@ -47,6 +48,17 @@ LEAF = "a leaf Variable that requires grad is being used in an in-place operatio
 VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 
 
+ONE_OF_SEVERAL = (
+    "Output {number} of {name} is a view and is being modified inplace. This view is the output of a function that returns "
+    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
+    "operation by an out-of-place one."
+)
+OVERLAPPING = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
+
+
 def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """`operation` with its result written into its first argument."""
 
@@ -70,8 +82,14 @@ def check_writable(tensor: Tensor) -> None:
     if tensor._edge is None:
         raise RuntimeError(LEAF)
     view = getattr(tensor, "_view", None)
-    if view is not None and view.base._edge is None:
+    if view is None:
+        return
+    if view.base._edge is None:
         raise RuntimeError(VIEW_OF_LEAF)
+    number = view.path[-1][2]
+    if number is not None and tensor.requires_grad:
+        name = tensor.grad_fn.name().split("Backward")[0]
+        raise RuntimeError(ONE_OF_SEVERAL.format(number=number, name=name))
 
 
 def write(tensor: Tensor, result: Tensor) -> None:
@@ -82,10 +100,12 @@ def write(tensor: Tensor, result: Tensor) -> None:
         raise RuntimeError(
             f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(value.shape)}"
         )
-    if value.dtype.kind == "f" and data.dtype.kind in "biu":
+    if result.dtype.category > tensor.dtype.category:
         raise RuntimeError(
             f"result type {result.dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
         )
+    if not data.flags.writeable:
+        raise RuntimeError(OVERLAPPING)
     if is_grad_enabled() and result._edge is not NO_EDGE:
         keep_old(tensor, result.grad_fn)
     data[...] = value
@@ -104,7 +124,9 @@ def keep_old(tensor: Tensor, node: Any) -> None:
         old = from_array(tensor._data.copy(), tensor._edge)
         node.saved = tuple([old if value is tensor else value for value in node.saved])
         if node.extras is not None and node.extras.versions is not None:
-            node.extras.versions = tuple([0 if v is old else n for v, n in zip(node.saved, node.extras.versions, strict=True)])
+            node.extras.versions = tuple(
+                [0 if v is old else n for v, n in zip(node.saved, node.extras.versions, strict=True)]
+            )
 
 
 def adopt(tensor: Tensor, result: Tensor) -> None:

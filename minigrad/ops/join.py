@@ -44,14 +44,14 @@ def cat_op(passed: tuple[bool, ...]) -> Op:
         kept = [x for x, skip in zip(xs, passed, strict=True) if not skip] or list(xs[:1])
         return array_module(xs[0]).concatenate(kept, dim)
 
-    rules = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
+    rules: dict[str, Any] = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
     return Op("CatBackward0", forward, promotes=True, **rules)
 
 
 @functools.cache
 def stack_op(count: int) -> Op:
     """stack of so many tensors."""
-    rules = {f"t{i}": stack_vjp(i) for i in range(count)}
+    rules: dict[str, Any] = {f"t{i}": stack_vjp(i) for i in range(count)}
     return Op("StackBackward0", lambda *xs, dim: array_module(xs[0]).stack(xs, dim), promotes=True, **rules)
 
 

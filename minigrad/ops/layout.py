@@ -152,7 +152,9 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     shape: tuple[int, ...] = ()
     for one in shapes:
         width = max(len(shape), len(one))
-        for dim, (n, m) in enumerate(zip((1,) * (width - len(shape)) + shape, (1,) * (width - len(one)) + one, strict=True)):
+        for dim, (n, m) in enumerate(
+            zip((1,) * (width - len(shape)) + shape, (1,) * (width - len(one)) + one, strict=True)
+        ):
             if n != m and 1 not in (n, m):
                 raise RuntimeError(
                     f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
@@ -166,7 +168,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     if indexing is None:
         warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", UserWarning, stacklevel=3
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+            UserWarning,
+            stacklevel=3,
         )
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")

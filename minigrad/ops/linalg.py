@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
 from .. import rules
 from ..tensor import Tensor
 from .define import Op, binary
+from .layout import common_shape
+from .shape import contiguous, copy_op, squeeze_inplace_op, transpose
 
 
 def matmul_vjp_self(grad: Any, mat2: Any) -> Any:
@@ -68,7 +71,8 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
         check_inner(self, other, self._data.shape[1] == other._data.shape[0])
         return mv_op(self, other)
     if a == 1 and b == 2:
-        return matmul(self.unsqueeze(0), other).squeeze(0)
+        check_inner(self.unsqueeze(0), other, self._data.shape[0] == other._data.shape[0])
+        return squeeze_inplace_op(mm_op(self.unsqueeze(0), other), dim=0)
     if a == 2 and b == 2:
         check_inner(self, other, self._data.shape[1] == other._data.shape[0])
         return mm_op(self, other)
@@ -76,22 +80,72 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 
 
 def batched(self: Tensor, other: Tensor) -> Tensor:
-    """matmul where an operand has three or more dimensions; torch folds both to three and uses bmm."""
-    from ..backend import numpy
+    """matmul where an operand has three or more dimensions.
 
-    if other._data.ndim <= 2:
-        if other._data.ndim == 1:
-            return batched(self, other.unsqueeze(1)).squeeze(-1)
-        folded = self.reshape((-1, self._data.shape[-1]))
-        return matmul(folded, other).reshape((*self._data.shape[:-1], other._data.shape[-1]))
-    if self._data.ndim == 1:
-        return batched(self.unsqueeze(0), other).squeeze(-2)
-    batch = numpy.broadcast_shapes(self._data.shape[:-2], other._data.shape[:-2])
-    (n, k), (k2, m) = self._data.shape[-2:], other._data.shape[-2:]
-    check_inner(self, other, k == k2)
-    left = self.expand((*batch, n, k)).reshape((-1, n, k))
-    right = other.expand((*batch, k, m)).reshape((-1, k, m))
-    return bmm_op(left, right).reshape((*batch, n, m))
+    Where torch would fold the larger operand into one matrix, so do we; else both become batches of matrices for bmm.
+    """
+    if folds(self, other):
+        return folded(self, other)
+    x, y = self._data.shape, other._data.shape
+    if len(x) == len(y) == 3 and x[0] != y[0]:
+        if x[0] == 1 and self.requires_grad:
+            return matmul(self.squeeze(0), other)
+        if y[0] == 1 and other.requires_grad:
+            return matmul(self, other.squeeze(0))
+    batch = common_shape([x[:-2], y[:-2]])
+    count = math.prod(batch)
+    left = self.expand((*batch, *((1,) if len(x) == 1 else x[-2:-1]), x[-1])).reshape(
+        (count, -1 if x[-1] else 1, x[-1])
+    )
+    if len(y) == 1:
+        right = other.expand((*batch, *y)).reshape((count, *y)).unsqueeze(2)
+        return copy_op(bmm(left, right).squeeze(-1), shape=(*batch, *x[-2:-1]))
+    right = other.expand((*batch, *y[-2:])).reshape((count, *y[-2:]))
+    return copy_op(bmm(left, right), shape=(*batch, *x[-2:-1], y[-1]) if len(x) > 1 else (*batch, y[-1]))
+
+
+def folds(self: Tensor, other: Tensor) -> bool:
+    """Whether torch multiplies the larger operand as one matrix (should_fold in ATen/native/LinearAlgebra.cpp)."""
+    larger, smaller = (self, other) if self._data.ndim >= other._data.ndim else (other, self)
+    if larger._data.ndim < 3 or smaller._data.ndim > 2:
+        return False
+    if smaller.requires_grad:
+        return True  # else the backward pass would expand it
+    if self._data.ndim == 2:
+        return False
+    array = larger.storage() if larger is self else larger.storage().swapaxes(-1, -2)
+    steps, sizes = array.strides, array.shape
+    return not array.size or all(steps[i] == steps[i + 1] * sizes[i + 1] for i in range(array.ndim - 2))
+
+
+def folded(self: Tensor, other: Tensor) -> Tensor:
+    """matmul of a stack of matrices and a matrix or vector, the stack as one tall matrix."""
+    turned = other._data.ndim > self._data.ndim
+    tall = transpose(other, -1, -2) if turned else self
+    flat = (self.t() if self._data.ndim == 2 else self) if turned else other
+    shape = tall._data.shape
+    rows = tall.reshape((math.prod(shape[:-1]), shape[-1]))
+    if flat._data.ndim == 1:
+        check_inner(rows, flat, shape[-1] == flat._data.shape[0])
+        return copy_op(mv_op(rows, flat), shape=shape[:-1])
+    check_inner(rows, flat, shape[-1] == flat._data.shape[0])
+    out = copy_op(mm_op(rows, flat), shape=(*shape[:-1], flat._data.shape[1]))
+    return contiguous(transpose(out, -1, -2)) if turned else out
+
+
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The products of two batches of matrices (torch.bmm). input: (b, n, k), mat2: (b, k, m) → (b, n, m)."""
+    for name, batch in (("batch1", input), ("batch2", mat2)):
+        if batch._data.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    x, y = input._data.shape, mat2._data.shape
+    if y[:2] != (x[0], x[2]):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{x[0]}, {x[2]}] but got: {list(y[:2])}."
+        )
+    if input._data.dtype is not mat2._data.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {mat2.dtype.type_name}")
+    return bmm_op(input, mat2)
 
 
 def check_inner(a: Tensor, b: Tensor, fits: bool) -> None:

@@ -86,9 +86,7 @@ def _smooth_l1(x: Any, y: Any, reduction: int, beta: float) -> Any:
 
 
 mse_op = Op("MseLossBackward0", _mse, promotes=True, self=mse_loss_vjp_self, target=mse_loss_vjp_target)
-huber_op = Op(
-    "HuberLossBackward0", _huber, promotes=True, self=huber_loss_vjp_self, target=huber_loss_vjp_target
-)
+huber_op = Op("HuberLossBackward0", _huber, promotes=True, self=huber_loss_vjp_self, target=huber_loss_vjp_target)
 smooth_l1_op = Op(
     "SmoothL1LossBackward0",
     _smooth_l1,
@@ -194,9 +192,7 @@ def bce_vjp_target(grad: Any, self: Any, target: Any, weight: Any, reduction: in
     return (rules.log(1 - self) - rules.log(self)) * weight * shared(grad, self, reduction)
 
 
-def bce_logits_vjp_self(
-    grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
-) -> Any:
+def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)), σ = σ(self): ∂/∂self = (w t + 1 - t) σ - w t. Without weights: σ - t.
 
     torch: BinaryCrossEntropyWithLogitsBackward0.
@@ -205,9 +201,7 @@ def bce_logits_vjp_self(
     return ((t + 1 - target) * sigmoid(self) - t) * weight * shared(grad, self, reduction)
 
 
-def bce_logits_vjp_target(
-    grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
-) -> Any:
+def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ."""
     s = sigmoid(self)
     return (rules.log(1 - s) - rules.log(s) * pos_weight) * weight * shared(grad, self, reduction)

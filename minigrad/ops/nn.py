@@ -48,9 +48,7 @@ def _addmm(x: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
     return product
 
 
-addmm_op = Op(
-    "AddmmBackward0", _addmm, stretches=True, self=addmm_vjp_self, mat1=addmm_vjp_mat1, mat2=addmm_vjp_mat2
-)
+addmm_op = Op("AddmmBackward0", _addmm, stretches=True, self=addmm_vjp_self, mat1=addmm_vjp_mat1, mat2=addmm_vjp_mat2)
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -148,9 +146,7 @@ def _along(op: Op, name: str) -> Any:
         if dtype is not None:
             input = input.to_numpy_dtype(as_numpy(dtype))
         dim = one_dim(dim, input._data.ndim)
-        floats_only(
-            input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl"
-        )
+        floats_only(input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl")
         if not input._data.ndim:
             return op(input.reshape((1,)), dim=0).reshape(())
         return op(input, dim=dim)

@@ -146,23 +146,39 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 
 def _lerp(x: Any, end: Any, weight: Any) -> Any:
-    return array_module(x).where(abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight)).astype(x.dtype)
+    return (
+        array_module(x).where(abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight)).astype(x.dtype)
+    )
 
 
 atan2_op = Op("Atan2Backward0", _numpy("arctan2"), floating=True, self=atan2_vjp_self, other=atan2_vjp_other)
-hypot_op = Op("HypotBackward0", _floats("hypot", "hypot_cpu"), promotes=True, self=hypot_vjp_self, other=hypot_vjp_other)
+hypot_op = Op(
+    "HypotBackward0", _floats("hypot", "hypot_cpu"), promotes=True, self=hypot_vjp_self, other=hypot_vjp_other
+)
 logaddexp_op = Op(
-    "LogaddexpBackward0", _floats("logaddexp", "logaddexp_cpu"), promotes=True, self=logaddexp_vjp_self, other=logaddexp_vjp_other
+    "LogaddexpBackward0",
+    _floats("logaddexp", "logaddexp_cpu"),
+    promotes=True,
+    self=logaddexp_vjp_self,
+    other=logaddexp_vjp_other,
 )
 logaddexp2_op = Op(
     "Logaddexp2Backward0", _floats("logaddexp2", "logaddexp2_cpu"), promotes=True, self=logaddexp2_vjp_self,
     other=logaddexp2_vjp_other,
 )  # fmt: skip
-copysign_op = Op("CopysignBackward0", _numpy("copysign"), floating=True, self=copysign_vjp_self, other=copysign_vjp_other)
-copysign_scalar_op = Op("CopysignBackward1", lambda x, other: array_module(x).copysign(x, other), self=copysign_vjp_self)
+copysign_op = Op(
+    "CopysignBackward0", _numpy("copysign"), floating=True, self=copysign_vjp_self, other=copysign_vjp_other
+)
+copysign_scalar_op = Op(
+    "CopysignBackward1", lambda x, other: array_module(x).copysign(x, other), self=copysign_vjp_self
+)
 xlogy_op = Op("XlogyBackward0", _xlogy, floating=True, self=xlogy_vjp_self, other=xlogy_vjp_other)
-xlogy_number_op = Op("XlogyBackward2", lambda x, other: _xlogy(x, x.dtype.type(other)), floating=True, self=xlogy_vjp_self)
-number_xlogy_op = Op("XlogyBackward1", lambda x, self: _xlogy(x.dtype.type(self), x), floating=True, other=xlogy_vjp_other)
+xlogy_number_op = Op(
+    "XlogyBackward2", lambda x, other: _xlogy(x, x.dtype.type(other)), floating=True, self=xlogy_vjp_self
+)
+number_xlogy_op = Op(
+    "XlogyBackward1", lambda x, self: _xlogy(x.dtype.type(self), x), floating=True, other=xlogy_vjp_other
+)
 lerp_scalar_op = Op("LerpBackward0", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
 lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
 addcmul_op = Op(
@@ -196,7 +212,9 @@ def copysign(input: Tensor, other: Operand) -> Tensor:
     """|input| with the sign of other, a tensor or a number (torch.copysign)."""
     if isinstance(other, Tensor):
         return copysign_op(input, other)
-    return copysign_scalar_op(input if input._data.dtype.kind == "f" else input.float(), other=float(operand(other)._data))
+    return copysign_scalar_op(
+        input if input._data.dtype.kind == "f" else input.float(), other=float(operand(other)._data)
+    )
 
 
 def xlogy(input: Operand, other: Operand) -> Tensor:

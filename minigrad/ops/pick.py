@@ -10,7 +10,7 @@ from ..dtypes import get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand
-from .promotion import Number as NUMBER
+from .promotion import Number as Numbers
 from .promotion import operand
 from .reduce import one_dim
 from .shape import reshape
@@ -139,7 +139,8 @@ def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: 
         )
     if count != length(source, dim):
         raise RuntimeError(
-            f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({length(source, dim)}), for dim: {dim}"
+            f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({length(source, dim)}), for dim: "
+            f"{dim}"
         )
     check_range(index._data, length(input, dim), dim)
     return ops.index_add_op(input, source, dim=dim, index=index, alpha=alpha)
@@ -225,11 +226,12 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """input where the condition holds, other elsewhere; without them the positions where it holds (torch.where)."""
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
-    data = getattr(condition, "_data", condition)
+    data: Any = getattr(condition, "_data", condition)
     if data.dtype.kind != "b":
         if data.dtype != numpy.uint8:
-            kind = from_array(data).dtype.type_name
-            raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}")
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {from_array(data).dtype.type_name}"
+            )
         warnings.warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
             "PyTorch. Use a boolean condition instead.",
@@ -240,14 +242,16 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         condition = from_array(data)
     a, b = operand(input), operand(other)
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        kind = get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
+        kind = (
+            get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
+        )
         a, b = (from_array(numpy.asarray(x._data, kind.np)) for x in (a, b))
     return ops.where_op(a, b, condition=condition)
 
 
 def where_method(self: Tensor, condition: Any, other: Any) -> Tensor:
     """self where the condition holds, other elsewhere (torch.Tensor.where)."""
-    if not isinstance(other, (Tensor, *NUMBER)):
+    if not isinstance(other, (Tensor, *Numbers)):
         return NotImplemented
     return where(condition, self, other)
 

@@ -45,9 +45,7 @@ def max_pool_vjp(grads: Any, self_shape: Sizes, result1: Any) -> Any:
     grad, index = grads[0], rules.raw(result1)
     plane = math.prod(self_shape[-2:])
     offsets = array_module(index).arange(math.prod(self_shape[:-2])).reshape((*self_shape[:-2], 1, 1)) * plane
-    flat = rules.scatter_index(
-        rules.reshape(grad, (-1,)), (math.prod(self_shape),), (index + offsets).reshape(-1)
-    )
+    flat = rules.scatter_index(rules.reshape(grad, (-1,)), (math.prod(self_shape),), (index + offsets).reshape(-1))
     return rules.reshape(flat, self_shape)
 
 
@@ -83,9 +81,7 @@ def avg_pool_vjp(grad: Any, self_shape: Sizes, out: Sizes, moves: Moves, divisor
     """z = the average of every window: each of its elements has its share. torch: AvgPool2DBackward0."""
     kernel, stride, _, dilation = moves
     share = planes(grad / divisor)
-    windows = rules.expand(
-        rules.reshape(share, (1, share.shape[1], 1, 1, *out)), (1, share.shape[1], *kernel, *out)
-    )
+    windows = rules.expand(rules.reshape(share, (1, share.shape[1], 1, 1, *out)), (1, share.shape[1], *kernel, *out))
     ends = overhang(self_shape[-2:], out, moves)
     size = tuple(n + sum(ends[2 * i : 2 * i + 2]) for n, i in zip(self_shape[-2:], (1, 0), strict=True))
     whole = fold_op.of(windows, size=size, kernel=kernel, stride=stride, dilation=dilation)
@@ -245,13 +241,8 @@ def averages(like: Any, n: int, out: int) -> Any:
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The average over as many even parts as output_size says (torch.nn.functional.adaptive_avg_pool2d)."""
-    h, w = (
-        size if size is not None else n
-        for size, n in zip(pair(output_size), input._data.shape[-2:], strict=True)
-    )
+    h, w = (size if size is not None else n for size, n in zip(pair(output_size), input._data.shape[-2:], strict=True))
     if (h, w) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
     data = input._data
-    return adaptive_op(
-        input, rows=averages(data, data.shape[-2], h), columns=averages(data, data.shape[-1], w).T
-    )
+    return adaptive_op(input, rows=averages(data, data.shape[-2], h), columns=averages(data, data.shape[-1], w).T)

@@ -35,11 +35,11 @@ def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     if not isinstance(b, Number):
         return None
     b = b.item() if isinstance(b, numpy.generic) else b
-    common = result_type(a, b)
-    if x.dtype is not common.np:
-        x = x.astype(common.np)
-    if common.category == 1:
-        b = numpy.asarray(b).astype(common.np)[()]  # NumPy refuses an int that does not fit; torch wraps it
+    wanted = result_type(a, b)
+    if x.dtype is not wanted.np:
+        x = x.astype(wanted.np)
+    if wanted.category == 1:
+        b = numpy.asarray(b).astype(wanted.np)[()]  # NumPy refuses an int that does not fit; torch wraps it
     return a, Constant(b), x, b
 
 
@@ -47,7 +47,7 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
     """The arrays of several tensors and numbers (as Constants), all of the dtype that torch gives the operation on
     them (None for what was left out); floating: of the default floating dtype where that would be an integer one."""
     arrays = [t._data for t in inputs]
-    first = getattr(arrays[0], "dtype", None)
+    first: Any = getattr(arrays[0], "dtype", None)
     if all(getattr(x, "dtype", None) is first for x in arrays) and not (floating and first.kind != "f"):
         return arrays
     given = [t if isinstance(t, Tensor) else t._data for t in inputs]

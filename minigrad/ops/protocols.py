@@ -10,6 +10,7 @@ from ..backend import numpy, to_host
 from ..size import Size
 from ..tensor import Tensor, from_array
 from .arrange import flip
+from .compare import eq
 from .promotion import Number
 from .reduce import one_dim
 from .shape import unbind
@@ -25,7 +26,7 @@ def contains(self: Tensor, element: Any) -> bool:
     """Whether any element equals a number or a tensor."""
     if not isinstance(element, (Tensor, *Number)):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
-    return bool((self == element).any().item())
+    return bool(eq(self, element)._data.any())
 
 
 def iterate(self: Tensor) -> Any:

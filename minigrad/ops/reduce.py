@@ -176,7 +176,9 @@ def return_type(name: str) -> type[ValuesIndices]:
     return type(name, (ValuesIndices,), {"__slots__": (), "name": name})
 
 
-RETURN_TYPES = {name: return_type(name) for name in ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue")}
+RETURN_TYPES = {
+    name: return_type(name) for name in ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue")
+}
 max = _extremum(max_all, max_dim, "maximum", "max")
 min = _extremum(min_all, min_dim, "minimum", "min")
 

@@ -72,6 +72,7 @@ def _squeeze(x: Any, dim: Any) -> Any:
 
 
 view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
+reshape_op = Op("ReshapeAliasBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view_vjp)
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
@@ -81,7 +82,8 @@ unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
-clone_op = Op("CloneBackward0", lambda x: x.copy(), self=same_vjp)
+squeeze_inplace_op = Op("SqueezeBackward4", _squeeze, view=True, self=squeeze_vjp)  # inside of matmul
+clone_op = Op("CloneBackward0", lambda x, order: x.copy(order) if x.ndim else x.copy(), self=same_vjp)
 cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), stretches=True, self=same_vjp)
 
 
@@ -102,9 +104,11 @@ def reshape(self: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape; shares storage where strides allow, else copies (torch.reshape)."""
     wanted = infer(sizes(shape), self._data.size)
     array = self.storage()
-    if array.flags.c_contiguous or not array.size or _is_view(array, wanted):
+    if array.flags.c_contiguous or not array.size:
         return view_op(self, shape=wanted)
-    return copy_op(clone_op(self), shape=wanted)
+    if _is_view(array, wanted):
+        return reshape_op(self, shape=wanted)
+    return copy_op(clone_op(self, order="C"), shape=wanted)
 
 
 def _is_view(array: Any, shape: tuple[int, ...]) -> bool:
@@ -208,8 +212,14 @@ def _unbind(x: Any, dim: int) -> Any:
 
 
 def clone(self: Tensor) -> Tensor:
-    """A copy of its own, still part of the graph (torch.clone)."""
-    return clone_op(self)
+    """A copy of its own, in the same order in memory, still part of the graph (torch.clone)."""
+    array = self.storage()
+    return clone_op(self, order="C" if 0 in array.strides else "K")
+
+
+def contiguous(self: Tensor) -> Tensor:
+    """The tensor itself if its elements stand in memory in the order of the indices, else a copy (torch.Tensor.contiguous)."""
+    return self if self.storage().flags.c_contiguous else clone_op(self, order="C")
 
 
 def cast(self: Tensor, dtype: Any) -> Tensor:

@@ -125,7 +125,9 @@ unique_op = Op("Unique2Backward0", lambda x: array_module(x).unique(x), self=uni
 
 
 def _all_of(forward: Any, x: Any) -> Any:
-    return forward(x.reshape(-1), 0, keepdim=False)[0] if x.size else x.dtype.type(numpy.nan if x.dtype.kind == "f" else 0)
+    return (
+        forward(x.reshape(-1), 0, keepdim=False)[0] if x.size else x.dtype.type(numpy.nan if x.dtype.kind == "f" else 0)
+    )
 
 
 # ------------------------------------------------------------------ sort, topk
@@ -193,7 +195,11 @@ def mode(input: Tensor, dim: Int = -1, keepdim: Bool = False) -> Any:
 
 
 def unique(
-    input: Tensor, sorted: Bool = True, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None
+    input: Tensor,
+    sorted: Bool = True,
+    return_inverse: Bool = False,
+    return_counts: Bool = False,
+    dim: Int | None = None,
 ) -> Any:
     """The values, or rows along dim, that occur; if wanted also which one each element is, and how often each occurs."""
     if dim is None and not return_inverse and not return_counts:
@@ -210,7 +216,9 @@ def chosen(values: Any, inverse: Any, counts: Any, return_inverse: bool, return_
     return tensors if len(tensors) > 1 else tensors[0]
 
 
-def unique_consecutive(input: Tensor, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None) -> Any:
+def unique_consecutive(
+    input: Tensor, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None
+) -> Any:
     """As unique, but equal elements count as one only where they are neighbours (torch.unique_consecutive)."""
     data = input._data.reshape(-1) if dim is None else numpy.moveaxis(input._data, dim, 0)
     flat = data.reshape(data.shape[0], -1)
@@ -218,7 +226,9 @@ def unique_consecutive(input: Tensor, return_inverse: Bool = False, return_count
     values = data[starts] if dim is None else numpy.moveaxis(data[starts], 0, dim)
     counts = numpy.diff(numpy.append(numpy.flatnonzero(starts), len(flat)))
     inverse = starts.cumsum() - 1
-    return chosen(values, inverse.reshape(input._data.shape) if dim is None else inverse, counts, return_inverse, return_counts)
+    return chosen(
+        values, inverse.reshape(input._data.shape) if dim is None else inverse, counts, return_inverse, return_counts
+    )
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -> Tensor:
@@ -229,7 +239,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -
     if data.ndim != 1 or (data.size and data.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     found = numpy.bincount(data, None if weights is None else weights._data, minlength)
-    return from_array(found if weights is None or weights._data.dtype == found.dtype else found.astype(weights._data.dtype))
+    return from_array(
+        found if weights is None or weights._data.dtype == found.dtype else found.astype(weights._data.dtype)
+    )
 
 
 def searchsorted(
@@ -239,12 +251,15 @@ def searchsorted(
     values = operand(input)._data
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    where: Any
     where, data = "right" if right or side == "right" else "left", sorted_sequence._data
     if data.ndim == 1:
         found = numpy.asarray(numpy.searchsorted(data, values, where))
     else:
         rows, wanted = data.reshape(-1, data.shape[-1]), values.reshape(-1, values.shape[-1])
-        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(values.shape)
+        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(
+            values.shape
+        )
     return from_array(found.astype((int32 if out_int32 else int64).np))
 
 

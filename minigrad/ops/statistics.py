@@ -196,7 +196,9 @@ SPREADS = {"var_mean": "var_mean", "std_mean": "std_mean"}
 
 
 def _spread(op: Op, name: str, noun: str) -> Any:
-    def call(input: Tensor, dim: Any = None, unbiased: Bool | None = None, keepdim: Bool = False, *, correction: Any = None) -> Any:
+    def call(
+        input: Tensor, dim: Any = None, unbiased: Bool | None = None, keepdim: Bool = False, *, correction: Any = None
+    ) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
@@ -331,7 +333,9 @@ def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> 
 
 def _truth(name: str, words: str) -> Any:
     def call(input: Tensor, dim: Any = None, keepdim: Any = False) -> Tensor:
-        found = getattr(array_module(input._data), name)(input._data, axis=dims(dim, input._data.ndim), keepdims=keepdim)
+        found = getattr(array_module(input._data), name)(
+            input._data, axis=dims(dim, input._data.ndim), keepdims=keepdim
+        )
         return from_array(found.astype(input._data.dtype) if input._data.dtype == numpy.uint8 else found)
 
     call.__name__ = call.__qualname__ = name
@@ -353,8 +357,8 @@ def nansum(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dty
 def nanmean(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The mean without nan (torch.nanmean)."""
     if input._data.dtype.kind != "f":
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.type_name}")
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.type_name}"
+        )
     axes = dims(dim, input._data.ndim)
     return nansum(input, dim, keepdim, dtype=dtype) / (~input.isnan()).sum(axes if axes is not None else (), keepdim)
-
-

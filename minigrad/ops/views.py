@@ -119,7 +119,9 @@ def _fold(x: Any, shape: tuple[int, ...], dimension: int, size: int, step: int) 
     return out
 
 
-select_op = Op("SelectBackward0", lambda x, dim, index: x[(slice(None),) * dim + (index, ...)], view=True, self=select_vjp)
+select_op = Op(
+    "SelectBackward0", lambda x, dim, index: x[(slice(None),) * dim + (index, ...)], view=True, self=select_vjp
+)
 slice_op = Op(
     "SliceBackward0",
     lambda x, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
@@ -154,7 +156,9 @@ def select(input: Tensor, dim: Int, index: Int) -> Tensor:
     dim = one_dim(dim, input._data.ndim)
     size = input._data.shape[dim]
     if not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input._data.shape)} at dimension {dim}")
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input._data.shape)} at dimension {dim}"
+        )
     return select_op(input, dim=dim, index=index % size)
 
 

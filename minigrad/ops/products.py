@@ -1,0 +1,321 @@
+"""Products made of the plain ones in linalg.py: with something added, of vectors, over several dimensions, and einsum."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor
+from .arguments import Int, Number
+from .define import Op
+from .linalg import bmm, check_inner, dot_op, matmul, mm_op
+from .pointwise import mul_op
+from .reduce import one_dim
+from .shape import copy_op, permute, reshape
+from .statistics import vector_norm_vjp
+
+# ------------------------------------------------------------------ rules
+
+
+def scaled(x: Any, factor: float) -> Any:
+    """factor · x, without the work for the factor 1."""
+    return x if factor == 1 else x * factor
+
+
+def turned(x: Any) -> Any:
+    """The last two dimensions swapped."""
+    return rules.swapaxes(x, -1, -2)
+
+
+def added_vjp(grad: Any, beta: float) -> Any:
+    """z = β · self + …: the walk sums over what self was stretched to."""
+    return scaled(grad, beta)
+
+
+def addmv_vjp_mat(grad: Any, vec: Any, alpha: float) -> Any:
+    """z = … + α · mat @ vec."""
+    return scaled(rules.unsqueeze(grad, -1) * vec, alpha)
+
+
+def addmv_vjp_vec(grad: Any, mat: Any, alpha: float) -> Any:
+    """z = … + α · mat @ vec."""
+    return scaled(turned(mat) @ grad, alpha)
+
+
+def addr_vjp_vec1(grad: Any, vec2: Any, alpha: float) -> Any:
+    """z = … + α · vec1 vec2ᵀ."""
+    return scaled(grad @ vec2, alpha)
+
+
+def addr_vjp_vec2(grad: Any, vec1: Any, alpha: float) -> Any:
+    """z = … + α · vec1 vec2ᵀ."""
+    return scaled(turned(grad) @ vec1, alpha)
+
+
+def baddbmm_vjp_batch1(grad: Any, batch2: Any, alpha: float) -> Any:
+    """z = … + α · batch1 @ batch2."""
+    return scaled(grad @ turned(batch2), alpha)
+
+
+def baddbmm_vjp_batch2(grad: Any, batch1: Any, alpha: float) -> Any:
+    """z = … + α · batch1 @ batch2."""
+    return scaled(turned(batch1) @ grad, alpha)
+
+
+def cross_vjp_self(grad: Any, other: Any, dim: int) -> Any:
+    """z = self × other: other × gradient."""
+    return cross_op.of(*_stretched(other, grad), dim=dim)
+
+
+def cross_vjp_other(grad: Any, self: Any, dim: int) -> Any:
+    """z = self × other: gradient × self."""
+    return cross_op.of(*_stretched(grad, self), dim=dim)
+
+
+def _stretched(a: Any, b: Any) -> tuple[Any, Any]:
+    shape = tuple(max(n, m) for n, m in zip(a.shape, b.shape, strict=True))
+    return rules.expand(a, shape), rules.expand(b, shape)
+
+
+def dist_vjp_self(grad: Any, self: Any, other: Any, result: Any, p: float) -> Any:
+    """z = the p-norm of self - other."""
+    return vector_norm_vjp(grad, self - other, result, p, None, False)
+
+
+def dist_vjp_other(grad: Any, self: Any, other: Any, result: Any, p: float) -> Any:
+    """z = the p-norm of self - other."""
+    return -dist_vjp_self(grad, self, other, result, p)
+
+
+# ------------------------------------------------------------------ entries
+
+
+def _add_product(product: Any) -> Any:
+    def forward(x: Any, a: Any, b: Any, beta: float, alpha: float) -> Any:
+        found = scaled(product(a, b), alpha)
+        return found if beta == 0 else found + scaled(x, beta)
+
+    return forward
+
+
+def _dist(x: Any, y: Any, p: float) -> Any:
+    difference = abs(x - y)
+    if math.isinf(p):
+        return difference.max() if p > 0 else difference.min()
+    if p == 0:
+        return (difference != 0).sum().astype(x.dtype)
+    return array_module(x).sqrt((difference * difference).sum()) if p == 2 else (difference**p).sum() ** (1 / p)
+
+
+addmv_op = Op(
+    "AddmvBackward0",
+    _add_product(lambda a, b: a @ b),
+    stretches=True,
+    self=added_vjp,
+    mat=addmv_vjp_mat,
+    vec=addmv_vjp_vec,
+)
+addr_op = Op(
+    "AddrBackward0", _add_product(lambda a, b: a[:, None] * b), stretches=True, self=added_vjp, vec1=addr_vjp_vec1,
+    vec2=addr_vjp_vec2,
+)  # fmt: skip
+baddbmm_op = Op(
+    "BaddbmmBackward0", _add_product(lambda a, b: a @ b), stretches=True, self=added_vjp, batch1=baddbmm_vjp_batch1,
+    batch2=baddbmm_vjp_batch2,
+)  # fmt: skip
+vdot_op = Op(
+    "VdotBackward0", lambda x, y: x @ y, self=lambda grad, other: grad * other, other=lambda grad, self: grad * self
+)
+cross_op = Op(
+    "LinalgCrossBackward0", lambda x, y, dim: array_module(x).cross(x, y, axis=dim), stretches=True, self=cross_vjp_self,
+    other=cross_vjp_other,
+)  # fmt: skip
+dist_op = Op("DistBackward0", _dist, stretches=True, self=dist_vjp_self, other=dist_vjp_other)
+
+# ------------------------------------------------------------------ vectors
+
+
+def vector(input: Tensor, name: str, role: str) -> Tensor:
+    """input, once it has one dimension."""
+    if input._data.ndim != 1:
+        raise RuntimeError(f"{name}: Expected 1-D argument {role}, but got {input._data.ndim}-D")
+    return input
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Every product of an element of one vector and one of the other (torch.outer). (n,), (m,) → (n, m)."""
+    vector(input, "outer", "self"), vector(vec2, "outer", "vec2")
+    return mul_op(reshape(input, (input._data.size, 1)), vec2)
+
+
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The inner product of two vectors (torch.vdot)."""
+    return vdot_op(input, _same_length(input, other, "vdot"))
+
+
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors (torch.dot)."""
+    return dot_op(input, _same_length(input, tensor, "dot"))
+
+
+def _same_length(input: Tensor, other: Tensor, name: str) -> Tensor:
+    x, y = input._data, other._data
+    if x.ndim != 1 or y.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            f"{name} : expected both vectors to have same dtype, but found {input.dtype.type_name} and {other.dtype.type_name}"
+        )
+    check_inner(input, other, x.shape == y.shape)
+    return other
+
+
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """Matrix times vector (torch.mv)."""
+    if input._data.ndim != 2 or vec._data.ndim != 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {vec._data.ndim - 1 or 1}, {input._data.ndim}, {vec._data.ndim}"
+        )
+    return matmul(input, vec)
+
+
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices (torch.mm)."""
+    for name, matrix in (("self", input), ("mat2", mat2)):
+        if matrix._data.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    return matmul(input, mat2)
+
+
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """Products of last dimensions summed (torch.inner)."""
+    if not input._data.ndim or not other._data.ndim:
+        return mul_op(input, other)
+    if input._data.shape[-1] != other._data.shape[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(input._data.shape)} and "
+            f"{list(other._data.shape)}"
+        )
+    return tensordot(input, other, ([-1], [-1]))
+
+
+def cross(input: Tensor, other: Tensor, dim: Int | None = None) -> Tensor:
+    """The vector product along a dimension of size 3 (torch.cross)."""
+    if dim is None:
+        warnings.warn(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply use "
+            "torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.",
+            UserWarning,
+            stacklevel=3,
+        )
+        dim = next((i for i, n in enumerate(input._data.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return linalg_cross(input, other, dim=dim)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: Int = -1) -> Tensor:
+    """The vector product along a dimension of size 3, the last one unless told otherwise (torch.linalg.cross)."""
+    x, y = input._data, other._data
+    if x.ndim != y.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    axis = one_dim(dim, x.ndim)
+    if x.shape[axis] != 3 or y.shape[axis] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
+        )
+    return cross_op(input, other, dim=axis)
+
+
+def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
+    """The p-norm of input - other (torch.dist)."""
+    return dist_op(input, other, p=float(p))
+
+
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """Every element of input times the whole of other (torch.kron)."""
+    ndim = max(input._data.ndim, other._data.ndim)
+    x, y = ((1,) * (ndim - t._data.ndim) + t._data.shape for t in (input, other))
+    first = copy_op(input, shape=tuple(n for size in x for n in (size, 1)))
+    second = copy_op(other, shape=tuple(n for size in y for n in (1, size)))
+    return copy_op(mul_op(first, second), shape=tuple(n * m for n, m in zip(x, y, strict=True)))
+
+
+# ------------------------------------------------------------------ with something added
+
+
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """β·input + α·(mat @ vec) (torch.addmv)."""
+    if mat._data.ndim != 2 or vec._data.ndim != 1 or input._data.ndim > 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {input._data.ndim}, {mat._data.ndim}, {vec._data.ndim}"
+        )
+    check_inner(mat, vec, mat._data.shape[1] == vec._data.shape[0])
+    return addmv_op(input, mat, vec, beta=beta, alpha=alpha)
+
+
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """β·input + α·vec1 vec2ᵀ (torch.addr)."""
+    vector(vec1, "addr", "vec1"), vector(vec2, "addr", "vec2")
+    return addr_op(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """β·input + α·(batch1 @ batch2), batch by batch (torch.baddbmm)."""
+    x, y = batch1._data.shape, batch2._data.shape
+    shape = (*x[:2], y[-1]) if len(x) == 3 and len(y) == 3 else ()
+    if shape and input._data.shape != shape:
+        input.expand(shape)  # refuses what does not fit
+    if len(x) != 3 or len(y) != 3 or y[:2] != (x[0], x[2]):
+        bmm(batch1, batch2)  # refuses with torch's words
+    return baddbmm_op(input, batch1, batch2, beta=beta, alpha=alpha)
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """Products summed over some dimensions of a and of b (torch.tensordot).
+
+    dims: how many, the last of a with the first of b; or two lists of dimensions.
+    """
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a._data.ndim, b._data.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        first, second = list(range(-dims, 0)), list(range(dims))
+    else:
+        first, second = (list(d.tolist()) if isinstance(d, Tensor) else list(d) for d in dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._data.dtype is not b._data.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    count = 1
+    for i, j in zip(first, second, strict=True):
+        n, m = a._data.shape[i], b._data.shape[j]
+        if m == 1:
+            a = a.sum(i, True) if n != 1 else a
+        elif n == 1:
+            b = b.sum(j, True)
+        elif n != m:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size {m} in dim {j}"
+            )
+        count *= n if m != 1 else 1
+    return _contracted(a, b, first, second, count)
+
+
+def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int], count: int) -> Tensor:
+    """tensordot, once the dimensions fit: both to matrices, multiplied, and back."""
+    gone = [[one_dim(d, t._data.ndim) for d in dims] for t, dims in ((a, first), (b, second))]
+    kept = [[d for d in range(t._data.ndim) if d not in dims] for t, dims in zip((a, b), gone, strict=True)]
+    shape = tuple([a._data.shape[d] for d in kept[0]] + [b._data.shape[d] for d in kept[1]])
+    left, right = permute(a, (*kept[0], *gone[0])), permute(b, (*gone[1], *kept[1]))
+    if not shape:
+        if left.storage().flags.c_contiguous and right.storage().flags.c_contiguous:
+            return reshape(dot_op(left.flatten(), right.flatten()), ())
+        return reshape(mul_op(left.squeeze(), right.squeeze()).sum(), ())
+    rows = math.prod(a._data.shape[d] for d in kept[0])
+    columns = math.prod(b._data.shape[d] for d in kept[1])
+    return reshape(mm_op(reshape(left, (rows, count)), reshape(right, (count, columns))), shape)
