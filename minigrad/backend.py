@@ -7,6 +7,7 @@ Everything else in the engine gets its array functions from here: `numpy` itself
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from types import ModuleType
 from typing import Any
@@ -62,3 +63,31 @@ def on_device(name: str, array: Any) -> Any:
     from cupyx.scipy import special
 
     return getattr(special, name)(array)
+
+
+MANY = 1000  # elements from which on BLAS is faster
+
+
+@functools.lru_cache(maxsize=64)
+def _ones(n: int, dtype: Any) -> Any:
+    return numpy.ones(n, dtype)
+
+
+def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """x summed over the dimensions `dim`, counted from the front (None: all).
+
+    The leading or the trailing dimensions of a large float array that lies in one piece are summed by a product with
+    ones, which takes BLAS half to a tenth of the time that NumPy's additions take.
+    """
+    if type(x) is not ndarray:
+        return x.sum(axis=dim, keepdims=keepdim)
+    if dim and len(dim) < x.ndim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
+        shape, k = x.shape, len(dim)
+        rest = x.ndim - k
+        if dim == tuple(range(k)):
+            n = math.prod(shape[:k])
+            return (_ones(n, x.dtype) @ x.reshape(n, -1)).reshape((1,) * k + shape[k:] if keepdim else shape[k:])
+        if dim == tuple(range(rest, x.ndim)):
+            n = math.prod(shape[rest:])
+            return (x.reshape(-1, n) @ _ones(n, x.dtype)).reshape(shape[:rest] + (1,) * k if keepdim else shape[:rest])
+    return numpy.add.reduce(x, axis=dim, keepdims=keepdim)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .backend import array_module, numpy
+from .backend import array_module, numpy, sum_array
 
 
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
@@ -55,7 +55,7 @@ unsqueeze = _both("unsqueeze", "expand_dims")
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
-    return x.sum(dim, keepdim) if is_tensor(x) else x.sum(axis=dim, keepdims=keepdim)
+    return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim, keepdim)
 
 
 def expand(x: Any, shape: tuple[int, ...]) -> Any:

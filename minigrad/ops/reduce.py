@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, sum_array
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints
@@ -52,7 +52,7 @@ def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim:
 
 
 def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
-    return x.sum(axis=dim, keepdims=keepdim)
+    return sum_array(x, dim, keepdim)
 
 
 def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
