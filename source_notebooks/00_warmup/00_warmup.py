@@ -226,9 +226,7 @@ for (x, y), mine in zip([(1, 3), (2, 5), (3, 7)], on_paper):
     if mine is None:
         print(f"({x}, {y})  ... on paper?")
     else:
-        print(
-            f"({x}, {y})  on paper {mine}, by nudging {nudged:.2f}", "✓" if abs(mine - nudged) < 0.01 else "✗"
-        )
+        print(f"({x}, {y})  on paper {mine}, by nudging {nudged:.2f}", "✓" if abs(mine - nudged) < 0.01 else "✗")
 
 # %% [markdown] tags=["lang-zh"]
 # 三个点的损失是相加的，斜率也就相加。你的三个数加起来，是 -40 吗？

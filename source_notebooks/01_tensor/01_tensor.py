@@ -126,12 +126,12 @@ _ = ax.legend()
 # %% [markdown] tags=["lang-zh"]
 # 把张量加进 `total`，就把它的计算图（computational graph）也一并留住了，一步不落，内存只涨不落。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
 #
-# 它对所有张量都管用吗？很多人这么以为。再猜四次：
+# 它对所有张量都管用吗？很多人这么以为。再猜五次：
 
 # %% [markdown] tags=["lang-en"]
 # Adding a tensor to `total` keeps its computational graph (计算图) as well, that of every single step, and memory only grows. What `item()` gives is Python's own number, which has nothing to do with any graph; keep your accounts with it.
 #
-# Does it work on every tensor? Many think so. Four more guesses:
+# Does it work on every tensor? Many think so. Five more guesses:
 
 # %% tags=["demo"]
 for values in ([[7.0]], 7, True, 0.1, [1.0, 2.0]):
@@ -335,7 +335,7 @@ assert d.data_ptr() == y.data_ptr() == y.data.data_ptr()
 # The difference between the two stands at the end of the lines. Written through `detach()`, the version went up by 1, and autograd (自动求导) can see it; written through `.data`, the version stayed, and nobody knows. "`.data` is safe to compute with": reading it, yes; writing into it is dangerous. How bad it gets is the subject of lesson 10.
 
 # %% [markdown] tags=["lang-zh"]
-# 断开历史，对梯度意味着什么？下图左边是 `x * x`，右边是 `x * x.detach()`。值一样，路却少了一条。先想：右边的斜率在 $x = 3$ 处是 6，还是 3？
+# 断开历史，对梯度意味着什么？下面第一张图是 `x * x`，第二张是 `x * x.detach()`。值一样，路却少了一条。先想：第二张的斜率在 $x = 3$ 处是 6，还是 3？
 
 # %% [markdown] tags=["lang-en"]
 # What does cutting the history mean for the gradient? The first picture is of `x * x`, the second of `x * x.detach()`. Their values are the same, but one road is missing. Think first: at $x = 3$, is the slope of the second 6 or 3?
@@ -348,7 +348,7 @@ from minigrad.viz import draw
 x = torch.tensor(3.0, requires_grad=True)
 for y in (x * x, x * x.detach()):
     x.grad = None
-    y.backward(retain_graph=True)
+    y.backward()
     display(draw(y, params={"x": x, "y": y}, show=["shapes", "grads"]))
 
 # %% tags=["proof"]
@@ -360,7 +360,7 @@ for f in (lambda x: x * x, lambda x: x * x.detach()):
 assert slopes == [6.0, 3.0]
 
 # %% [markdown] tags=["lang-zh"]
-# 右边只剩一条路，另一个因子成了不会动的常数 3，斜率就是 3。
+# 第二张图里只剩一条路，另一个因子成了不会动的常数 3，斜率就是 3。
 #
 # 写 `detach`。`from_array` 造一个张量，要三样东西：数组、历史、版本计数器。数组用 `self.storage()`，计数器用 `self.counter()`，都和原来的共用；历史用 `NO_EDGE`，意思是没有。
 #

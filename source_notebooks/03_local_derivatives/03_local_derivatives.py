@@ -741,9 +741,7 @@ tanh = loss.grad_fn.next_functions[0][0].next_functions[0][0].next_functions[0][
 assert tanh.name() == "TanhBackward0"
 lowest = tanh.next_functions[0][0]
 assert lowest.name() == "MmBackward0" and lowest._saved_mat2 is None and torch.equal(lowest._saved_self, x)
-assert not any(
-    torch.is_tensor(getattr(loss.grad_fn, k)) for k in dir(loss.grad_fn) if k.startswith("_saved_")
-)
+assert not any(torch.is_tensor(getattr(loss.grad_fn, k)) for k in dir(loss.grad_fn) if k.startswith("_saved_"))
 
 # %% [markdown] tags=["lang-zh"]
 # 真的能学到东西吗？下面用你的规则训练一个只有一个隐藏层、16 个单元的网络去拟合一条正弦曲线，走 400 步。左边是损失一路下降，右边是它学到的曲线。
@@ -843,9 +841,7 @@ y, received = x.exp(), []
 y.register_hook(lambda grad: received.append(grad.tolist()))
 (3 * y).sum().backward()
 assert received == [[3.0, 3.0]]
-assert not any(
-    torch.is_tensor(getattr(x.sum().grad_fn, k)) for k in dir(x.sum().grad_fn) if k.startswith("_saved_")
-)
+assert not any(torch.is_tensor(getattr(x.sum().grad_fn, k)) for k in dir(x.sum().grad_fn) if k.startswith("_saved_"))
 
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来

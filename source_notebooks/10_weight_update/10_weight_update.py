@@ -146,9 +146,7 @@ def train(T, rebind, steps=400):
 for rebind in (True, False):
     value, nodes, _, seconds = train(torch, rebind)
     slower = seconds[-20:].sum() / seconds[20:40].sum()
-    print(
-        f"rebind = {rebind!s:<5}  w = {value:.4f}  nodes {nodes[0]:.0f} -> {nodes[-1]:.0f}  time x {slower:.1f}"
-    )
+    print(f"rebind = {rebind!s:<5}  w = {value:.4f}  nodes {nodes[0]:.0f} -> {nodes[-1]:.0f}  time x {slower:.1f}")
 
 # %% tags=["proof"]
 value, nodes, _, _ = train(torch, True, steps=50)
@@ -430,12 +428,8 @@ for program in (scaled, exponential, added_to_input, leaf):
     except RuntimeError as error:
         outcome[program.__name__] = str(error)
 assert outcome["scaled"] == 2.0
-assert outcome["exponential"].startswith(
-    "one of the variables needed for gradient computation has been modified"
-)
-assert outcome["added_to_input"].startswith(
-    "one of the variables needed for gradient computation has been modified"
-)
+assert outcome["exponential"].startswith("one of the variables needed for gradient computation has been modified")
+assert outcome["added_to_input"].startswith("one of the variables needed for gradient computation has been modified")
 assert outcome["leaf"] == "a leaf Variable that requires grad is being used in an in-place operation."
 
 # %% [markdown] tags=["lang-zh"]

@@ -1,0 +1,173 @@
+"""Known mistakes of lesson 02: leaves that are none, nodes for those who have none, edges that lead astray."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad.autograd.accumulate import AccumulateGrad
+from minigrad.autograd.graph import NO_EDGE
+
+IS_LEAF, GRAD_FN = "minigrad.tensor.Tensor.is_leaf", "minigrad.tensor.Tensor.grad_fn"
+EDGE = "minigrad.autograd.accumulate.gradient_edge"
+
+# ── is_leaf ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    IS_LEAF,
+    zh="你只认“要梯度的叶子”。不要梯度的张量也是叶子，不管是不是算出来的：没有记录，就没有历史。",
+    en="Only leaves that want a gradient count for you. A tensor that wants none is a leaf too, computed or not: unrecorded, it has no history.",
+)
+def only_with_gradient(self: Any) -> bool:
+    return self._edge is None
+
+
+@mistake(
+    IS_LEAF,
+    zh="你把“不要梯度”当成了“叶子”。用户造的、要梯度的张量恰恰是最典型的叶子。",
+    en="You took wanting no gradient for being a leaf. What the user made and wants a gradient for is the very model of a leaf.",
+)
+def only_without_gradient(self: Any) -> bool:
+    return self._edge is NO_EDGE
+
+
+@mistake(
+    IS_LEAF,
+    zh="正好反了：有 grad_fn 的是算出来的，没有的才是叶子。",
+    en="The wrong way round: what has a grad_fn was computed, what has none is a leaf.",
+)
+def the_wrong_way_round(self: Any) -> bool:
+    return self._edge is not None and self._edge[0] is not None
+
+
+@mistake(
+    IS_LEAF,
+    zh="requires_grad 回答的是另一个问题：要不要梯度。算出来的张量也要，却不是叶子。",
+    en="requires_grad answers another question: is a gradient wanted. Computed tensors want one too, and are no leaves.",
+)
+def confuses_it_with_requires_grad(self: Any) -> bool:
+    return self._edge is not NO_EDGE
+
+
+@mistake(
+    IS_LEAF,
+    zh="_edge 可能是 None，也可能是 (None, 0)，两种都是叶子。只看了一种，另一种就报错或答错。",
+    en="_edge may be None, or (None, 0), and both are leaves. With only one of them in mind the other one raises.",
+)
+def stumbles_over_none(self: Any) -> bool:
+    return self._edge[0] is None
+
+
+# ── grad_fn ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    GRAD_FN,
+    zh="你返回了整条边 (节点, 编号)。grad_fn 只是其中的节点。",
+    en="The whole edge comes back, (node, number). grad_fn is only the node in it.",
+)
+def the_whole_edge(self: Any) -> Any:
+    return self._edge if self._edge is not None and self._edge[0] is not None else None
+
+
+@mistake(
+    GRAD_FN,
+    zh="要梯度的叶子，_edge 是 None，取 [0] 就会出错。叶子的 grad_fn 是 None，要先分出这种情形。",
+    en="A leaf that wants a gradient has None for its _edge, and [0] of it raises. A leaf's grad_fn is None: single this case out first.",
+)
+def stumbles_over_leaves(self: Any) -> Any:
+    return self._edge[0]
+
+
+@mistake(
+    GRAD_FN,
+    zh="你给叶子也配了一个 grad_fn。叶子不是算出来的，grad_fn 是 None；收梯度的 AccumulateGrad 要顺着别人的 next_functions 才看得到。",
+    en="You gave leaves a grad_fn, too. A leaf was not computed, and its grad_fn is None; its AccumulateGrad is seen only along the next_functions of others.",
+)
+def a_node_for_leaves(self: Any) -> Any:
+    if self._edge is None:
+        node = AccumulateGrad(self)
+        return node
+    return self._edge[0]
+
+
+@mistake(
+    GRAD_FN,
+    zh="返回的是节点的名字。grad_fn 是节点本身，名字要再问一次 .name()。",
+    en="What comes back is the node's name. grad_fn is the node itself; its name is one more question, .name().",
+)
+def only_its_name(self: Any) -> Any:
+    return None if self._edge is None or self._edge[0] is None else self._edge[0].name()
+
+
+# ── gradient_edge ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    EDGE,
+    zh="每次都新造一个 AccumulateGrad。一个叶子只有一个：先看 tensor._accumulator 里还在不在。",
+    en="A new AccumulateGrad is made every time. A leaf has just one: look first whether the one in tensor._accumulator is still there.",
+)
+def a_new_one_every_time(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    return AccumulateGrad(tensor), 0
+
+
+@mistake(
+    EDGE,
+    zh="编号丢了，一律写成 0。有几个输出的运算（unbind、max）就会把梯度交错地方；算出来的张量，_edge 里已经有编号。",
+    en="The number is lost, 0 is always written. Operations of several outputs (unbind, max) then get gradients in the wrong place; a computed tensor's _edge has the number already.",
+)
+def always_number_zero(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge[0], 0
+    return _collector(tensor), 0
+
+
+@mistake(
+    EDGE,
+    zh="不要梯度的张量也配上了 AccumulateGrad，数据里于是出现了 .grad。它们的边是 (None, 0)，已经写在 _edge 里。",
+    en="Tensors that want no gradient got an AccumulateGrad as well, and .grad appears on data. Their edge is (None, 0), as _edge says.",
+)
+def collects_for_data_too(tensor: Any) -> Any:
+    if tensor._edge is not None and tensor._edge[0] is not None:
+        return tensor._edge
+    if not hasattr(tensor, "_accumulator"):
+        tensor._accumulator = tensor._hooks = None
+    return _collector(tensor), 0
+
+
+@mistake(
+    EDGE,
+    zh="叶子的边通向空处，梯度到不了 .grad。要梯度的叶子，边通向它的 AccumulateGrad。",
+    en="A leaf's edge leads nowhere, and no gradient gets to .grad. For a leaf that wants one, the edge leads to its AccumulateGrad.",
+)
+def nothing_for_leaves(tensor: Any) -> Any:
+    return tensor._edge if tensor._edge is not None else NO_EDGE
+
+
+@mistake(
+    EDGE,
+    zh="tensor._accumulator 是弱引用：图没了，它指的 AccumulateGrad 也没了，调用它得到 None。那时要再造一个。",
+    en="tensor._accumulator is a weak reference: with the graph, its AccumulateGrad goes too, and calling it gives None. Then a new one has to be made.",
+)
+def forgets_that_it_may_be_gone(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    if tensor._accumulator is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+        return node, 0
+    return tensor._accumulator(), 0
+
+
+def _collector(tensor: Any) -> Any:
+    """The right way, for mistakes that are made elsewhere."""
+    node = tensor._accumulator() if tensor._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+    return node
