@@ -25,7 +25,7 @@ ENGINE_MAY = {
 RUNNER_MAY = ("autograder.runner", "autograder.protocol", "autograder.parts", "autograder.checks")
 # Tables and tests are read entry by entry; code is read whole.
 MOST_LINES = {"tests": 600, "mistakes": 600}
-LESSONS_MAY = OURS | {"numpy", "torch", "matplotlib"}
+LESSONS_MAY = OURS | {"numpy", "torch", "matplotlib", "IPython"}
 
 
 def top(name: str) -> str:
@@ -35,9 +35,7 @@ def top(name: str) -> str:
 
 def foreign(path: Path) -> list[Import]:
     """The imports of a file that are neither the standard library's nor ours, type-only ones left out."""
-    return [
-        one for one in imports(path) if one.runs and top(one.module) not in sys.stdlib_module_names | OURS
-    ]
+    return [one for one in imports(path) if one.runs and top(one.module) not in sys.stdlib_module_names | OURS]
 
 
 def name(path: Path) -> str:
@@ -102,9 +100,7 @@ def test_lessons_use_what_a_learner_knows(path):
 )
 def test_importing_stays_light(module, unwanted):
     program = f"import sys, {module}; print(*(set(sys.modules) & set({unwanted.split()!r})))"
-    found = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
 
 

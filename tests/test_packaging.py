@@ -26,7 +26,8 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 # Where a package is imported by another name than it is installed by.
 IMPORTED_AS = {"pyyaml": "yaml", "scikit-learn": "sklearn", "cupy-cuda12x": "cupy", "cupy-cuda13x": "cupy"}
-PART_OF = {"cupyx": "cupy", "matplotlib_inline": "ipykernel"}
+# What a declared package always brings along, and we may import as well.
+PART_OF = {"cupyx": "cupy", "matplotlib_inline": "ipykernel", "IPython": "ipykernel", "threadpoolctl": "sklearn"}
 # Needed though no file of ours imports them: programs that are started, plugins, and what is only in extras.
 STARTED = {
     "ipykernel", "jupyterlab", "mypy", "pytest-timeout", "pytest-xdist", "ruff", "setuptools", "autograd",
@@ -91,13 +92,9 @@ def test_conda_gets_the_same_packages():
 
 
 def test_every_dependency_has_its_reason_in_both_languages():
-    rows = re.findall(
-        r"(?m)^\| `([\w-]+)` (.*)\|$", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
-    )
+    rows = re.findall(r"(?m)^\| `([\w-]+)` (.*)\|$", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"))
     named = [name for name, _ in rows]
-    assert sorted(named) == sorted(
-        {canonicalize_name(r.name) for r in EVERYTHING} | {"graphviz", "bubblewrap"}
-    )
+    assert sorted(named) == sorted({canonicalize_name(r.name) for r in EVERYTHING} | {"graphviz", "bubblewrap"})
     for name, row in rows:
         *_, chinese, english = (cell.strip() for cell in row.split("|"))
         assert re.search("[\u4e00-\u9fff]", chinese) and re.match("[a-zA-Z`]", english), name
@@ -118,9 +115,7 @@ def test_what_is_imported_is_declared_and_the_other_way_round():
 
 
 def make(*words):
-    return subprocess.run(
-        ["make", *words], cwd=ROOT, capture_output=True, text=True, check=True, timeout=20
-    ).stdout
+    return subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, check=True, timeout=20).stdout
 
 
 def targets():
@@ -185,9 +180,7 @@ def test_the_wheel_holds_the_words_and_pages_beside_the_code(tmp_path):
     subprocess.run([*command, copy], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     inside = set(zipfile.ZipFile(wheel).namelist())
-    ours = [
-        path for folder in ("minigrad", "autograder") for path in (copy / folder).rglob("*") if path.is_file()
-    ]
+    ours = [path for folder in ("minigrad", "autograder") for path in (copy / folder).rglob("*") if path.is_file()]
     assert {str(path.relative_to(copy)) for path in ours} <= inside
     assert {name.partition("/")[0] for name in inside if ".dist-info" not in name} == {
         "minigrad",
