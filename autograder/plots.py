@@ -24,7 +24,7 @@ FONTS = (
     "SimHei",
     "WenQuanYi Micro Hei",
 )
-SETTINGS = {
+SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lesson",  # the same picture gives the same bytes
     "axes.spines.top": False,
