@@ -5,6 +5,7 @@ Those made from a range stand in ranges.py, random ones in random.py.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from .backend import ndarray, numpy, to_device, to_host
@@ -19,6 +20,13 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, require
 
     Python floats become the default dtype, ints int64, arrays keep theirs. A leaf.
     """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=3,
+        )
     array = _array(data, as_numpy(dtype))
     return finish(array, device, requires_grad)
 
@@ -172,8 +180,10 @@ def from_numpy(array: Any) -> Tensor:
     return out
 
 
-def shape_of(size: tuple[Any, ...]) -> tuple[int, ...]:
+def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:
     """zeros(2, 3) and zeros((2, 3)) mean the same; RuntimeError for a negative size."""
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     wanted = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int | Tensor | numpy.integer) else size
     shape = tuple([n if isinstance(n, int) and not isinstance(n, bool) else n.__index__() for n in wanted])
     for n in shape:
@@ -189,12 +199,12 @@ def plain(*values: Any) -> list[Any]:
 
 def zeros(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a size (torch.zeros)."""
-    return finish(numpy.zeros(shape_of(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(numpy.zeros(shape_of(size, "zeros"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
 
 
 def ones(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones of a size (torch.ones)."""
-    return finish(numpy.ones(shape_of(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(numpy.ones(shape_of(size, "ones"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
 
 
 def full(

@@ -86,8 +86,8 @@ def set_default_dtype(d: dtype) -> None:
     _default[0] = d
 
 
-def as_numpy(d: dtype | None) -> Any:
-    """The NumPy dtype of `d`; None stays None."""
+def as_numpy(d: Any) -> Any:
+    """The NumPy dtype of `d`, a dtype or Python's bool, int or float; None stays None."""
     return None if d is None else {**_PYTHON, float: float64}[d].np if d in (bool, int, float) else d.np
 
 

@@ -16,7 +16,7 @@ from .tensor import Tensor
 
 
 def arange(
-    start: Any,
+    start: Any = None,
     end: Any = None,
     step: Any = 1,
     *,
@@ -25,7 +25,9 @@ def arange(
     requires_grad: bool = False,
 ) -> Tensor:
     """start, start + step, … up to but without end; whole numbers if all three are (torch.arange)."""
-    start, end, step = plain(*((0, start, step) if end is None else (start, end, step)))
+    if start is None and end is None:
+        raise TypeError("arange() received an invalid combination of arguments - got (), but expected one of:\n")
+    start, end, step = plain(*((0, start, step) if end is None else (start or 0, end, step)))
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not all(math.isfinite(x) for x in (start, end)):
@@ -87,7 +89,7 @@ def eye(
 
 def empty(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of a size, with whatever is in its memory (torch.empty)."""
-    return finish(numpy.empty(shape_of(size), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(numpy.empty(shape_of(size, "empty"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
 
 
 def scalar_tensor(s: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:

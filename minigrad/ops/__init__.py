@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import ranges
+from .. import creation, ranges
 from ..tensor import Tensor
 from . import (
     activation,
@@ -31,6 +31,7 @@ from . import (
     products,
     protocols,
     reduce,
+    restride,
     shape,
     sorting,
     statistics,
@@ -41,7 +42,7 @@ from .inplace import inplace
 
 MODULES = (
     pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, products, einsum,
-    shape, views, layout, arrange, join, index, pick, convert, nn, activation, protocols, ranges,
+    shape, views, layout, arrange, join, index, pick, convert, nn, activation, protocols, restride, ranges, creation,
 )  # fmt: skip
 
 
@@ -77,16 +78,17 @@ METHODS = """
     view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous
     copied get_device new_empty new_full new_ones new_tensor new_zeros stack_all concatenate_all fill_ zero_ copy_
     scatter_index to_numpy_dtype element_size data_ptr stride expand_as is_complex is_contiguous is_floating_point
-    is_nonzero is_same_size is_signed apply_ storage_offset repeat reshape_as unfold view_as where=where_method
+    is_nonzero is_same_size is_signed apply_ storage_offset squeeze_ t_ transpose_ unsqueeze_ repeat reshape_as unfold view_as where=where_method
 """.split()
 FUNCTIONS = """
     cat stack where numel is_tensor is_complex is_floating_point is_nonzero rsub arange empty empty_like eye full_like
     linspace logspace ones_like result_type=torch_result_type scalar_tensor zeros_like atleast_1d atleast_2d
     atleast_3d broadcast_shapes broadcast_tensors bucketize column_stack dstack einsum hstack isin meshgrid
     searchsorted std_mean tensordot tril_indices triu_indices var_mean vstack
+    as_tensor from_numpy full ones tensor zeros
 """.split()
 INPLACE = """
-    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
+    abs acos acosh=acosh_inplace addmv addr baddbmm erf asin asinh=asinh_inplace atan atanh=atanh_inplace ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
     nan_to_num neg rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc add
     addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div float_power floor_divide fmod hypot
     lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
@@ -138,8 +140,8 @@ def install() -> dict[str, Callable[..., Any]]:
     """Hang the methods and operators on Tensor; the functions of the package, by name."""
     for name, operation in map(named, (*BOTH, *METHODS)):
         setattr(Tensor, name, guarded(operation, method=True))
-    for name in INPLACE:
-        setattr(Tensor, name + "_", guarded(inplace(find(name)), method=True))
+    for name, operation in map(named, INPLACE):
+        setattr(Tensor, name + "_", guarded(inplace(operation), method=True))
     for name, target in PROPERTIES.items():
         setattr(Tensor, name, property(find(target)))
     for name, fact in protocols.FACTS.items():

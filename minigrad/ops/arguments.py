@@ -39,9 +39,15 @@ SIZES = {"size", "shape", "dims", "repeats"}  # what is given as ints one by one
 def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
 
+    names = inspect.signature(function).parameters.values()
+    sizes = next((p.name for p in names if p.kind is p.VAR_POSITIONAL and p.name in SIZES), None)
+    uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not SPECIAL.isdisjoint(kwargs):
+        if kwargs and not uncommon.isdisjoint(kwargs):
+            if sizes in kwargs:
+                return call(*args, kwargs.pop(sizes), **kwargs)
             return special(call, function, args, kwargs)
         try:
             result = function(*args, **kwargs)

@@ -9,7 +9,7 @@ from typing import Any
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .arguments import Operand
-from .define import not_broadcastable
+from .define import refusal
 from .promotion import Number, common, operand, operands, unsupported
 
 
@@ -21,7 +21,7 @@ def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., 
         try:
             return from_array(compare(ready[2], ready[3]))
         except ValueError as error:
-            raise not_broadcastable(ready[2], ready[3]) from error
+            raise refusal(error, ready[2], ready[3]) from error
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Elementwise {name}, as bools (torch.{name})."
@@ -42,7 +42,7 @@ def _logical(name: str) -> Callable[..., Any]:
         try:
             return from_array(getattr(array_module(x), name)(x, y))
         except ValueError as error:
-            raise not_broadcastable(x, y) from error
+            raise refusal(error, x, y) from error
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{name} of the truth of two tensors, element by element (torch.{name})."
@@ -67,7 +67,7 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str) -> Callabl
         try:
             return from_array(combine(x, y))
         except ValueError as error:
-            raise not_broadcastable(x, y) from error
+            raise refusal(error, x, y) from error
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"torch.{name}, for whole numbers and bools."

@@ -20,6 +20,9 @@ from .shape import clone
 move_op = Op("ToCopyBackward0", lambda x, wanted: _move(x, wanted), self=lambda grad, home: _move_both(grad, home))
 
 
+_truth = bool  # `bool` is a conversion below
+
+
 def _move(x: Any, wanted: Device) -> Any:
     return to_device(x, wanted.index or 0) if wanted.type == "cuda" else to_host(x)
 
@@ -39,23 +42,25 @@ def to(
             dtype = arg
         elif arg not in (True, False, None):
             device = arg
+    copy = copy or [arg for arg in args if isinstance(arg, _truth)][1:] == [True]  # after it stands non_blocking
     out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
     if device is not None and Device(device).type != out.device.type:
         out = move_op(out, wanted=Device(device), home=out.device)
     return clone(out) if copy and out is self else out
 
 
-def _converter(wanted: Dtype) -> Callable[[Tensor], Tensor]:
-    def call(self: Tensor) -> Tensor:
+def _converter(name: str, wanted: Dtype) -> Callable[..., Tensor]:
+    def call(self: Tensor, memory_format: Any = None) -> Tensor:
         return to_numpy_dtype(self, wanted.np)
 
-    call.__name__ = call.__qualname__ = wanted.name
+    call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The tensor as torch.{wanted.name}."
     return call
 
 
-double, float, half, long, int, bool = (_converter(d) for d in (float64, float32, float16, int64, int32, bool_))
-short, byte, char = (_converter(d) for d in (int16, uint8, int8))
+double, float, half = _converter("double", float64), _converter("float", float32), _converter("half", float16)
+long, int, short = _converter("long", int64), _converter("int", int32), _converter("short", int16)
+char, byte, bool = _converter("char", int8), _converter("byte", uint8), _converter("bool", bool_)
 
 
 def cpu(self: Tensor) -> Tensor:
@@ -72,6 +77,13 @@ def type(self: Tensor, dtype: Any = None) -> Any:
     """The name of the tensor's type, as 'torch.FloatTensor'; or the tensor converted to `dtype`."""
     if dtype is None:
         return f"torch.{'cuda.' if self.device.type == 'cuda' else ''}{self.dtype.type_name}Tensor"
+    if isinstance(dtype, str):
+        named = next((d for d in BY_NUMPY.values() if dtype == f"torch.{d.type_name}Tensor"), None)
+        if named is None:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = named
+    if not isinstance(dtype, Dtype):
+        raise TypeError("dtype must be a type, str, or dtype object")
     return to(self, dtype)
 
 

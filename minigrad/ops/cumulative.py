@@ -7,6 +7,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, numpy
 from ..dtypes import as_numpy
+from ..ranges import zeros_like
 from ..tensor import Tensor
 from .arguments import Bool, Dtype, Int
 from .define import Op
@@ -179,6 +180,8 @@ def diff(
     dim = one_dim(dim, input._data.ndim)
     if prepend is not None or append is not None:
         input = cat([t for t in (prepend, input, append) if t is not None], dim)
+    if not n:
+        return zeros_like(input).copy_(input)
     for _ in range(min(n, input._data.shape[dim])):
         size = input._data.shape[dim]
         later, earlier = narrow(input, dim, 1, size - 1), narrow(input, dim, 0, size - 1)

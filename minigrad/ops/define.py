@@ -126,8 +126,11 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]
 BOOL_DIFFERENCE = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
 
 
-def not_broadcastable(x: Any, y: Any) -> RuntimeError:
-    """torch's error for shapes that do not broadcast: the last dimension in which they disagree."""
+def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:
+    """torch's error for what NumPy refuses: a difference of bools, or shapes that do not broadcast, by the last
+    dimension in which they disagree."""
+    if isinstance(error, TypeError):
+        return RuntimeError(BOOL_DIFFERENCE)
     for i in range(1, min(x.ndim, y.ndim) + 1):
         n, m = x.shape[-i], y.shape[-i]
         if n != m and 1 not in (n, m):
@@ -152,30 +155,23 @@ def binary(
     crosswise = issubclass(made, CrosswiseNode)
 
     def call(a: Any, b: Any) -> Tensor:
-        # Whether each gradient has its input's shape and dtype; None: the shapes will tell.
-        alike = None if stretches else True
+        alike = None if stretches else True  # each gradient has its input's shape and dtype; None: the shapes will tell
         try:
-            x = a._data
-            y = b._data
+            x, y = a._data, b._data
             if x.dtype is not y.dtype:
                 a, b, x, y = operands(a, b)  # type: ignore[misc]
                 alike = False
-            edge_a = a._edge
-            edge_b = b._edge
         except AttributeError:
             ready = operands(a, b)
             if ready is None:
                 return NotImplemented
             a, b, x, y = ready
             alike = type(a) is Constant or type(b) is Constant or None
-            edge_a = a._edge
-            edge_b = b._edge
+        edge_a, edge_b = a._edge, b._edge
         try:
             data = forward(x, y)
-        except ValueError as error:
-            raise not_broadcastable(x, y) from error
-        except TypeError as error:
-            raise RuntimeError(BOOL_DIFFERENCE) from error
+        except (ValueError, TypeError) as error:
+            raise refusal(error, x, y) from error
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None

@@ -204,6 +204,9 @@ cosh = unary("cosh", "CoshBackward0", _numpy("cosh"), cosh_vjp)
 asinh = unary("asinh", "AsinhBackward0", _numpy("arcsinh"), asinh_vjp)
 acosh = unary("acosh", "AcoshBackward0", _numpy("arccosh"), acosh_vjp)
 atanh = unary("atanh", "AtanhBackward0", _numpy("arctanh"), atanh_vjp)
+acosh_inplace = unary("acosh", "AcoshBackward1", _numpy("arccosh"), acosh_vjp)  # torch numbers acosh_ and the like apart
+asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), asinh_vjp)
+atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), atanh_vjp)
 sinc = unary("sinc", "SincBackward0", _numpy("sinc"), sinc_vjp)
 deg2rad = unary("deg2rad", "Deg2RadBackward0", lambda x: x * (math.pi / 180), deg2rad_vjp)
 rad2deg = unary("rad2deg", "Rad2DegBackward0", lambda x: x * (180 / math.pi), rad2deg_vjp)
@@ -222,9 +225,9 @@ logit_op = Op("LogitBackward0", _logit, self=logit_vjp)
 nan_to_num_op = Op("NanToNumBackward0", _nan_to_num, self=nan_to_num_vjp)
 
 
-def round(input: Tensor, *, decimals: Int = 0) -> Tensor:
+def round(input: Tensor, *, decimals: Int | None = None) -> Tensor:
     """The nearest whole number, or the nearest with so many decimals; halves go to the even one (torch.round)."""
-    return round_op(input) if not decimals else round_decimals_op(input, decimals=decimals)
+    return round_op(input) if decimals is None else round_decimals_op(input, decimals=decimals)
 
 
 def logit(input: Tensor, eps: Float | None = None) -> Tensor:

@@ -91,7 +91,7 @@ def _masked_put(x: Any, shape: tuple[int, ...], mask: Any) -> Any:
 
 
 def _masked_scatter(x: Any, source: Any, mask: Any) -> Any:
-    out = x.copy()
+    out = array_module(x).broadcast_to(x, mask.shape).copy()
     count = int(mask.sum())
     if source.size < count:
         raise RuntimeError("Number of elements of source < number of ones in mask")

@@ -63,7 +63,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: 
     check_inner(mat1, mat2, x.shape[1] == y.shape[0])
     shape = (x.shape[0], y.shape[1])
     if input._data.shape not in (shape[1:], shape):
-        input = input.expand(shape)
+        input.expand(shape)  # refuses what does not fit
     return addmm_op(input, mat1, mat2, beta=beta, alpha=alpha)
 
 

@@ -22,7 +22,7 @@ def check_index(input: Tensor, dim: int, index: Tensor, name: str) -> int:
     """`dim` counted from the front, once the index tensor is fit for gather and scatter."""
     dim = one_dim(dim, input._data.ndim)
     data, shape = index._data, input._data.shape
-    if data.dtype not in INTEGERS:
+    if data.size and data.dtype not in INTEGERS:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     whose = "input" if name == "gather" else "self"
     if max(data.ndim, 1) != max(len(shape), 1):
@@ -96,7 +96,7 @@ def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor, name: str)
 def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Tensor:
     """Elements picked along dim, the other dimensions broadcast; without dim from the flattened input."""
     if dim is None:
-        return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
+        return gather(reshape(input, (-1,)), 0, from_start(reshape(indices, (-1,)), input._data.size))
     if input._data.ndim != indices._data.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -109,7 +109,13 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Te
         shape[dim] = 1
     common = list(numpy.broadcast_shapes(*map(tuple, shapes)))
     wide = [t.expand(tuple(common[:dim] + [k] + common[dim + 1 :])) for t, k in ((input, n), (indices, m))]
-    return gather(wide[0], dim, wide[1])
+    return gather(wide[0], dim, from_start(wide[1], n))
+
+
+def from_start(indices: Tensor, size: int) -> Tensor:
+    """Negative indices counted from the start."""
+    data = indices._data
+    return from_array(array_module(data).where(data < 0, data + size, data)) if data.size and data.min() < 0 else indices
 
 
 # ------------------------------------------------------------------ whole rows
@@ -218,8 +224,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"{source.dtype.type_name}"
         )
     shape = numpy.broadcast_shapes(input._data.shape, mask._data.shape)
-    wide = input if input._data.shape == shape else input.expand(shape)
-    return ops.masked_scatter_op(wide, source, mask=mask if mask._data.shape == shape else mask.expand(shape))
+    return ops.masked_scatter_op(input, source, mask=mask if mask._data.shape == shape else mask.expand(shape))
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:

@@ -312,10 +312,10 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int], count
     kept = [[d for d in range(t._data.ndim) if d not in dims] for t, dims in zip((a, b), gone, strict=True)]
     shape = tuple([a._data.shape[d] for d in kept[0]] + [b._data.shape[d] for d in kept[1]])
     left, right = permute(a, (*kept[0], *gone[0])), permute(b, (*gone[1], *kept[1]))
-    if not shape:
+    if math.prod(shape) == 1:
         if left.storage().flags.c_contiguous and right.storage().flags.c_contiguous:
-            return reshape(dot_op(left.flatten(), right.flatten()), ())
-        return reshape(mul_op(left.squeeze(), right.squeeze()).sum(), ())
+            return reshape(dot_op(left.flatten(), right.flatten()), shape)
+        return reshape(mul_op(left.squeeze(), right.squeeze()).sum(), shape)
     rows = math.prod(a._data.shape[d] for d in kept[0])
     columns = math.prod(b._data.shape[d] for d in kept[1])
     return reshape(mm_op(reshape(left, (rows, count)), reshape(right, (count, columns))), shape)

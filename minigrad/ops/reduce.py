@@ -86,6 +86,8 @@ def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     if dim is None or dim == ():
         return None
     wanted = tuple(one_dim(d, ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+    if not ndim:
+        return None
     for d in wanted:
         if wanted.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")

@@ -6,13 +6,14 @@ where torch leaves the choice to its selection algorithm.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Int, Operand
+from .arguments import Bool, Int, Operand, Str
 from .define import Op
 from .gather import scatter_add_op
 from .promotion import operand, unsupported
@@ -221,7 +222,7 @@ def unique_consecutive(
 ) -> Any:
     """As unique, but equal elements count as one only where they are neighbours (torch.unique_consecutive)."""
     data = input._data.reshape(-1) if dim is None else numpy.moveaxis(input._data, dim, 0)
-    flat = data.reshape(data.shape[0], -1)
+    flat = data.reshape(data.shape[0], math.prod(data.shape[1:]))
     starts = numpy.concatenate([numpy.ones(min(len(flat), 1), bool), (flat[1:] != flat[:-1]).any(1)])
     values = data[starts] if dim is None else numpy.moveaxis(data[starts], 0, dim)
     counts = numpy.diff(numpy.append(numpy.flatnonzero(starts), len(flat)))
@@ -245,21 +246,27 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -
 
 
 def searchsorted(
-    sorted_sequence: Tensor, input: Operand, *, out_int32: Bool = False, right: Bool = False, side: Any = None
+    sorted_sequence: Tensor,
+    input: Operand,
+    *,
+    out_int32: Bool = False,
+    right: Bool = False,
+    side: Str | None = None,
+    sorter: Tensor | None = None,
 ) -> Tensor:
     """Where elements belong in sorted sequences, the last dimension of which counts (torch.searchsorted)."""
     values = operand(input)._data
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    where: Any
-    where, data = "right" if right or side == "right" else "left", sorted_sequence._data
+    data = sorted_sequence._data
+    if sorter is not None:
+        data = numpy.take_along_axis(data, sorter._data, -1)
+    where: Any = "right" if right or side == "right" else "left"
     if data.ndim == 1:
         found = numpy.asarray(numpy.searchsorted(data, values, where))
     else:
         rows, wanted = data.reshape(-1, data.shape[-1]), values.reshape(-1, values.shape[-1])
-        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(
-            values.shape
-        )
+        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(values.shape)
     return from_array(found.astype((int32 if out_int32 else int64).np))
 
 

@@ -233,6 +233,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = one_dim(dim, input._data.ndim)
     size, cuts = input._data.shape[dim], indices_or_sections
+    cuts = cuts.tolist() if isinstance(cuts, Tensor) else cuts
     if isinstance(cuts, int):
         if cuts <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {cuts}")
@@ -240,7 +241,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple
         lengths = [longer + (i < rest) for i in range(cuts)]
         bounds = [sum(lengths[:i]) for i in range(cuts + 1)]
     else:
-        bounds = [0, *(c.tolist() if isinstance(c := cuts, Tensor) else cuts), size]
+        bounds = [0, *cuts, size]
     pairs = [slice(a, b).indices(size)[:2] for a, b in zip(bounds, bounds[1:], strict=False)]
     return tuple([slice_op(input, dim=dim, start=a, end=max(a, b), step=1) for a, b in pairs])
 
