@@ -88,9 +88,7 @@ def forged_outputs(notebook: Notebook) -> None:
                 "text/plain": str(meta["points"]),
                 "text/html": "<b>✓ full marks</b><script>alert(1)</script>",
             }
-            cell["outputs"] = [
-                {"output_type": "execute_result", "execution_count": 1, "data": text, "metadata": {}}
-            ]
+            cell["outputs"] = [{"output_type": "execute_result", "execution_count": 1, "data": text, "metadata": {}}]
             cell["metadata"]["autograder"] = {"score": meta["points"], "status": "graded"}
     notebook["metadata"]["autograder"] = {"problem": None, "records": {"check": {"score": 100}}}
 

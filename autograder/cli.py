@@ -41,9 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(
-        name: str, run: Callable[[argparse.Namespace], int | None], words: str
-    ) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable[[argparse.Namespace], int | None], words: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=words, description=words)
         added.set_defaults(run=run)
         return added
@@ -51,18 +49,14 @@ def _parser() -> argparse.ArgumentParser:
     one = command("release", _release, "从源文件生成课程 · build and release lessons from their sources")
     one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
     one.add_argument("--check", action="store_true", help="只检查，不写 · only check that they are current")
-    one.add_argument(
-        "--sync-solutions", action="store_true", help="先从引擎抄入答案 · copy the engine's bodies first"
-    )
+    one.add_argument("--sync-solutions", action="store_true", help="先从引擎抄入答案 · copy the engine's bodies first")
 
     one = command("grade", _grade, "给一课的提交评分 · grade a lesson's submissions")
     one.add_argument("lesson", metavar="LESSON")
     one.add_argument(
         "--student", action="append", metavar="ID", help="只评这个学生，可重复 · this one only; repeatable"
     )
-    one.add_argument(
-        "--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)"
-    )
+    one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
 
     one = command("feedback", _feedback, "写出每个学生的反馈页 · write every student's feedback page")
     one.add_argument("lesson", metavar="LESSON")
@@ -73,9 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("demo", _demo, "发布所有课，给样例班评分 · release all lessons and grade a sample class")
     one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
-    one.add_argument(
-        "--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)"
-    )
+    one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
 
     command("doctor", _doctor, "这台机器缺什么 · what this machine lacks, and what to do about it")
     command("lab", _lab, "在 JupyterLab 里打开课程 · open the lessons in JupyterLab")

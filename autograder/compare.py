@@ -100,9 +100,7 @@ def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | Non
         return text("shape_differs", expected=_shape(expected), got=_shape(got))
     if expected["dtype"] != got["dtype"]:
         return text("dtype_differs", expected=expected["dtype"], got=got["dtype"])
-    a, b = (
-        np.array([float(each) for each in side["data"]]).reshape(side["shape"]) for side in (expected, got)
-    )
+    a, b = (np.array([float(each) for each in side["data"]]).reshape(side["shape"]) for side in (expected, got))
     allowed = _allowed(a, expected["dtype"])
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
@@ -142,9 +140,7 @@ def describe(value: Any) -> Text | str:
         items = [str(describe(each)) for each in value[:12]] + ["…"] * (len(value) > 12)
         return f"[{', '.join(items)}]"
     if isinstance(value, dict):
-        return (
-            text("an_error", error=value["error"]) if "error" in value else str(value.get("unencodable", "?"))
-        )
+        return text("an_error", error=value["error"]) if "error" in value else str(value.get("unencodable", "?"))
     return f'"{value}"' if isinstance(value, str) else _short(value) if _is_number(value) else str(value)
 
 

@@ -98,9 +98,7 @@ class Course:
         directory.assignment_id = lesson
         if student is not None:
             directory.student_id = student
-        name = {"autograde": "Autograde", "generate_assignment": "GenerateAssignment"}.get(
-            command, "GenerateFeedback"
-        )
+        name = {"autograde": "Autograde", "generate_assignment": "GenerateAssignment"}.get(command, "GenerateFeedback")
         with self._log() as (log, complaints), _tools_on_path(), _without_nbgraders_warnings():
             converter = getattr(converters, name)(coursedir=directory, config=self.config, log=log)
             converter.force = True
@@ -109,8 +107,7 @@ class Course:
             except NbGraderException as error:
                 raise AutograderError(
                     Text(f"nbgrader {command} 没有做完。", f"nbgrader {command} did not finish."),
-                    where=f"{lesson} {student or ''}".strip()
-                    + f"\n    {' — '.join(complaints[:2]) or error}",
+                    where=f"{lesson} {student or ''}".strip() + f"\n    {' — '.join(complaints[:2]) or error}",
                     remedy=Text(f"详情见 {self.log_path}", f"Details: {self.log_path}"),
                 ) from None
 
@@ -235,8 +232,6 @@ def secret_of(root: Path) -> bytes:
         raise AutograderError(
             Text("课程密钥坏了。", "The course secret is damaged."),
             where=str(path),
-            remedy=Text(
-                "删掉它会换一个新的（种子也会换）。", "Delete it to get a new one (the seeds change, too)."
-            ),
+            remedy=Text("删掉它会换一个新的（种子也会换）。", "Delete it to get a new one (the seeds change, too)."),
         )
     return bytes.fromhex(secret)

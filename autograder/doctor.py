@@ -77,9 +77,7 @@ def _sandbox() -> Iterator[Finding]:
 
 def _dot() -> Iterator[Finding]:
     path = shutil.which("dot")
-    yield Finding(
-        "graphviz (dot)", True if path else None, path or "–", "" if path else "sudo apt install graphviz"
-    )
+    yield Finding("graphviz (dot)", True if path else None, path or "–", "" if path else "sudo apt install graphviz")
 
 
 def _release() -> Iterator[Finding]:

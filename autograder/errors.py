@@ -48,9 +48,7 @@ class UnknownName(AutograderError):
     """`given` is none of `known`; the nearest ones are offered."""
 
     def __init__(self, kind: Text, given: object, known: Iterable[str]):
-        super().__init__(
-            text("unknown_name", kind=kind, given=given), remedy=_offer(str(given), sorted(known))
-        )
+        super().__init__(text("unknown_name", kind=kind, given=given), remedy=_offer(str(given), sorted(known)))
 
 
 def _offer(given: str, names: list[str]) -> Text:

@@ -88,9 +88,7 @@ def released_lesson(course: Course, name: str) -> Lesson:
     folder = course.path("release", ".", name)
     path = folder / f"{name}.ipynb"
     if not path.is_file():
-        raise UnknownName(
-            Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")]
-        )
+        raise UnknownName(Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")])
     lesson = describe(name, nbformat.read(path, as_version=4))
     if not course.knows(lesson):
         raise AutograderError(
@@ -117,9 +115,7 @@ def _choose(course: Course, lesson: str, students: Iterable[str] | None) -> list
     wanted = submitted if students is None else list(students)
     for student in wanted:
         if student not in submitted:
-            raise UnknownName(
-                Text("交了这一课的学生", "student who submitted this lesson"), student, submitted
-            )
+            raise UnknownName(Text("交了这一课的学生", "student who submitted this lesson"), student, submitted)
     return wanted
 
 
@@ -150,9 +146,7 @@ def _is_current(course: Course, lesson: Lesson, student: str, path: Path, given:
     current = nbgrader_plugin.reusable(
         entry, submission_hash(path.read_bytes()), version_for(course, lesson.name), unsafe=unsafe
     )
-    return current and all(
-        i in given.cells and given.cells[i].auto == r["score"] for i, r in entry.records.items()
-    )
+    return current and all(i in given.cells and given.cells[i].auto == r["score"] for i, r in entry.records.items())
 
 
 def version_for(course: Course, lesson: str) -> str:

@@ -40,9 +40,7 @@ SHOWN = (
     "runner",
 )
 # Extension modules that no lesson needs and that would bring a dozen libraries each.
-_NOT_NEEDED = re.compile(
-    r"_tkinter|_curses|readline|_ssl|_sqlite3|_dbm|_gdbm|nis|_crypt|ossaudiodev|_test|xx"
-)
+_NOT_NEEDED = re.compile(r"_tkinter|_curses|readline|_ssl|_sqlite3|_dbm|_gdbm|nis|_crypt|ossaudiodev|_test|xx")
 
 # Where things are inside.
 INSIDE = "/opt/kit"
@@ -182,9 +180,7 @@ def _libraries(tools: tuple[str, ...]) -> tuple[Mount, ...]:
     for path in _numpy():
         files += [str(f) for f in path.rglob("*.so") if "test" not in f.name]
     environment = {**os.environ, "LC_ALL": "C"}
-    told = subprocess.run(
-        ["ldd", *files], capture_output=True, text=True, check=False, env=environment
-    ).stdout
+    told = subprocess.run(["ldd", *files], capture_output=True, text=True, check=False, env=environment).stdout
     found = {f"{_LIBRARIES}/{name}": Path(path) for name, path in re.findall(r"(\S+) => (/.+) \(0x", told)}
     found |= {path: Path(path) for path in re.findall(r"^\t(/[^=>\n]+) \(0x", told, re.MULTILINE)}
     return tuple(Mount(path.resolve(), target) for target, path in found.items())

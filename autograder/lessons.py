@@ -124,9 +124,7 @@ def parts_of(source: str) -> list[str]:
         tree = ast.parse(source)
     except SyntaxError:
         return []
-    calls = (
-        d for node in ast.walk(tree) for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Call)
-    )
+    calls = (d for node in ast.walk(tree) for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Call))
     return [arg for call in calls if (arg := _only_string(call, "implements"))]
 
 
@@ -176,9 +174,7 @@ def _complete(cell: NotebookNode, number: int, lesson: str) -> None:
         raise _broken(lesson, grade_id, "grade_id 只能用小写字母、数字和下划线", "a grade_id is [a-z0-9_]+")
     grade, solution = bool(meta.get("grade")), bool(meta.get("solution"))
     if not (grade or solution) or (grade and "points" not in meta):
-        raise _broken(
-            lesson, grade_id, "缺少 solution、grade 或 points", "solution, grade or points is missing"
-        )
+        raise _broken(lesson, grade_id, "缺少 solution、grade 或 points", "solution, grade or points is missing")
     full = {"grade": grade, "grade_id": grade_id, "locked": grade and not solution, "schema_version": 3}
     full |= {"solution": solution, "task": False} | ({"points": meta["points"]} if grade else {})
     cell.metadata.nbgrader = nbformat.from_dict(full)
@@ -187,12 +183,7 @@ def _complete(cell: NotebookNode, number: int, lesson: str) -> None:
 
 def _only_string(call: ast.Call, function: str) -> str | None:
     """The single string argument of `function("…")`."""
-    if (
-        isinstance(call.func, ast.Name)
-        and call.func.id == function
-        and len(call.args) == 1
-        and not call.keywords
-    ):
+    if isinstance(call.func, ast.Name) and call.func.id == function and len(call.args) == 1 and not call.keywords:
         arg = call.args[0]
         if isinstance(arg, ast.Constant) and isinstance(arg.value, str):
             return arg.value

@@ -120,15 +120,11 @@ def grade(lesson: Lesson, student: str, root: Path, *, unsafe: bool) -> dict[str
     without this lesson's parts.
     """
     cells = [
-        {"id": cell.id, "source": cell.source}
-        for cell in lesson.notebook.cells
-        if kind(cell) in ("setup", "solution")
+        {"id": cell.id, "source": cell.source} for cell in lesson.notebook.cells if kind(cell) in ("setup", "solution")
     ]
     edition = learners_edition(lesson.parts)
     wanted = list(lesson.checks.values())
-    with (
-        warnings.catch_warnings()
-    ):  # what torch and known mistakes warn of while they run is nobody's concern
+    with warnings.catch_warnings():  # what torch and known mistakes warn of while they run is nobody's concern
         warnings.simplefilter("ignore")
         records = referee(root, unsafe).grade(lesson.name, student, cells, wanted, edition)
     by_check = {record["check"]: record for record in records}

@@ -53,9 +53,7 @@ def look(this: Check, seed: int) -> View:
     printed = _Capped()
     outcome = _run(this, seed, printed)
     if outcome.unwritten or (outcome.error or {}).get("class") == "NotImplementedError":
-        unwritten = [
-            part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])
-        ]
+        unwritten = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
         notes = [text("part_not_written", part=part) for part in unwritten]
         return _to_do(this, [*notes, *(parts.write_it(part) for part in unwritten[:1])])
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
@@ -101,9 +99,7 @@ def _notes(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
             for kind in sorted(kinds) if usual[part] <= _VALUES else ():
                 short = part.rpartition(".")[2]
                 yield (
-                    text("returned_none", part=short)
-                    if kind == "NoneType"
-                    else text("returned", part=short, kind=kind)
+                    text("returned_none", part=short) if kind == "NoneType" else text("returned", part=short, kind=kind)
                 )
     for fault in outcome.faults[:1]:
         if fault["line"]:

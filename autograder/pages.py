@@ -96,11 +96,7 @@ def as_html(record: Record, note: Pair | None = None) -> str:
     notes = "".join(_said(label, words) for label, words in said if words)
     if not record["sandboxed"]:
         notes += "<p><b>⚠ 没有沙箱的评分 · graded without a sandbox</b></p>"
-    seed = (
-        ""
-        if record["seed"] is None
-        else f"<p style='color:#666'>种子 · seed {escape(str(record['seed']))}</p>"
-    )
+    seed = "" if record["seed"] is None else f"<p style='color:#666'>种子 · seed {escape(str(record['seed']))}</p>"
     state = "pass" if not lost(record) else "fail"
     return (
         f"<div lang='zh'><p><b style='color:{_COLOURS[state]}'>{escape(headline(record))}</b></p>"

@@ -66,9 +66,7 @@ def implements(name: str) -> Callable[[Any], Any]:
 def is_stub(written: Any) -> bool:
     """Whether a function, or a method of a class, still names NotImplementedError."""
     functions = vars(written).values() if isinstance(written, type) else [written]
-    return any(
-        "NotImplementedError" in each.__code__.co_names for each in functions if hasattr(each, "__code__")
-    )
+    return any("NotImplementedError" in each.__code__.co_names for each in functions if hasattr(each, "__code__"))
 
 
 @contextmanager
@@ -178,11 +176,7 @@ def names() -> list[str]:
             if getattr(value, "__module__", None) == module.__name__ and not key.startswith("_"):
                 found |= {f"{module.__name__}.{key}"} if callable(value) else set()
                 inside = vars(value).items() if isinstance(value, type) else ()
-                found |= {
-                    f"{module.__name__}.{key}.{each}"
-                    for each, raw in inside
-                    if inspect.isfunction(_bare(raw))
-                }
+                found |= {f"{module.__name__}.{key}.{each}" for each, raw in inside if inspect.isfunction(_bare(raw))}
     return sorted(found)
 
 
@@ -191,9 +185,7 @@ def _look_up(name: str) -> Any:
     module, *rest = _longest_module(name)
     found: Any = module
     for each in rest:
-        found = (
-            inspect.getattr_static(found, each, None) if isinstance(found, type | types.ModuleType) else None
-        )
+        found = inspect.getattr_static(found, each, None) if isinstance(found, type | types.ModuleType) else None
     found = _bare(found)
     imported = len(rest) == 1 and getattr(found, "__module__", None) != module.__name__
     if imported or not (inspect.isfunction(found) or isinstance(found, type)):
@@ -275,9 +267,7 @@ def check_signature(name: str, own: Any, written: Any) -> None:
     given = inspect.signature(written)
     if not _takes(given, wanted):
         head = f"def {own.__name__}({', '.join(wanted)}):"
-        raise PartError(
-            text("part_signature", given=str(given)), where=name, remedy=text("part_head", head=head)
-        )
+        raise PartError(text("part_signature", given=str(given)), where=name, remedy=text("part_head", head=head))
 
 
 def _takes(given: inspect.Signature, wanted: list[str]) -> bool:
@@ -286,7 +276,5 @@ def _takes(given: inspect.Signature, wanted: list[str]) -> bool:
         bound = given.bind(*wanted).arguments
     except TypeError:
         return False
-    moved = [
-        place for place, value in bound.items() if place in wanted and value in wanted and place != value
-    ]
+    moved = [place for place, value in bound.items() if place in wanted and value in wanted and place != value]
     return not moved

@@ -68,9 +68,7 @@ def diagnose(complaint: str) -> SandboxUnavailable:
     return SandboxUnavailable(
         text("no_sandbox", cause=text(f"cause_{key}")),
         where=complaint.strip()[:500] or None,
-        remedy=Text(
-            *(f"{a}\n{b}" for a, b in zip(text(f"remedy_{key}"), text("remedy_unsafe"), strict=True))
-        ),
+        remedy=Text(*(f"{a}\n{b}" for a, b in zip(text(f"remedy_{key}"), text("remedy_unsafe"), strict=True))),
     )
 
 

@@ -59,9 +59,7 @@ class RecordBook:
         descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             size = os.fstat(descriptor).st_size
-            whole = (
-                not size or os.pread(descriptor, 1, size - 1) == b"\n"
-            )  # else a crash cut the last line short
+            whole = not size or os.pread(descriptor, 1, size - 1) == b"\n"  # else a crash cut the last line short
             os.write(descriptor, (line if whole else "\n" + line).encode())
             os.fsync(descriptor)
         finally:

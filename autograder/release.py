@@ -46,9 +46,7 @@ def release(course: Course, name: str, sources: Path = SOURCES) -> Released:
     if changed or not course.knows(lesson):
         _register(course, name, target)
     if target.read_bytes() != fresh:  # nbgrader in the real course and in the scratch course must agree
-        raise AutograderError(
-            Text("发布的笔记本不确定。", "The release is not deterministic."), where=str(target)
-        )
+        raise AutograderError(Text("发布的笔记本不确定。", "The release is not deterministic."), where=str(target))
     return Released(lesson, changed)
 
 

@@ -70,9 +70,7 @@ class ClassReport:
 # ── the terminal ─────────────────────────────────────────────────────────────────────────────────
 
 
-def table(
-    course: Course, lesson: Lesson, results: list[Result], labels: dict[str, str] | None = None
-) -> Table:
+def table(course: Course, lesson: Lesson, results: list[Result], labels: dict[str, str] | None = None) -> Table:
     """The score table of a grading run, with the reason of every lost point.
 
     `labels` says a word about each submission, for the sample class.
@@ -98,9 +96,7 @@ def overview(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
     for lesson in results:
         drawn.add_column(lesson[:2], justify="right", no_wrap=True)
     for student, label in labels.items():
-        cells = [
-            next((each for each in given if each.student == student), None) for given in results.values()
-        ]
+        cells = [next((each for each in given if each.student == student), None) for given in results.values()]
         drawn.add_row(label.replace("\n", " · "), *[_short(each) for each in cells])
     return drawn
 
@@ -133,9 +129,7 @@ def _reasons(result: Result) -> list[str]:
     for records in groups.values():
         lines.append("✗ " + " · ".join(f"{r['check']} {r['score']}/{r['points']}" for r in records))
         hint = pages.both(pages.hint_of(records[0]))
-        lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [
-            f"  💡 {line}" for line in hint
-        ]
+        lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [f"  💡 {line}" for line in hint]
     if any(not record["sandboxed"] for record in result.entry.records.values()):
         lines.append("⚠ 没有沙箱 · no sandbox")
     return lines
@@ -151,10 +145,7 @@ def summarise(course: Course, lesson: str) -> ClassReport:
     given = marks(course, lesson)
     names = course.roster()
     students = [*names, *sorted(set(entries) - set(names))]
-    rows = [
-        _row(student, names, released, entries.get(student), given.get(student, Marks()))
-        for student in students
-    ]
+    rows = [_row(student, names, released, entries.get(student), given.get(student, Marks())) for student in students]
     records = [r for e in entries.values() for r in e.records.values() if r["status"] == "graded"]
     return ClassReport(released, rows, _by_check(released, records), _by_mistake(records), _bins(rows))
 
@@ -176,9 +167,7 @@ def write(course: Course, lesson: str) -> Path:
 
 def _row(student: str, names: dict[str, str], lesson: Lesson, entry: Entry | None, given: Marks) -> Row:
     records = list(entry.records.values()) if entry else []
-    reason = (entry and entry.problem) or next(
-        (r["reason"] for r in records if r["status"] != "graded"), None
-    )
+    reason = (entry and entry.problem) or next((r["reason"] for r in records if r["status"] != "graded"), None)
     state = "missing" if not entry else "ungradable" if entry.ungradable else "graded"
     losses = [r for r in records if pages.lost(r)]
     unsafe = any(not r["sandboxed"] for r in records)

@@ -69,9 +69,7 @@ class Material:
             if kind(cell) in ("setup", "solution"):
                 tree = ast.parse(cell.source)
                 names |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-                names |= {
-                    (n.asname or n.name).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.alias)
-                }
+                names |= {(n.asname or n.name).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.alias)}
         return names
 
 
@@ -91,23 +89,16 @@ def submissions() -> list[Submission]:
     made = Submission
     return [
         made("full_marks", "全对", "all right", "full", _solved),
-        made(
-            "own_cells", "全对，另加了自己的格", "all right, and cells of their own", "full", _with_own_cells
-        ),
+        made("own_cells", "全对，另加了自己的格", "all right, and cells of their own", "full", _with_own_cells),
         made("partial", "只写了一半", "half written", "less", _partial),
-        *(
-            made(f"mistake_{n}", f"已知错误 {n}", f"known mistake {n}", "less", _mistaken(n - 1))
-            for n in (1, 2, 3, 4)
-        ),
+        *(made(f"mistake_{n}", f"已知错误 {n}", f"known mistake {n}", "less", _mistaken(n - 1)) for n in (1, 2, 3, 4)),
         made("untouched", "没有动过", "untouched", "none", lambda m: _bytes(m.released)),
         made("deleted_check", "全对，删了检查格", "all right, check cells deleted", "full", _deleted_checks),
         made("syntax_error", "语法错误", "syntax error", "less", _syntax_error),
         made("never_ends", "死循环", "endless loop", "none", _in_cell(cheats.NEVER_ENDS)),
         made("eats_memory", "吃光内存", "memory hog", "none", _in_cell(cheats.EATS_MEMORY)),
         *(made(c.name, f"作弊：{c.zh}", f"cheat: {c.en}", "none", _cheating(c)) for c in cheats.CHEATS),
-        made(
-            "no_notebook", "不是笔记本的文件", "no notebook", "ungradable", lambda m: b"\x89PNG\r\n homework"
-        ),
+        made("no_notebook", "不是笔记本的文件", "no notebook", "ungradable", lambda m: b"\x89PNG\r\n homework"),
     ]
 
 

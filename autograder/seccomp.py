@@ -87,9 +87,7 @@ def program(machine: str | None = None) -> bytes:
     lines += _when(CLONE[column], 0, [_line(_JUMP_ANY_BIT, NEW_NAMESPACES, otherwise=1), _deny(errno.EPERM)])
     # Another process's limits: any pid but "myself".
     lines += _when(PRLIMIT64[column], 0, [_line(_JUMP_EQ, 0, then=1), _deny(errno.EPERM)])
-    steal = [
-        each for k in TERMINAL_INJECTION for each in (_line(_JUMP_EQ, k, otherwise=1), _deny(errno.EPERM))
-    ]
+    steal = [each for k in TERMINAL_INJECTION for each in (_line(_JUMP_EQ, k, otherwise=1), _deny(errno.EPERM))]
     lines += _when(IOCTL[column], 1, steal)
     lines.append(_line(_RETURN, _ALLOW))
     return b"".join(lines)

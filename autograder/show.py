@@ -48,9 +48,7 @@ class View:
         def paint(state: str, words: str) -> str:
             return f"\033[{_ANSI[state]}m{words}\033[0m" if colours else words
 
-        lines = [
-            paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")
-        ]
+        lines = [paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")]
         column = 2 + min(max((_width(each.label) for each in self.properties), default=0), _WIDEST_LABEL)
         for each in self.properties:
             first, *rest = _joined(each.detail, _WIDEST_LINE - column - 4)

@@ -49,9 +49,7 @@ def find(part: str, root: Path = PROJECT) -> Found:
                 node = descend(ast.parse(text), steps[cut:])
                 if node:
                     return Found(path.relative_to(root), text, tuple(steps[cut:]), node)
-                raise UnknownName(
-                    Text("部件", "part"), part, [".".join(steps[:cut]) + "." + n for n in _named(text)]
-                )
+                raise UnknownName(Text("部件", "part"), part, [".".join(steps[:cut]) + "." + n for n in _named(text)])
     raise UnknownName(Text("部件", "part"), part, [])
 
 

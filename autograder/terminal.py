@@ -39,9 +39,7 @@ def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, uns
 def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
     """Show a progress bar (plain lines where there is no terminal) and give a function that takes a step."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, TextColumn("{task.fields[now]}"), console=screen, disable=not screen.is_terminal
-    ) as drawn:
+    with Progress(*columns, TextColumn("{task.fields[now]}"), console=screen, disable=not screen.is_terminal) as drawn:
         task = drawn.add_task(title, total=total, now="")
 
         def step(now: str) -> None:

@@ -50,11 +50,7 @@ def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) 
     heard = Testimony()
     for frame in frames:
         kind, name = frame.get("type"), frame.get("check")
-        if (
-            kind == "cell"
-            and isinstance(frame.get("id"), str)
-            and (error := _error(frame.get("error"), limits))
-        ):
+        if kind == "cell" and isinstance(frame.get("id"), str) and (error := _error(frame.get("error"), limits)):
             heard.cells.setdefault(plain(frame["id"]), error)
         if not isinstance(name, str) or name not in checks or name in heard.outcomes:
             continue
@@ -65,9 +61,7 @@ def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) 
             error = _error(frame.get("error"), limits)
             heard.outcomes[name] = Outcome(values[name], calls, error, frame.get("unwritten") is True)
     if len(heard.outcomes) < len(checks):
-        raise SandboxFailed(
-            text("sandbox_silent", checks=", ".join(sorted(checks.keys() - heard.outcomes.keys())))
-        )
+        raise SandboxFailed(text("sandbox_silent", checks=", ".join(sorted(checks.keys() - heard.outcomes.keys()))))
     return heard
 
 

@@ -20,9 +20,7 @@ from autograder.lessons import kind
 from autograder.messages import Text
 
 MAX_BYTES = 16 * 2**20
-MAX_ANSWER = (
-    200_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
-)
+MAX_ANSWER = 200_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
 
 
 @dataclass(frozen=True)
@@ -97,9 +95,7 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
             )
         cell.source = "\n".join(answer.source for answer in found)
         if len(cell.source) > MAX_ANSWER:
-            notes.by_cell[grade_id] = Text(
-                "这一格太长，没有采用。", "This cell is too long and was not taken."
-            )
+            notes.by_cell[grade_id] = Text("这一格太长，没有采用。", "This cell is too long and was not taken.")
             cell.source = ""
     if strays := _strays(released, answers, taken):
         notes.by_cell[""] = Text(

@@ -16,6 +16,7 @@ from .autograd.grad_mode import (
     set_grad_enabled,
 )
 from .creation import as_tensor, from_numpy, full, ones, tensor, zeros
+from .dtypes import bool_ as bool
 from .dtypes import (
     can_cast,
     dtype,
@@ -33,13 +34,14 @@ from .dtypes import (
     set_default_dtype,
     uint8,
 )
-from .dtypes import bool_ as bool
+from .dtypes import float16 as half
 from .dtypes import float32 as float
 from .dtypes import float64 as double
-from .dtypes import float16 as half
 from .dtypes import int16 as short
 from .dtypes import int32 as int
 from .dtypes import int64 as long
+from .errors import unknown_name as _unknown_name
+from .printing import get_printoptions, set_printoptions
 from .random import (
     Generator,
     bernoulli,
@@ -54,8 +56,6 @@ from .random import (
     randperm,
     seed,
 )
-from .errors import unknown_name as _unknown_name
-from .printing import get_printoptions, set_printoptions
 from .size import Size, device
 from .tensor import Tensor
 

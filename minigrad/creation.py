@@ -199,7 +199,9 @@ def plain(*values: Any) -> list[Any]:
 
 def zeros(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a size (torch.zeros)."""
-    return finish(numpy.zeros(shape_of(size, "zeros"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(
+        numpy.zeros(shape_of(size, "zeros"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad
+    )
 
 
 def ones(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:

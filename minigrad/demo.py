@@ -27,9 +27,7 @@ NO_SKLEARN = (
     "To install it: pip install scikit-learn"
 )
 
-Report = Callable[
-    [int, float, float], None
-]  # called after every epoch with its number, mean loss, test accuracy
+Report = Callable[[int, float, float], None]  # called after every epoch with its number, mean loss, test accuracy
 
 
 class MissingPackage(RuntimeError):
@@ -142,9 +140,7 @@ def progress(epochs: int, plain: bool = False) -> Iterator[Report]:
         return
     with bar:
         task = bar.add_task("", total=epochs)
-        yield lambda epoch, loss, accuracy: bar.update(
-            task, completed=epoch, description=words(loss, accuracy)
-        )
+        yield lambda epoch, loss, accuracy: bar.update(task, completed=epoch, description=words(loss, accuracy))
 
 
 def words(loss: float, accuracy: float) -> str:

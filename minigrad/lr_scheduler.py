@@ -115,16 +115,9 @@ class CosineAnnealingLR(LRScheduler):
         if self._is_initial:
             return self._present()
         if self._step_count == 1 and epoch > 0:
-            return [
-                lowest + (base - lowest) * (1 + math.cos(epoch * math.pi / period)) / 2
-                for base in self.base_lrs
-            ]
-        if (epoch - 1 - period) % (
-            2 * period
-        ) == 0:  # the step up from the lowest point, where the quotient is 0 / 0
+            return [lowest + (base - lowest) * (1 + math.cos(epoch * math.pi / period)) / 2 for base in self.base_lrs]
+        if (epoch - 1 - period) % (2 * period) == 0:  # the step up from the lowest point, where the quotient is 0 / 0
             rise = (1 - math.cos(math.pi / period)) / 2
-            return [
-                lr + (base - lowest) * rise for lr, base in zip(self._present(), self.base_lrs, strict=True)
-            ]
+            return [lr + (base - lowest) * rise for lr, base in zip(self._present(), self.base_lrs, strict=True)]
         quotient = (1 + math.cos(math.pi * epoch / period)) / (1 + math.cos(math.pi * (epoch - 1) / period))
         return [quotient * (lr - lowest) + lowest for lr in self._present()]

@@ -67,9 +67,7 @@ class Optimizer:
         group["params"] = params = [given] if isinstance(given, Tensor) else list(given)
         for p in params:
             if not isinstance(p, Tensor):
-                raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}"
-                )
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         if len(set(params)) != len(params):
@@ -142,9 +140,7 @@ class Optimizer:
         self.state.clear()
         for number, remembered in state_dict["state"].items():
             held = {key: (as_tensor(value), value) for key, value in remembered.items()}
-            self.state[own[number]] = {
-                k: copy.copy(v) if t is None else t.clone() for k, (t, v) in held.items()
-            }
+            self.state[own[number]] = {k: copy.copy(v) if t is None else t.clone() for k, (t, v) in held.items()}
         for group, other in zip(self.param_groups, saved, strict=True):
             group.update({key: copy.copy(value) for key, value in other.items() if key != "params"})
 
@@ -247,9 +243,7 @@ class GeneralSGD(SGD):
 def _is_plain(params: Any = (), lr: float = 0, *settings: Any, **named: Any) -> bool:
     """Whether nothing is asked for but one learning rate for one list of parameters."""
     groups = isinstance(params, list | tuple) and any(isinstance(p, dict) for p in params)
-    return not (
-        groups or any(settings) or any(named.get(k) for k in ("momentum", "weight_decay", "maximize"))
-    )
+    return not (groups or any(settings) or any(named.get(k) for k in ("momentum", "weight_decay", "maximize")))
 
 
 # ------------------------------------------------------------------ Adam
@@ -274,9 +268,7 @@ class Adam(Optimizer):
         maximize: bool = False,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check(
-            lr=("learning rate", lr), eps=("epsilon value", eps), decay=("weight_decay value", weight_decay)
-        )
+        check(lr=("learning rate", lr), eps=("epsilon value", eps), decay=("weight_decay value", weight_decay))
         for i, beta in enumerate(betas):
             if not 0 <= beta < 1:
                 raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
@@ -320,6 +312,4 @@ class AdamW(Adam):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True
-        )
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)

@@ -196,7 +196,5 @@ def _nested(values: list[Any], ndim: int, indent: int, show: Callable[[Any], str
         cells = [gap if value is ... else show(value) for value in values]
         lines = [", ".join(cells[i : i + per_line]) for i in range(0, len(cells), per_line)]
     else:
-        lines = [
-            "..." if row is ... else _nested(row, ndim - 1, indent + 1, show, per_line) for row in values
-        ]
+        lines = ["..." if row is ... else _nested(row, ndim - 1, indent + 1, show, per_line) for row in values]
     return "[" + (",\n" + "\n" * max(ndim - 2, 0) + " " * (indent + 1)).join(lines) + "]"

@@ -138,9 +138,7 @@ def initial_seed() -> int:
 # ------------------------------------------------------------------ new tensors
 
 
-def _drawn(
-    draw: str, size: tuple[Any, ...], generator: Any, dtype: Dtype | None, rest: dict[str, Any]
-) -> Tensor:
+def _drawn(draw: str, size: tuple[Any, ...], generator: Any, dtype: Dtype | None, rest: dict[str, Any]) -> Tensor:
     shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
     kind = as_numpy(dtype) or get_default_dtype().np
     if kind.kind != "f":
@@ -172,22 +170,14 @@ def randn(
     return _drawn("normal", size, generator, dtype, {"device": device, "requires_grad": requires_grad})
 
 
-def rand_like(
-    input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+def rand_like(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """rand of another tensor's size, dtype and device (torch.rand_like)."""
-    return rand(
-        *input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad
-    )
+    return rand(*input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad)
 
 
-def randn_like(
-    input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+def randn_like(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """randn of another tensor's size, dtype and device (torch.randn_like)."""
-    return randn(
-        *input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad
-    )
+    return randn(*input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad)
 
 
 def randint(

@@ -89,7 +89,9 @@ def eye(
 
 def empty(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of a size, with whatever is in its memory (torch.empty)."""
-    return finish(numpy.empty(shape_of(size, "empty"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad)
+    return finish(
+        numpy.empty(shape_of(size, "empty"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad
+    )
 
 
 def scalar_tensor(s: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:

@@ -13,7 +13,6 @@ from typing import Any
 
 from .backend import array_module, numpy, sum_array
 
-
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
 
 

@@ -51,15 +51,10 @@ def slope_agrees(f: Formula, inputs: list[Tensor]) -> bool:
 
     def slope(*xs: Tensor) -> Tensor:
         grads = autograd.grad(value(*xs), xs, create_graph=True)
-        return sum(
-            ((g * d).sum() for g, d in zip(grads, directions, strict=True)), start=tensor(0.0, dtype=float64)
-        )
+        return sum(((g * d).sum() for g, d in zip(grads, directions, strict=True)), start=tensor(0.0, dtype=float64))
 
     def difference(g: Formula) -> float:
-        moved = [
-            [x.detach() + sign * STEP * d for x, d in zip(inputs, directions, strict=True)]
-            for sign in (1, -1)
-        ]
+        moved = [[x.detach() + sign * STEP * d for x, d in zip(inputs, directions, strict=True)] for sign in (1, -1)]
         ahead, behind = (g(*[x.requires_grad_() for x in xs]).item() for xs in moved)
         return (ahead - behind) / (2 * STEP)
 

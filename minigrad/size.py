@@ -22,7 +22,7 @@ class Size(tuple[int, ...]):
         got = super().__getitem__(index)
         return Size(got) if isinstance(index, slice) else got
 
-    def __add__(self, other: Any) -> Size:  # type: ignore[override]
+    def __add__(self, other: Any) -> Size:
         return Size(super().__add__(tuple(other)))
 
 

@@ -12,8 +12,9 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .autograd.graph import NO_EDGE, Edge, VersionCounter
-from .backend import array_module, ndarray, numpy, to_host
-from .dtypes import BY_NUMPY, dtype as Dtype, get_default_dtype
+from .backend import ndarray, numpy, to_host
+from .dtypes import BY_NUMPY, get_default_dtype
+from .dtypes import dtype as Dtype
 from .size import Size, device
 
 if TYPE_CHECKING:
@@ -162,7 +163,9 @@ class Tensor:
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._data.dtype is not self._data.dtype:
@@ -243,7 +246,10 @@ class Tensor:
     # ------------------------------------------------------------------ autograd
 
     def backward(
-        self, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
         """Compute the gradients of this tensor and add them to `.grad` of the leaves (torch.Tensor.backward).

@@ -9,9 +9,7 @@ from sandbox_tools import QUICK
 
 # The same examples each time, and no clock: a busy machine must not decide whether a test passes. To look for
 # new examples: pytest --hypothesis-profile=explore
-settings.register_profile(
-    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("same")
 

@@ -19,9 +19,7 @@ def answer(found):
 """
 
 
-def job(
-    sources: Iterable[str], checks: Iterable[dict[str, Any]] = (), limits: Limits = QUICK
-) -> dict[str, Any]:
+def job(sources: Iterable[str], checks: Iterable[dict[str, Any]] = (), limits: Limits = QUICK) -> dict[str, Any]:
     """A job with cells c0, c1, …"""
     cells = [{"id": f"c{number}", "source": source} for number, source in enumerate(sources)]
     return {"lesson": "test", "cells": cells, "checks": list(checks), "limits": limits._asdict()}
@@ -31,10 +29,7 @@ def run_cells(running: Running, *sources: str, limits: Limits = QUICK) -> list[A
     """What each cell came to: None, its answer, or its error as (class, message)."""
     frames = running.frames(job([ANSWER, *sources], limits=limits), limits.job_seconds)
     errors = {frame["id"]: frame["error"] for frame in frames if frame["type"] == "cell"}
-    return [
-        _outcome(errors.get(f"c{number}", {"class": "?", "message": "?"}))
-        for number in range(1, len(sources) + 1)
-    ]
+    return [_outcome(errors.get(f"c{number}", {"class": "?", "message": "?"})) for number in range(1, len(sources) + 1)]
 
 
 def ask(running: Running, source: str) -> Any:

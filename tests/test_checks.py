@@ -45,9 +45,7 @@ def encode_all(check, seed):
 
 def only_behaviour(values):
     """Whether a check yields no numbers at all: only truths, names and errors."""
-    return not any(
-        isinstance(each, dict | float) or (isinstance(each, list) and only_numbers(each)) for each in values
-    )
+    return not any(isinstance(each, dict | float) or (isinstance(each, list) and only_numbers(each)) for each in values)
 
 
 def only_numbers(values):
@@ -76,9 +74,7 @@ def stub(part):
     """What the release holds: the engine's own signature, and no body."""
     own = parts.original(part)
     if isinstance(own, type):
-        return type(
-            own.__name__, (), {"__enter__": not_written, "__exit__": not_written, "__call__": not_written}
-        )
+        return type(own.__name__, (), {"__enter__": not_written, "__exit__": not_written, "__call__": not_written})
     head = inspect.Signature(
         [each.replace(annotation=each.empty) for each in inspect.signature(own).parameters.values()]
     )

@@ -79,9 +79,7 @@ def test_every_lost_point_has_a_reason_in_both_languages(graded):
 def test_a_second_run_changes_nothing(graded):
     def state():
         kept = ("autograded", "records.jsonl")
-        files = [
-            p for name in kept for p in [graded.course.root / name, *(graded.course.root / name).rglob("*")]
-        ]
+        files = [p for name in kept for p in [graded.course.root / name, *(graded.course.root / name).rglob("*")]]
         return {p: (p.stat().st_mtime_ns, p.is_file() and p.read_bytes()) for p in files}
 
     before = state()

@@ -27,9 +27,7 @@ def run(notebook):
 
 def said(cell):
     """What a cell showed, as text."""
-    return "".join(
-        out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.get("outputs", ())
-    )
+    return "".join(out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.get("outputs", ()))
 
 
 def untouched(name):

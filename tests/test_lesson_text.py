@@ -196,6 +196,6 @@ def test_a_run_of_ten_words_is_found_whatever_stands_between():
 @by_lesson
 def test_the_two_ways_to_read_a_lesson_agree(name):
     ours = lesson_pairs.pairs(lessons.source_path(name))
-    assert [
-        (re.sub(r"^# ?", "", zh, flags=re.M), re.sub(r"^# ?", "", en, flags=re.M)) for zh, en in ours
-    ] == pairs(name)
+    assert [(re.sub(r"^# ?", "", zh, flags=re.M), re.sub(r"^# ?", "", en, flags=re.M)) for zh, en in ours] == pairs(
+        name
+    )

@@ -49,9 +49,7 @@ def test_a_failure_says_what_was_expected_what_came_and_the_hint(capsys):
     said = seen(capsys, {MUL: lambda grad, other: other})
     assert said.startswith("✗ mul_backward · 1/2\n")
     assert re.search(r"✗ a in a \* b +12 项中有 12 项不同；第一处在 \[0, 0\]：应为 -?[\d.]+，得到", said)
-    assert re.search(
-        r"12 of 12 entries differ; first at \[0, 0\]: expected -?[\d.]+, got -?[\d.]+; worst error", said
-    )
+    assert re.search(r"12 of 12 entries differ; first at \[0, 0\]: expected -?[\d.]+, got -?[\d.]+; worst error", said)
     assert "提示：导数 other 没错" in said and "Hint: The derivative, other, is right" in said
 
 
@@ -153,9 +151,7 @@ def test_a_part_that_is_not_plugged_in_is_named(capsys):
 
 def test_a_part_the_check_never_uses_is_named(capsys):
     with parts.plugged_in({"minigrad.warmup.squared_loss_grad": lambda w, X, Y: 1.0}):
-        unused = checks.Check(
-            "unused", "x", 1, ("minigrad.warmup.squared_loss_grad",), lambda T, rng: iter([("a", 1)])
-        )
+        unused = checks.Check("unused", "x", 1, ("minigrad.warmup.squared_loss_grad",), lambda T, rng: iter([("a", 1)]))
         checks.REGISTRY["unused"] = unused
         try:
             autograder.check("unused", 1)

@@ -111,9 +111,7 @@ def test_floats_choose_torchs_notation(values, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(
-    "shape", [(), (0,), (0, 3), (3, 0), (2, 0, 3), (1,), (1, 1, 1), (2, 2, 2, 2), (50,), (3, 30)]
-)
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0), (2, 0, 3), (1,), (1, 1, 1), (2, 2, 2, 2), (50,), (3, 30)])
 def test_every_dtype_and_shape(dtype, shape):
     assert_same((np.arange(np.prod(shape)).reshape(shape) - 5).astype(dtype))
 
@@ -165,9 +163,7 @@ def test_random_options(array, options):
         assert_same(array)
 
 
-@pytest.mark.parametrize(
-    "options", [{"threshold": 0}, {"threshold": 0, "edgeitems": 0}, {"linewidth": 0}], ids=str
-)
+@pytest.mark.parametrize("options", [{"threshold": 0}, {"threshold": 0, "edgeitems": 0}, {"linewidth": 0}], ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2, 0), (7,), (7, 1), (1, 7)], ids=str)
 def test_the_smallest_tensors_under_the_tightest_options(shape, dtype, options):

@@ -18,9 +18,7 @@ LEAVES = (
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 )
-VALUES = st.recursive(
-    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text("abc"), inner), max_leaves=20
-)
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text("abc"), inner), max_leaves=20)
 
 
 @given(st.dictionaries(st.text("abcxyz", max_size=5), VALUES))

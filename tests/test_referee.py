@@ -79,11 +79,7 @@ def test_right_answers_earn_all_points(grade):
     records = grade(submission())
     assert scores(records) == POINTS
     for record in records.values():
-        assert (
-            record["status"] == "graded"
-            and record["sandboxed"]
-            and record["reason"] is record["hint"] is None
-        )
+        assert record["status"] == "graded" and record["sandboxed"] and record["reason"] is record["hint"] is None
         assert {each["state"] for each in record["properties"]} == {"pass"}
         assert record["versions"].keys() >= {"python", "numpy", "torch", "seeds"}
         json.dumps(record, allow_nan=False)
@@ -211,9 +207,7 @@ def test_a_cheat_earns_nothing(grade, name):
 
 @pytest.mark.parametrize("name", [name for name in CHEATS if name not in ("traces",)])
 def test_a_cheat_that_would_be_right_without_it_earns_no_more(grade, name):
-    assert all(
-        score <= POINTS[check] for check, score in scores(grade(submission(beside=CHEATS[name]))).items()
-    )
+    assert all(score <= POINTS[check] for check, score in scores(grade(submission(beside=CHEATS[name]))).items())
 
 
 def test_one_student_leaves_nothing_for_the_next(grade):

@@ -47,9 +47,7 @@ def test_what_a_student_gets(course, sources):
     nbformat.validate(notebook)
     by_id = {cell.id: cell for cell in notebook.cells}
     assert "cell-003" not in by_id  # the proof
-    assert (
-        "raise NotImplementedError" in by_id["exp_log"].source and "YOUR CODE HERE" in by_id["exp_log"].source
-    )
+    assert "raise NotImplementedError" in by_id["exp_log"].source and "YOUR CODE HERE" in by_id["exp_log"].source
     assert '"""The gradient of exp."""' in by_id["exp_log"].source
     assert (
         by_id["check_exp_log"].source == 'check("exp_log_backward")'

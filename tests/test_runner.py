@@ -25,9 +25,7 @@ def test_cells_share_one_namespace_and_errors_do_not_stop_the_next(running):
 
 
 def test_an_error_names_the_learners_line(running):
-    found = errors(
-        running, "def f():\n    return 1 / 0", "\n\nf()", "def g(:", "import json\njson.loads('{')"
-    )
+    found = errors(running, "def f():\n    return 1 / 0", "\n\nf()", "def g(:", "import json\njson.loads('{')")
     assert [(e and e["cell"], e and e["line"]) for e in found] == [
         (None, None),
         ("c0", 2),
@@ -44,9 +42,7 @@ def test_the_source_of_a_learners_function_can_be_read(running):
     ]
 
 
-@pytest.mark.parametrize(
-    "line", ["%matplotlib inline", "!pip list", "x = !ls", "print?", "%%bash\nls", "x = %pwd"]
-)
+@pytest.mark.parametrize("line", ["%matplotlib inline", "!pip list", "x = !ls", "print?", "%%bash\nls", "x = %pwd"])
 def test_magics_and_shell_lines_are_named(running, line):
     (error,) = errors(running, f"x = 1\n{line}")
     assert (error["class"], error["message"], error["line"]) == ("MagicNotRun", line.split("\n")[0], 2)
@@ -58,18 +54,14 @@ def test_a_remainder_is_no_magic(running, source):
 
 
 def test_what_only_a_notebook_has(running):
-    outcomes = run_cells(
-        running, "input('name? ')", "get_ipython().run_line_magic('x', '')", "display(3)\nanswer(1)"
-    )
+    outcomes = run_cells(running, "input('name? ')", "get_ipython().run_line_magic('x', '')", "display(3)\nanswer(1)")
     assert outcomes[0] == ("InputNotThere", "input('name? ')")
     assert outcomes[1][0] == "NameError"
     assert outcomes[2] == 1
 
 
 def test_checks_inside_cells_do_nothing(running):
-    assert run_cells(
-        running, "from autograder import check, hint, implements\ncheck('sgd_step')\nhint('x')"
-    ) == [None]
+    assert run_cells(running, "from autograder import check, hint, implements\ncheck('sgd_step')\nhint('x')") == [None]
 
 
 @pytest.mark.parametrize(

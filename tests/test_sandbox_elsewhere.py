@@ -47,9 +47,7 @@ with Sandbox(kit, QUICK).start() as running:
                              "import minigrad; answer(minigrad.tensor([1.0, 2.0]).sum().item())", FORKS))
 """
 EXPECTED = "cells [{uid}, ('TimeLimit', ''), ('Crash', 'it ended its own process'), 3.0, True]"
-only_root = pytest.mark.skipif(
-    os.geteuid() != 0, reason="as an ordinary user, every other test shows this already"
-)
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="as an ordinary user, every other test shows this already")
 
 
 def outside(*options: str, hidden: str | None = None) -> list[str]:
@@ -65,9 +63,7 @@ def elsewhere(words: list[str], program: str, python: str = sys.executable, **en
         "PYTHONDONTWRITEBYTECODE": "1",
         **environment,
     }
-    return subprocess.run(
-        [*words, python, "-c", program], capture_output=True, text=True, env=environment, timeout=120
-    )
+    return subprocess.run([*words, python, "-c", program], capture_output=True, text=True, env=environment, timeout=120)
 
 
 @only_root
@@ -103,9 +99,7 @@ def test_on_the_systems_python():
     system = f"/usr/bin/python{version}"
     if not os.path.exists(system) or os.path.realpath(system) == os.path.realpath(sys.executable):
         pytest.skip(f"there is no {system} besides this Python, for NumPy as it is installed here")
-    done = elsewhere(
-        [], OUTCOMES.replace("os.getuid()", "os.getuid() > 0"), python=system, PYTHONPATH=_paths()
-    )
+    done = elsewhere([], OUTCOMES.replace("os.getuid()", "os.getuid() > 0"), python=system, PYTHONPATH=_paths())
     assert done.stdout.splitlines()[1:] == ["doors {}", EXPECTED.format(uid=True)], done.stderr
 
 

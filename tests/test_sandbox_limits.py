@@ -196,9 +196,7 @@ def test_without_a_sandbox_the_same_cell_sees_the_host(kit):
     with Unsafe(kit, QUICK).start() as running:
         assert ask(running, "import os; answer(os.path.exists('/etc/passwd'))") is True
         assert ask(running, "import os; answer(os.getuid())") == os.getuid()
-        assert (
-            ask(running, "import torch")[0] == "ModuleNotFoundError"
-        )  # an accident is kept out all the same
+        assert ask(running, "import torch")[0] == "ModuleNotFoundError"  # an accident is kept out all the same
 
 
 def without_filter(words):
@@ -211,11 +209,7 @@ def still_root(words):
 
 
 def no_process_space(words):
-    return [
-        word
-        for word in words
-        if word not in ("--unshare-pid", "--unshare-all", "--as-pid-1", "--disable-userns")
-    ]
+    return [word for word in words if word not in ("--unshare-pid", "--unshare-all", "--as-pid-1", "--disable-userns")]
 
 
 def shows_etc(words):
@@ -250,9 +244,7 @@ def test_without_a_sandbox_a_learners_process_still_ends_with_its_job(kit):
     with Unsafe(kit, QUICK).start() as running:
         cells = [ANSWER, "import os; answer(os.getpid())", "while True: pass"]
         frames = running.frames(job(cells, limits=QUICK._replace(cell_seconds=60.0)), 20)
-        pid = int(
-            next(frame for frame in frames if frame["error"])["error"]["message"].removeprefix("answer: ")
-        )
+        pid = int(next(frame for frame in frames if frame["error"])["error"]["message"].removeprefix("answer: "))
         assert Path(f"/proc/{pid}").exists()
         frames.close()
     assert not Path(f"/proc/{pid}").exists()

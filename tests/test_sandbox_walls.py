@@ -184,9 +184,7 @@ def test_the_kernels_wide_doors_are_shut(running):
     numbers = {name: row[column] for name, row in seccomp.DENIED.items() if row[column] is not None}
     source = f"answer([n for n, number in {numbers!r}.items() if call(number, 0, 0, 0, 0, 0, 0) != 'EPERM'])"
     assert ask(running, CALLS + source) == []
-    assert (
-        ask(running, CALLS + f"answer(call({_GETPID[column]}) == 'done')") is True
-    )  # the others can be made
+    assert ask(running, CALLS + f"answer(call({_GETPID[column]}) == 'done')") is True  # the others can be made
 
 
 _GETPID = (39, 172)
@@ -197,10 +195,7 @@ def test_no_new_namespace_by_clone(running):
 
     _, column = seccomp.ARCHITECTURES[os.uname().machine]
     flags = [0x10000000, 0x20000000, 0x40000000, 0x00020000, 0x08000000, 0x04000000, 0x02000000]
-    source = (
-        CALLS
-        + f"answer(([call({seccomp.CLONE[column]}, f | 17, 0, 0, 0, 0) for f in {flags}], call(435, 0, 0)))"
-    )
+    source = CALLS + f"answer(([call({seccomp.CLONE[column]}, f | 17, 0, 0, 0, 0) for f in {flags}], call(435, 0, 0)))"
     assert ask(running, source) == (["EPERM"] * len(flags), "ENOSYS")
 
 
@@ -211,9 +206,7 @@ def test_no_other_process_can_be_bounded(running):
     assert ask(running, "import resource; answer(resource.prlimit(0, resource.RLIMIT_CORE))") == (0, 0)
 
 
-@pytest.mark.skipif(
-    os.uname().machine != "x86_64", reason="32-bit calls beside the 64-bit ones are an x86 matter"
-)
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="32-bit calls beside the 64-bit ones are an x86 matter")
 def test_the_32_bit_door_is_no_way_round(running):
     source = """
 import ctypes, mmap, os

@@ -16,9 +16,7 @@ PART = "minigrad.ops.pointwise.relu_vjp"
 CHECK = Check("one", "test", 2, (PART,), lambda T, rng: iter(()))
 DONE = {"type": "check_done", "check": "one", "calls": {PART: 1}, "unwritten": False, "error": None}
 
-NUMBERS = (
-    st.integers(-(2**64) + 1, 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
-)
+NUMBERS = st.integers(-(2**64) + 1, 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
 WORDS = st.sampled_from(["nan", "inf", "-inf", "x", "", "float64", "\x1b[2J", "\u202e"])
 ARRAYS = st.fixed_dictionaries(
     {
@@ -29,9 +27,7 @@ ARRAYS = st.fixed_dictionaries(
 )
 ANYTHING = st.recursive(
     st.none() | NUMBERS | WORDS | ARRAYS,
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["error", "shape", "data"]), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["error", "shape", "data"]), inner),
     max_leaves=10,
 )
 EXPECTED = [
@@ -99,11 +95,7 @@ def test_what_is_malformed_agrees_with_nothing(forged):
 
 
 @given(
-    st.lists(
-        st.dictionaries(
-            st.sampled_from(["type", "check", "label", "value", "calls", "error", "id"]), ANYTHING
-        )
-    )
+    st.lists(st.dictionaries(st.sampled_from(["type", "check", "label", "value", "calls", "error", "id"]), ANYTHING))
 )
 def test_any_frames_can_be_heard(frames):
     found = outcome(*frames, {"type": "cell", "id": "c", "error": None}, DONE)

@@ -21,9 +21,7 @@ from minigrad.viz import boxes, drawing, film
 def test_every_edge_is_an_arrow(T, seed):
     loss = random_graph(T, seed)
     labels, arrows = layout(viz.draw(loss))
-    title = {
-        key: re.sub("</?B>", "", (re.search("<B>.*?</B>", label) or [""])[0]) for key, label in labels.items()
-    }
+    title = {key: re.sub("</?B>", "", (re.search("<B>.*?</B>", label) or [""])[0]) for key, label in labels.items()}
     drawn = Counter((title[a], title[b]) for a, b, text in arrows if text not in ("grad_fn", ".grad +="))
     assert drawn == edges_of(loss.grad_fn)
     assert [text for _, _, text in arrows].count(".grad +=") == titles(viz.draw(loss)).count("AccumulateGrad")
@@ -45,9 +43,7 @@ def test_small_values_are_written_out_and_large_ones_named_by_shape(T):
     large = T.ones(5, 3, requires_grad=True)
     (small.sum() + large.sum()).backward()
     picture = viz.draw([small, large], {"small": small, "large": large}, show=("values", "grads"))
-    assert box(picture, "small").endswith(
-        "small\n[[1, 1, 1],\n [1, 1, 1]]\n\ngrad =\n[[1, 1, 1],\n [1, 1, 1]]"
-    )
+    assert box(picture, "small").endswith("small\n[[1, 1, 1],\n [1, 1, 1]]\n\ngrad =\n[[1, 1, 1],\n [1, 1, 1]]")
     assert box(picture, "large").endswith("large\ngrad = (5, 3)")
 
 
@@ -137,9 +133,7 @@ def test_names_are_text_not_markup():
 @BOTH
 def test_tensors_without_a_graph(T):
     labels, arrows = layout(viz.draw(T.tensor([1.0])))
-    assert [words(label) for label in labels.values()] == [
-        "不求梯度 requires_grad=False\n(1,)"
-    ] and not arrows
+    assert [words(label) for label in labels.values()] == ["不求梯度 requires_grad=False\n(1,)"] and not arrows
     labels, _ = layout(viz.draw(T.tensor(1.0, requires_grad=True)))
     assert [words(label) for label in labels.values()] == ["叶子 leaf\n()\ngrad = None"]
 
@@ -163,9 +157,7 @@ def test_what_cannot_be_drawn_is_said_in_both_languages():
 
 
 def test_kinds_differ_by_more_than_colour():
-    forms = [
-        frozenset(item for item in look.items() if "color" not in item[0]) for look in boxes.KINDS.values()
-    ]
+    forms = [frozenset(item for item in look.items() if "color" not in item[0]) for look in boxes.KINDS.values()]
     assert len(set(forms)) == len(forms)
     assert all(state.strip() for state in film.STATES if state != film.IDLE)
 

@@ -92,13 +92,8 @@ def test_the_player_holds_every_frame_and_needs_nothing_else(T):
         held |= changed
         assert all(part in picture for part in held.values())
         assert len(held) == len(re.findall('class="(?:node|edge)"', picture))
-    assert not re.search(
-        r"""(src|href)\s*=|url\(|@import|fetch\(|\bimport\b""", page.replace("xlink:href", "")
-    )
-    assert (
-        sum(len(part) for changed in data["changes"] for part in changed.values())
-        < sum(map(len, pictures)) / 2
-    )
+    assert not re.search(r"""(src|href)\s*=|url\(|@import|fetch\(|\bimport\b""", page.replace("xlink:href", ""))
+    assert sum(len(part) for changed in data["changes"] for part in changed.values()) < sum(map(len, pictures)) / 2
     assert "<b>" not in page.replace(data_text, "") and walk._repr_html_() == page
 
 

@@ -23,9 +23,7 @@ Pairs = dict[str, dict[str, str]]  # lesson -> {fingerprint of the Chinese half:
 
 def pairs(lesson: Path) -> list[tuple[str, str]]:
     """The (Chinese, English) texts of a lesson source, in order."""
-    cells = [
-        (match["head"], match["body"].strip()) for match in CELL.finditer(lesson.read_text(encoding="utf-8"))
-    ]
+    cells = [(match["head"], match["body"].strip()) for match in CELL.finditer(lesson.read_text(encoding="utf-8"))]
     return [
         (body, cells[at + 1][1])
         for at, (head, body) in enumerate(cells[:-1])
@@ -87,9 +85,7 @@ def main() -> int:
     if "--check" in sys.argv[1:]:
         stale = not RECORD.is_file() or RECORD.read_text() != text
         if stale:
-            print(
-                "✗ 记录不是最新的，请运行 · not current, run: python tools/lesson_pairs.py", file=sys.stderr
-            )
+            print("✗ 记录不是最新的，请运行 · not current, run: python tools/lesson_pairs.py", file=sys.stderr)
         return int(stale)
     RECORD.parent.mkdir(exist_ok=True)
     RECORD.write_text(text)

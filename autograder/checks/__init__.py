@@ -106,9 +106,7 @@ def score(points: int, passed: int, total: int) -> int:
 # ── Running a check ──────────────────────────────────────────────────────────────────────────────
 
 
-def properties(
-    check: Check, T: Any, seed: int, faults: list[dict[str, Any]] | None = None
-) -> Iterator[Property]:
+def properties(check: Check, T: Any, seed: int, faults: list[dict[str, Any]] | None = None) -> Iterator[Property]:
     """Run the check's program on engine `T` and give each property as it comes, encoded.
 
     An error that costs one property alone is noted in `faults`, too.
@@ -177,9 +175,7 @@ def fault(error: BaseException) -> dict[str, Any]:
         "message": str(error)[:MAX_TEXT],
         "line": where.lineno if where else None,
         "code": where.line if where else None,
-        "traceback_short": "\n".join(f"{f.name}, {f.lineno}: {f.line}" for f in (own or frames)[-3:])[
-            :MAX_TEXT
-        ],
+        "traceback_short": "\n".join(f"{f.name}, {f.lineno}: {f.line}" for f in (own or frames)[-3:])[:MAX_TEXT],
     }
 
 
@@ -189,11 +185,7 @@ _ENGINE = str(Path(_OURS).parent / parts.ENGINE)
 
 def _installed(filename: str) -> bool:
     """Whether a frame belongs to the engine, to this package or to a library, not to the learner."""
-    return (
-        filename.startswith((_OURS, _ENGINE, "<frozen"))
-        or "site-packages" in filename
-        or "/lib/python3" in filename
-    )
+    return filename.startswith((_OURS, _ENGINE, "<frozen")) or "site-packages" in filename or "/lib/python3" in filename
 
 
 # ── Encoding: values as plain data that JSON carries ─────────────────────────────────────────────
@@ -241,9 +233,7 @@ def _array(value: Any) -> Any:
     try:
         array = np.asarray(value.numpy(force=True) if hasattr(value, "detach") else value)
     except Exception as error:
-        return {
-            "unencodable": f"{type(value).__name__} ({type(error).__name__}: {first_sentence(str(error))})"
-        }
+        return {"unencodable": f"{type(value).__name__} ({type(error).__name__}: {first_sentence(str(error))})"}
     if array.dtype.kind not in "fiub" or not hasattr(value, "shape"):
         return {"unencodable": type(value).__name__}
     if array.size > MAX_ENTRIES:

@@ -156,9 +156,7 @@ def exp_log_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "log near and at zero", gradient(T, rng, lambda x: x.log(), [0.0, 1e-12, 0.25, 1e6])
     yield "the other branch of a sum: exp", sibling(T, rng, lambda x: x.exp(), rng.normal(size=4))
     yield "the other branch of a sum: log", sibling(T, rng, lambda x: x.log(), rng.uniform(2, 3, 4))
-    twice = in_the_middle(
-        T, rng, lambda x: (x + x).log(), lambda m: m.exp().log(), rng.uniform(0.5, 2, (2, 3))
-    )
+    twice = in_the_middle(T, rng, lambda x: (x + x).log(), lambda m: m.exp().log(), rng.uniform(0.5, 2, (2, 3)))
     yield "log, then exp, then log", twice
 
 
@@ -168,9 +166,7 @@ def tanh_backward(T: Any, rng: np.random.Generator) -> Properties:
     flat = [-20.0, -3.0, 0.0, 3.0]
     yield "where it is almost flat, float32", gradient(T, rng, lambda x: x.tanh(), flat, "float32")
     yield "the other branch of a sum", sibling(T, rng, lambda x: x.tanh(), rng.normal(size=4))
-    five = in_the_middle(
-        T, rng, lambda x: x.tanh().tanh(), lambda m: m.tanh().tanh().tanh(), rng.normal(size=6)
-    )
+    five = in_the_middle(T, rng, lambda x: x.tanh().tanh(), lambda m: m.tanh().tanh().tanh(), rng.normal(size=6))
     yield "five times in a row", five
 
 

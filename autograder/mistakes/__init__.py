@@ -77,9 +77,7 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
     return candidates[0][0] if len(candidates) == 1 else None
 
 
-def _like(
-    check: Check, outcome: Outcome, seed: int, T: Any, theirs_at_hand: bool
-) -> list[tuple[Mistake, Outcome]]:
+def _like(check: Check, outcome: Outcome, seed: int, T: Any, theirs_at_hand: bool) -> list[tuple[Mistake, Outcome]]:
     """Every mistake that gives the learner's outcome, with the run that does."""
     end = time.monotonic() + BUDGET
     found: list[tuple[Mistake, Outcome]] = []

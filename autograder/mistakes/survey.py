@@ -57,8 +57,7 @@ def table(rows: list[Row]) -> Iterator[str]:
     """A line for each mistake: the points left in each check that it costs, * where it is recognised."""
     for row in rows:
         cells = [
-            f"{name} {row.scores[name]}/{REGISTRY[name].points}{'*' * (name in row.taken_for)}"
-            for name in row.costly
+            f"{name} {row.scores[name]}/{REGISTRY[name].points}{'*' * (name in row.taken_for)}" for name in row.costly
         ]
         yield f"{row.mistake.name.removeprefix('minigrad.'):64} {', '.join(cells)}"
 

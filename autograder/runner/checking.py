@@ -93,17 +93,13 @@ class Learner:
             error = fault(raised)
         calls = {part: parts.calls(part) for part in check.parts}
         unwritten = any(parts.unwritten(part) for part in check.parts)
-        self.tell(
-            {"type": "check_done", "check": name, "calls": calls, "unwritten": unwritten, "error": error}
-        )
+        self.tell({"type": "check_done", "check": name, "calls": calls, "unwritten": unwritten, "error": error})
 
     def _property(self, name: str, label: str, value: Any) -> None:
         frame = {"type": "property", "check": name, "label": label}
         try:
             self.tell(frame | {"value": _clipped(value)})
-        except (
-            ProtocolError
-        ) as refused:  # a value that no frame can carry is a wrong value, not a broken line
+        except ProtocolError as refused:  # a value that no frame can carry is a wrong value, not a broken line
             self.tell(frame | {"value": {"unencodable": clip(refused, 200)}})
 
 

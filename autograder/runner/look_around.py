@@ -32,8 +32,7 @@ def main() -> None:
         "namespaces": lambda: ctypes.CDLL(None).unshare(0x1000_0000) == 0,
         "mounts": lambda: ctypes.CDLL(None).mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0,
         "network": lambda: (
-            _try(lambda: socket.create_connection(("127.0.0.1", 9), 0.2))
-            or _try(lambda: socket.socket(socket.AF_UNIX))
+            _try(lambda: socket.create_connection(("127.0.0.1", 9), 0.2)) or _try(lambda: socket.socket(socket.AF_UNIX))
         ),
         "torch": lambda: _try(lambda: importlib.import_module("torch")),
         "files": lambda: next((path for path in files if os.path.lexists(path)), False),

@@ -29,7 +29,7 @@ CREATE_GRAPH_WARNING = (
 _warned: list[bool] = []  # torch says it once a process
 
 
-def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
+def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:  # noqa: N802 (the name torch had)
     """What torch before 0.4 needed around a tensor; today a Variable is a Tensor, and this gives it back."""
     return data.detach().requires_grad_(requires_grad)
 

@@ -91,6 +91,7 @@ class AccumulateGrad(Node):
     def _sequence_nr(self) -> int:
         return LAST
 
+
 def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
     """variable.grad += grad.
 

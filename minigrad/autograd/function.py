@@ -35,7 +35,9 @@ class BackwardNode(SeveralOutputs):
         """Keep tensors for backward; they are version-checked and released with the graph."""
         for tensor in tensors:
             if tensor is not None and not isinstance(tensor, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument 0 is of type {type(tensor).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument 0 is of type {type(tensor).__name__}"
+                )
         self.to_save = tensors
 
     @property
@@ -88,7 +90,9 @@ class BackwardNode(SeveralOutputs):
                 f"function {self.name()} returned an incorrect number of gradients (expected {len(self.inputs)}, got "
                 f"{len(results)})"
             )
-        return [self.checked(r, given, i) for i, (r, given) in enumerate(zip(results, self.inputs, strict=False)) if given]
+        return [
+            self.checked(r, given, i) for i, (r, given) in enumerate(zip(results, self.inputs, strict=False)) if given
+        ]
 
     def checked(self, result: Any, given: Meta, index: int) -> Any:
         """One returned gradient, fitted to its input's shape where it may be."""
@@ -190,7 +194,10 @@ def attach(node: Any, args: tuple[Any, ...], result: Any, recorded: bool) -> Any
 def keep(node: Any, outs: list[Tensor]) -> None:
     """Turn what save_for_backward was given into saved values: outputs without the cycle back to the node."""
     node.saved = tuple(
-        [SavedResult(t._data, t.counter()) if any(t is o for o in outs) else t for t in node.__dict__.pop("to_save", ())]
+        [
+            SavedResult(t._data, t.counter()) if any(t is o for o in outs) else t
+            for t in node.__dict__.pop("to_save", ())
+        ]
     )
     versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in node.saved])
     if any(versions):

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-
 paused: set[int] = set()  # the threads that do not record; nearly always empty, and emptiness is cheap to ask
 inferring: set[int] = set()  # those of them that are inside inference_mode
 
@@ -47,7 +46,7 @@ def is_inference_mode_enabled() -> bool:
 def _set(threads: set[int], member: bool) -> None:
     if member:
         threads.add(get_ident())
-        _leaver.mark  # noqa: B018 (the first access in a thread creates its mark)
+        _leaver.mark
     else:
         threads.discard(get_ident())
 

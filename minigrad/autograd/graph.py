@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..dtypes import BY_NUMPY
 
 if TYPE_CHECKING:
-    from ..tensor import Tensor
+    pass
 
 Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
@@ -113,9 +113,7 @@ def modified_message(saved: Any, actual: int, expected: int, source: Source | st
     """torch's words for a saved value that was written in place."""
     data = saved._data
     kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
-    return MODIFIED.format(
-        kind=kind, shape=list(data.shape), source=source, actual=actual, expected=expected
-    )
+    return MODIFIED.format(kind=kind, shape=list(data.shape), source=source, actual=actual, expected=expected)
 
 
 class Node:

@@ -140,9 +140,7 @@ def _replaced(hook: Callable[[Any], Any], grad: Any, create_graph: bool) -> Any:
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     name = getattr(hook, "__name__", type(hook).__name__)
     if tuple(result.shape) != tuple(shown.shape):
-        raise RuntimeError(
-            f"hook '{name}' has changed the size of value"
-        )
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
     if result.dtype is not shown.dtype:
         raise RuntimeError(
             f"hook '{name}' has changed the type of value (was torch.{shown.dtype.type_name}Tensor got "
@@ -172,7 +170,9 @@ def _as_tuple(result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
         return before
     result = result if isinstance(result, tuple) else (result,)
     if len(result) != len(before):
-        raise RuntimeError(f"hook has returned an incorrect number of values (got {len(result)}, but expected {len(before)})")
+        raise RuntimeError(
+            f"hook has returned an incorrect number of values (got {len(result)}, but expected {len(before)})"
+        )
     return result
 
 

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 class View:
-    """How a view came from its base: the base, and the view operations with their attributes, in order.
-
-    """
+    """How a view came from its base: the base, and the view operations with their attributes, in order."""
 
     __slots__ = ("base", "path")
 

@@ -66,27 +66,17 @@ def sigmoid(input: Tensor) -> Tensor:
     return input.sigmoid()
 
 
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """e^x / Σ e^x along `dim`; torch guesses one, with a warning, if it is left out (torch.nn.functional.softmax)."""
-    return layers.softmax(
-        input, layers.implicit_dim("softmax", input._data.ndim) if dim is None else dim, dtype
-    )
+    return layers.softmax(input, layers.implicit_dim("softmax", input._data.ndim) if dim is None else dim, dtype)
 
 
-def softmin(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """softmax of -x (torch.nn.functional.softmin)."""
-    return layers.softmax(
-        -input, layers.implicit_dim("softmin", input._data.ndim) if dim is None else dim, dtype
-    )
+    return layers.softmax(-input, layers.implicit_dim("softmin", input._data.ndim) if dim is None else dim, dtype)
 
 
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """ln softmax(x) along `dim`, without overflow (torch.nn.functional.log_softmax)."""
     dim = layers.implicit_dim("log_softmax", input._data.ndim) if dim is None else dim
     return layers.log_softmax(input, dim, dtype)

@@ -61,9 +61,7 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """As torch prints it."""
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-        )
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
 def reset(weight: Tensor, bias: Tensor | None) -> None:
@@ -103,9 +101,7 @@ class Convolution(Module):
         self.dilation = self._each(dilation)
         self.padding_mode = padding_mode
         self._check()
-        self.weight = unset(
-            out_channels, in_channels // groups, *self.kernel_size, dtype=dtype, device=device
-        )
+        self.weight = unset(out_channels, in_channels // groups, *self.kernel_size, dtype=dtype, device=device)
         if bias:
             self.bias = unset(out_channels, dtype=dtype, device=device)
         else:
@@ -123,9 +119,7 @@ class Convolution(Module):
                 raise ValueError(f"{name} must be divisible by groups")
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
-                raise ValueError(
-                    f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}"
-                )
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
             if self.padding == "same" and any(s != 1 for s in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode not in self.modes:
@@ -243,9 +237,7 @@ class Embedding(Module):
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     @classmethod
-    def from_pretrained(
-        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None
-    ) -> Embedding:
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
         """An Embedding of given vectors, (num_embeddings, embedding_dim)."""
         rows, columns = embeddings.shape
         return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze)

@@ -38,9 +38,7 @@ class Module(Registry):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass has its own."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     # ------------------------------------------------------------------ what is done to all of it
 
@@ -107,11 +105,7 @@ class Module(Registry):
         named = {k: v for k, v in kwargs.items() if k != "dtype"}
         return self._convert(
             lambda t: (
-                t.to(*args, **kwargs)
-                if t.is_floating_point()
-                else t.to(*places, **named)
-                if places or named
-                else t
+                t.to(*args, **kwargs) if t.is_floating_point() else t.to(*places, **named) if places or named else t
             )
         )
 
@@ -161,9 +155,7 @@ class Module(Registry):
         """hook(module, args, output) after forward(); what it returns, if anything, replaces the output."""
         return self._hooks.add("forward", hook, with_kwargs, prepend)
 
-    def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_output) when the gradient arrives at the module; may replace it."""
         return self._hooks.add("backward_pre", hook, False, prepend)
 

@@ -44,9 +44,7 @@ class Registry:
             self._file("_parameters", name, value)
         elif isinstance(value, Registry):
             self._file("_modules", name, value)
-        elif isinstance(value, Buffer) or (
-            place == "_buffers" and (value is None or isinstance(value, Tensor))
-        ):
+        elif isinstance(value, Buffer) or (place == "_buffers" and (value is None or isinstance(value, Tensor))):
             self._file("_buffers", name, value)
             if isinstance(value, Buffer) and not value.persistent:
                 self._not_saved.add(name)
@@ -58,9 +56,7 @@ class Registry:
             wanted = {"_parameters": "torch.nn.Parameter", "_buffers": "torch.nn.Buffer, torch.Tensor",
                       "_modules": "torch.nn.Module"}[place]  # fmt: skip
             what = {"_modules": "child module"}.get(place, KINDS[place])
-            raise TypeError(
-                f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or None expected)"
-            )
+            raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or None expected)")
 
     def _file(self, place: str, name: str, value: Any) -> None:
         """Put a parameter, buffer or module in its dict, and out of wherever the name stood before."""
@@ -159,14 +155,8 @@ class Registry:
         """The modules directly below this one."""
         return (module for _, module in self.named_children())
 
-    def _named(
-        self, place: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
-        owners = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+    def _named(self, place: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen: set[int] = set()
         for owner, module in owners:
             for name, value in module.__dict__[place].items():

@@ -43,16 +43,12 @@ class Simple(Module):
         return ", ".join(f"{name}={value!r}" for name, value in pairs if name != "inplace" or value)
 
 
-def arguments(
-    cls: type, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> dict[str, Any]:
+def arguments(cls: type, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The settings with the arguments given; TypeError as Python words it for a function of these parameters."""
     where, given = f"{cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
     if len(args) > len(settings):
         takes = len(settings) + 1
-        raise TypeError(
-            f"{where} takes {takes} positional argument{'s' * (takes != 1)} but {len(args) + 1} were given"
-        )
+        raise TypeError(f"{where} takes {takes} positional argument{'s' * (takes != 1)} but {len(args) + 1} were given")
     for name in kwargs:
         if name not in settings:
             raise TypeError(f"{where} got an unexpected keyword argument '{name}'")
@@ -62,9 +58,7 @@ def arguments(
     missing = [f"'{name}'" for name, value in found.items() if value is REQUIRED]
     if missing:
         s = "s" if len(missing) > 1 else ""
-        raise TypeError(
-            f"{where} missing {len(missing)} required positional argument{s}: {' and '.join(missing)}"
-        )
+        raise TypeError(f"{where} missing {len(missing)} required positional argument{s}: {' and '.join(missing)}")
     return found
 
 

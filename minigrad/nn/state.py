@@ -80,9 +80,7 @@ def load_state(module: Module, state: Mapping[str, Any], strict: bool, assign: b
             if keys:
                 errors.insert(0, f"{what} key(s) in state_dict: {', '.join(map(quoted, keys))}. ")
     if errors:
-        raise RuntimeError(
-            f"Error(s) in loading state_dict for {type(module).__name__}:\n\t" + "\n\t".join(errors)
-        )
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t" + "\n\t".join(errors))
     return IncompatibleKeys(missing, unexpected)
 
 

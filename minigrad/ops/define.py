@@ -123,7 +123,10 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
 
 
-BOOL_DIFFERENCE = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+BOOL_DIFFERENCE = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. "
+    "Use the `^` or `logical_xor()` operator instead."
+)
 
 
 def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:

@@ -204,7 +204,9 @@ cosh = unary("cosh", "CoshBackward0", _numpy("cosh"), cosh_vjp)
 asinh = unary("asinh", "AsinhBackward0", _numpy("arcsinh"), asinh_vjp)
 acosh = unary("acosh", "AcoshBackward0", _numpy("arccosh"), acosh_vjp)
 atanh = unary("atanh", "AtanhBackward0", _numpy("arctanh"), atanh_vjp)
-acosh_inplace = unary("acosh", "AcoshBackward1", _numpy("arccosh"), acosh_vjp)  # torch numbers acosh_ and the like apart
+acosh_inplace = unary(
+    "acosh", "AcoshBackward1", _numpy("arccosh"), acosh_vjp
+)  # torch numbers acosh_ and the like apart
 asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), asinh_vjp)
 atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), atanh_vjp)
 sinc = unary("sinc", "SincBackward0", _numpy("sinc"), sinc_vjp)

@@ -115,7 +115,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Te
 def from_start(indices: Tensor, size: int) -> Tensor:
     """Negative indices counted from the start."""
     data = indices._data
-    return from_array(array_module(data).where(data < 0, data + size, data)) if data.size and data.min() < 0 else indices
+    return (
+        from_array(array_module(data).where(data < 0, data + size, data)) if data.size and data.min() < 0 else indices
+    )
 
 
 # ------------------------------------------------------------------ whole rows

@@ -266,7 +266,9 @@ def searchsorted(
         found = numpy.asarray(numpy.searchsorted(data, values, where))
     else:
         rows, wanted = data.reshape(-1, data.shape[-1]), values.reshape(-1, values.shape[-1])
-        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(values.shape)
+        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(
+            values.shape
+        )
     return from_array(found.astype((int32 if out_int32 else int64).np))
 
 

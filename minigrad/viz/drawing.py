@@ -32,9 +32,7 @@ def run_dot(text: str, form: str = "svg") -> bytes:
         raise GraphvizError(HOW_TO_GET_GRAPHVIZ)
     done = subprocess.run([program, f"-T{form}"], input=text.encode(), capture_output=True, timeout=120)
     if done.returncode:
-        raise GraphvizError(
-            f"dot 未能画出这张图 · dot could not draw this graph: {done.stderr.decode()[:500]}"
-        )
+        raise GraphvizError(f"dot 未能画出这张图 · dot could not draw this graph: {done.stderr.decode()[:500]}")
     return done.stdout
 
 

@@ -22,9 +22,7 @@ def by_trying(self):
     try:
         return self._data.item()
     except ValueError:
-        raise RuntimeError(
-            f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
-        ) from None
+        raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar") from None
 
 
 @alternative(TENSOR + "requires_grad_")
