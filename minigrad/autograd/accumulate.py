@@ -17,13 +17,12 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     the sum over those positions. grad: array or Tensor, of a shape that `shape` broadcasts to.
     Example: grad of shape (3, 2), shape (2,) → grad.sum(0); shape (3, 1) → grad.sum(1, keepdim=True)
     """
-    given = grad.shape
-    extra = len(given) - len(shape)
-    stretched = [i + extra for i, n in enumerate(shape) if n == 1 and given[i + extra] != 1]
-    if stretched:
-        grad = rules.sum(grad, tuple(stretched), True)
+    extra = len(grad.shape) - len(shape)
     if extra:
         grad = rules.sum(grad, tuple(range(extra)), False)
+    stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
+    if stretched:
+        grad = rules.sum(grad, stretched, True)
     return grad
 
 
@@ -38,7 +37,10 @@ def fit(grad: Any, origin: tuple[tuple[int, ...], Any]) -> Any:
 
 
 def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether an array of `shape` can be stretched to `target`."""
+    """Whether an array of `shape` can be stretched to `target`: counted from the right, each dimension fits or is 1.
+
+    Example: (3,) to (2, 3) → True; (2, 1) to (2, 3) → True; (2,) to (2, 3) → False; (1, 3) to (3,) → False
+    """
     offset = len(target) - len(shape)
     return offset >= 0 and all(n in (1, target[i + offset]) for i, n in enumerate(shape))
 

@@ -78,7 +78,8 @@ METHODS = """
     view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous
     copied get_device new_empty new_full new_ones new_tensor new_zeros stack_all concatenate_all fill_ zero_ copy_
     scatter_index to_numpy_dtype element_size data_ptr stride expand_as is_complex is_contiguous is_floating_point
-    is_nonzero is_same_size is_signed apply_ storage_offset squeeze_ t_ transpose_ unsqueeze_ repeat reshape_as unfold view_as where=where_method
+    is_nonzero is_same_size is_signed apply_ storage_offset squeeze_ t_ transpose_ unsqueeze_ repeat reshape_as
+    unfold view_as where=where_method
 """.split()
 FUNCTIONS = """
     cat stack where numel is_tensor is_complex is_floating_point is_nonzero rsub arange empty empty_like eye full_like
@@ -88,7 +89,8 @@ FUNCTIONS = """
     as_tensor from_numpy full ones tensor zeros
 """.split()
 INPLACE = """
-    abs acos acosh=acosh_inplace addmv addr baddbmm erf asin asinh=asinh_inplace atan atanh=atanh_inplace ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
+    abs acos acosh=acosh_inplace addmv addr baddbmm erf asin asinh=asinh_inplace atan atanh=atanh_inplace ceil cos cosh
+    deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
     nan_to_num neg rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc add
     addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div float_power floor_divide fmod hypot
     lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift

@@ -38,7 +38,7 @@ def erf_array(x: Any) -> Any:
         return erf_array(x.astype(numpy.float32)).astype(x.dtype)
     d = numpy.clip(x, -6, 6)
     c = numpy.rint(d * STEP)
-    index = c.astype(numpy.int32) + 6 * STEP
+    index = numpy.nan_to_num(c).astype(numpy.int32) + 6 * STEP
     c /= STEP
     d -= c
     square = c * c
@@ -164,7 +164,9 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
 
 
 leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp)
+leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp)
 elu_op = Op("EluBackward0", _elu, self=elu_vjp)
+elu_in_place = Op("EluBackward1", _elu, self=elu_vjp)
 celu_op = Op("CeluBackward0", _celu, self=celu_vjp)
 hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp)
 gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp)
@@ -190,18 +192,18 @@ def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, else negative_slope · x (torch.nn.functional.leaky_relu)."""
-    return _call(leaky_relu_op, "leaky_relu_cpu", input, inplace, negative_slope=negative_slope)
+    return _call(leaky_relu_in_place if inplace else leaky_relu_op, "leaky_relu_cpu", input, inplace, negative_slope=negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (eˣ - 1) (torch.nn.functional.elu)."""
-    return _call(elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=1, input_scale=1)
+    return _call(elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=1, input_scale=1)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu, scaled so that activations keep mean 0 and variance 1 (Klambauer et al. 2017)."""
     alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-    return _call(elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=scale, input_scale=1)
+    return _call(elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=scale, input_scale=1)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

@@ -40,6 +40,7 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
 
     names = inspect.signature(function).parameters.values()
+    tensor_first = not method and str(next(iter(names)).annotation) == "Tensor" if names else False
     sizes = next((p.name for p in names if p.kind is p.VAR_POSITIONAL and p.name in SIZES), None)
     uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
 
@@ -48,23 +49,22 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
         if kwargs and not uncommon.isdisjoint(kwargs):
             if sizes in kwargs:
                 return call(*args, kwargs.pop(sizes), **kwargs)
-            return special(call, function, args, kwargs)
-        try:
-            result = function(*args, **kwargs)
-        except (TypeError, AttributeError, ValueError):
-            fault = complaint(function, args, kwargs, method)
-            if fault is None:
-                raise
-        else:
-            if result is not NotImplemented:
-                return result
-            fault = complaint(function, args, kwargs, method)
-        raise TypeError(fault)
+            return special(call, function, args, kwargs, method)
+        result = NotImplemented
+        if not tensor_first or not args or isinstance(args[0], Tensor):
+            try:
+                result = function(*args, **kwargs)
+            except (TypeError, AttributeError, ValueError):
+                if complaint(function, args, kwargs, method) is None:
+                    raise
+        if result is not NotImplemented:
+            return result
+        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, args, kwargs))
 
     return call
 
 
-def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
     """A call with `axis`, `keepdims`, `input` or `out` among its keywords."""
     if "input" in kwargs and not args:
         args = (kwargs.pop("input"),)
@@ -72,8 +72,8 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     kwargs = {ALIASES[k] if k in ALIASES and ALIASES[k] in names else k: v for k, v in kwargs.items()}
     if SPECIAL.isdisjoint(kwargs):
         return call(*args, **kwargs)
-    if "out" not in kwargs:
-        raise TypeError(complaint(function, args, kwargs, False) or f"{function.__name__}() got wrong arguments")
+    if "out" not in kwargs or method:
+        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, args, kwargs))
     out = kwargs.pop("out")
     if out is None:
         return call(*args, **kwargs)
@@ -125,8 +125,13 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
     given = args[int(method) :]
     meant = sum(low <= len(given) + len(kwargs) <= high for low, high in several)
     if len(several) > 1 and meant != 1:
-        return f"{name}() received an invalid combination of arguments - got {types(given, kwargs)}, but expected one of:\n"
+        return combination(name, given, kwargs)
     return fault
+
+
+def combination(name: str, given: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What torch says when it cannot tell which signature was meant."""
+    return f"{name}() received an invalid combination of arguments - got {types(given, kwargs)}, but expected one of:\n"
 
 
 def first_fault(

@@ -179,6 +179,8 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     """Elements moved on, those that fall off the end coming back at the start (torch.roll)."""
     steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     along = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if not steps:
+        raise RuntimeError("`shifts` required")
     if len(steps) != len(along) and not (len(steps) == 1 and not along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
     for d in along:

@@ -10,7 +10,7 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
 from .linalg import ctype
-from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
+from .nn import _safe_softmax, safe_softmax_op, softmax_vjp, times_number
 
 
 def scores_vjp(grads: Any, value: Any, result1: Any) -> Any:
@@ -115,7 +115,7 @@ def scaled_dot_product_attention(
     if alike and not dropout_p and (mask is None or not mask.requires_grad):
         return fused(query, key, value, mask=0 if mask is None else mask._data, scale=scale)[0]
     root = math.sqrt(scale)
-    scores = (query * root) @ (key.transpose(-2, -1) * root)
+    scores = times_number(query, number=root) @ times_number(key.transpose(-2, -1), number=root)
     if mask is not None:
         scores = scores + mask
     weights = safe_softmax_op(scores, dim=scores._data.ndim - 1)

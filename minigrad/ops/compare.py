@@ -14,7 +14,7 @@ from .promotion import Number, common, operand, operands, unsupported
 
 
 def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
-    def call(input: Any, other: Operand) -> Any:
+    def call(input: Tensor, other: Operand) -> Any:
         ready = operands(input, other)
         if ready is None:
             return NotImplemented
@@ -58,7 +58,9 @@ def logical_not(input: Tensor) -> Tensor:
 
 
 def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str) -> Callable[..., Any]:
-    def call(input: Any, other: Operand) -> Any:
+    def call(input: Operand, other: Operand) -> Any:
+        if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+            return NotImplemented
         if not isinstance(input, (Tensor, *Number)) or not isinstance(other, (Tensor, *Number)):
             return NotImplemented
         x, y = common((operand(input), operand(other)))
@@ -115,6 +117,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
     x, y = input._data, other._data
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     if x.dtype is not y.dtype:
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
     module = array_module(x)

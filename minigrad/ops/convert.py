@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +16,9 @@ from .arguments import Bool
 from .define import Op
 from .inplace import check_writable, write
 from .shape import cast as to_numpy_dtype
-from .shape import clone
+from .shape import cast_op
 
 move_op = Op("ToCopyBackward0", lambda x, wanted: _move(x, wanted), self=lambda grad, home: _move_both(grad, home))
-
-
-_truth = bool  # `bool` is a conversion below
 
 
 def _move(x: Any, wanted: Device) -> Any:
@@ -46,7 +44,7 @@ def to(
     out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
     if device is not None and Device(device).type != out.device.type:
         out = move_op(out, wanted=Device(device), home=out.device)
-    return clone(out) if copy and out is self else out
+    return cast_op(self, dtype=self._data.dtype) if copy and out is self else out
 
 
 def _converter(name: str, wanted: Dtype) -> Callable[..., Tensor]:

@@ -10,7 +10,7 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
 from .loss import MEAN, NONE, reduction_number
-from .nn import log_softmax
+from .nn import log_softmax, over_number, plus_number, times_number
 
 
 def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: Any) -> Any:
@@ -135,22 +135,22 @@ def cross_entropy(
     hard = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if not label_smoothing:
         return hard
-    return (1 - label_smoothing) * hard + smoothing(logs, target, weight, ignore_index, number) * label_smoothing
+    smooth = uniform_loss(logs, target, weight, ignore_index, number)
+    classes = logs._data.shape[min(1, logs._data.ndim - 1)]
+    return times_number(hard, number=1 - label_smoothing) + times_number(smooth, number=label_smoothing / classes)
 
 
-def smoothing(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
-    """The loss against the uniform distribution, which label smoothing mixes in."""
+def uniform_loss(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
+    """The sum of the losses of all classes, which label smoothing mixes in."""
     dim = min(1, logs._data.ndim - 1)
-    classes = logs._data.shape[dim]
     weighted = logs if weight is None else logs * along(weight, logs, dim)
-    kept = from_array(target._data != ignore_index)
-    loss = -weighted.sum(dim) * kept / classes
+    loss = (-weighted.sum(dim)).masked_fill(from_array(target._data == ignore_index), 0.0)
     if number == NONE:
         return loss
     if number != MEAN:
         return loss.sum()
     shares, _ = shares_of(logs, target, weight, ignore_index, False)
-    return loss.sum() / shares.sum().item()
+    return loss.sum() / from_array(shares.sum())
 
 
 def soft_cross_entropy(
@@ -164,12 +164,12 @@ def soft_cross_entropy(
     dim = min(1, logs._data.ndim - 1)
     classes = logs._data.shape[dim]
     if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
+        target = plus_number(times_number(target, number=1 - label_smoothing), number=label_smoothing / classes)
     product = logs * target if weight is None else logs * target * along(weight, logs, dim)
     if number == NONE:
         return -product.sum(dim)
     total = -product.sum()
-    return total / (logs._data.size // classes) if number == MEAN else total
+    return over_number(total, number=logs._data.size // classes) if number == MEAN else total
 
 
 def along(weight: Tensor, like: Tensor, dim: int) -> Tensor:

@@ -270,7 +270,7 @@ def _as_result(input: Any, number: Any) -> Tensor:
 def pow(input: Any, exponent: Operand) -> Tensor:
     """input ** exponent; one of the two may be a number (torch.pow)."""
     if not isinstance(input, Tensor):
-        return rpow(exponent, input)
+        return rpow(exponent, input) if isinstance(exponent, Tensor) else NotImplemented
     if isinstance(exponent, Tensor):
         return pow_tensor_op(input, exponent)
     if not isinstance(exponent, Numbers):
@@ -289,6 +289,8 @@ def rpow(exponent: Tensor, base: Any) -> Tensor:
 
 def float_power(input: Any, exponent: Any) -> Tensor:
     """input ** exponent in float64 (torch.float_power)."""
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        return NotImplemented
     wide = [x.to(float64) if isinstance(x, Tensor) else operand(x)._data for x in (input, exponent)]
     return pow(*[float(x) if not isinstance(x, Tensor) else x for x in wide])
 

@@ -145,6 +145,17 @@ def nan_to_num_vjp(grad: Any, self: Any) -> Any:
     return grad * rules.isfinite(self)
 
 
+def _missing(name: str) -> Any:
+    """torch has acosh_, asinh_ and atanh_ and no derivative for them."""
+
+    def rule(grad: Any) -> Any:
+        raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
+
+    return rule
+
+
+no_acosh_vjp, no_asinh_vjp, no_atanh_vjp = _missing("acosh"), _missing("asinh"), _missing("atanh")
+
 # ------------------------------------------------------------------ entries
 
 
@@ -207,8 +218,8 @@ atanh = unary("atanh", "AtanhBackward0", _numpy("arctanh"), atanh_vjp)
 acosh_inplace = unary(
     "acosh", "AcoshBackward1", _numpy("arccosh"), acosh_vjp
 )  # torch numbers acosh_ and the like apart
-asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), asinh_vjp)
-atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), atanh_vjp)
+asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), no_asinh_vjp)
+atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), no_atanh_vjp)
 sinc = unary("sinc", "SincBackward0", _numpy("sinc"), sinc_vjp)
 deg2rad = unary("deg2rad", "Deg2RadBackward0", lambda x: x * (math.pi / 180), deg2rad_vjp)
 rad2deg = unary("rad2deg", "Rad2DegBackward0", lambda x: x * (180 / math.pi), rad2deg_vjp)

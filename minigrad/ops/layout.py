@@ -60,10 +60,11 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
             f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the same number of dims as "
             f"destination ({list(dst)} dims)"
         )
+    given = {"source": src, "destination": dst}
     src, dst = (tuple(one_dim(d, ndim) for d in dims) for dims in (src, dst))
     for name, dims in (("source", src), ("destination", dst)):
         if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(dims)})")
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given[name])})")
     if not ndim:
         return input.alias()
     places, rest = dict(zip(dst, src, strict=True)), iter(d for d in range(ndim) if d not in src)

@@ -73,17 +73,23 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     input: (…, in), weight: (out, in), bias: (out,) → (…, out). Recorded as torch records it: a matrix with a bias is
     one AddmmBackward0; more dimensions are folded into rows first.
     """
-    if weight._data.ndim == 1 and bias is None:
-        return input @ weight
     data = input._data
     if bias is None:
         return input @ weight.t()
     if data.ndim == 2:
         return addmm(bias, input, weight.t())
-    if data.ndim == 3 and not data.flags.c_contiguous:
+    if data.ndim > 2 and not data.flags.c_contiguous:
         return input @ weight.t() + bias
     rows = input.reshape((-1, data.shape[-1]))
     return addmm(bias, rows, weight.t()).reshape((*data.shape[:-1], weight._data.shape[0]))
+
+
+# ------------------------------------------------------------------ by a number
+
+# torch records arithmetic with a plain number under these names where its own C++ code computes.
+plus_number = Op("AddBackward1", lambda x, number: x + number, self=lambda grad: grad)
+times_number = Op("MulBackward1", lambda x, number: x * number, self=lambda grad, number: grad * number)
+over_number = Op("DivBackward1", lambda x, number: x / number, self=lambda grad, number: grad / number)
 
 
 # ------------------------------------------------------------------ softmax

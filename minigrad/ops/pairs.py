@@ -219,6 +219,8 @@ def copysign(input: Tensor, other: Operand) -> Tensor:
 
 def xlogy(input: Operand, other: Operand) -> Tensor:
     """input · ln other, and 0 where input is 0 (torch.xlogy)."""
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        return NotImplemented
     if not isinstance(other, Tensor):
         return xlogy_number_op(input, other=operand(other)._data)
     return xlogy_op(input, other) if isinstance(input, Tensor) else number_xlogy_op(other, self=operand(input)._data)

@@ -80,6 +80,8 @@ def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
 def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor, name: str) -> None:
     """RuntimeError, in torch's words, where a source does not fit its index."""
     shape, wanted, given = input._data.shape, index._data.shape, src._data.shape
+    if max(len(wanted), 1) != max(len(given), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if input._data.dtype is not src._data.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if not index._data.size:
@@ -151,6 +153,12 @@ def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: 
             f"{dim}"
         )
     check_range(index._data, length(input, dim), dim)
+    x, y = list(input._data.shape), list(source._data.shape)
+    if x[:dim] + x[dim + 1 :] != y[:dim] + y[dim + 1 :]:
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{x} source.shape = {y}"
+        )
     return ops.index_add_op(input, source, dim=dim, index=index, alpha=alpha)
 
 
@@ -220,6 +228,8 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input with the elements of source, one after the other, where the mask holds (torch.masked_scatter)."""
+    if mask._data.dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.type_name}")
     if input._data.dtype is not source._data.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.type_name} and "

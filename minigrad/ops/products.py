@@ -153,21 +153,21 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The inner product of two vectors (torch.vdot)."""
-    return vdot_op(input, _same_length(input, other, "vdot"))
+    return vdot_op(input, _same_length(input, other))
 
 
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors (torch.dot)."""
-    return dot_op(input, _same_length(input, tensor, "dot"))
+    return dot_op(input, _same_length(input, tensor))
 
 
-def _same_length(input: Tensor, other: Tensor, name: str) -> Tensor:
+def _same_length(input: Tensor, other: Tensor) -> Tensor:
     x, y = input._data, other._data
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype is not y.dtype:
         raise RuntimeError(
-            f"{name} : expected both vectors to have same dtype, but found {input.dtype.type_name} and {other.dtype.type_name}"
+            f"dot : expected both vectors to have same dtype, but found {input.dtype.type_name} and {other.dtype.type_name}"
         )
     check_inner(input, other, x.shape == y.shape)
     return other

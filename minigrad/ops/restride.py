@@ -32,7 +32,7 @@ def in_place(operation: Callable[..., Tensor]) -> Callable[..., Tensor]:
         if getattr(self, "_view", None) is not None:
             self._view = out._view
         if is_grad_enabled() and out.grad_fn is not None:
-            out.grad_fn.__class__ = numbered(type(out.grad_fn))
+            out.grad_fn.__class__ = numbered(type(out.grad_fn))  # type: ignore[arg-type]
             self._edge = out._edge
         self.bump_version()
         return self

@@ -29,7 +29,7 @@ def permute_vjp(grad: Any, dims: tuple[int, ...]) -> Any:
 
 def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
     """z = self with two dimensions swapped: swap them again."""
-    return rules.swapaxes(grad, dim0, dim1)
+    return rules.swapaxes(grad, dim0, dim1) if grad.shape else grad
 
 
 def expand_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
@@ -74,9 +74,13 @@ def _squeeze(x: Any, dim: Any) -> Any:
 view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 reshape_op = Op("ReshapeAliasBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view_vjp)
+def _swap(x: Any, dim0: int, dim1: int) -> Any:
+    return x.swapaxes(dim0, dim1) if x.ndim else x[...]
+
+
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
-transpose_op = Op("TransposeBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
-t_op = Op("TBackward0", lambda x, dim0, dim1: x.swapaxes(dim0, dim1), view=True, self=transpose_vjp)
+transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
+t_op = Op("TBackward0", _swap, view=True, self=transpose_vjp)
 expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
@@ -127,6 +131,11 @@ def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     known = math.prod(n for n in shape if n != -1)
+    if -1 in shape and not known and not size:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can be any "
+            "value and is ambiguous"
+        )
     if -1 in shape and known and size % known == 0:
         return tuple(size // known if n == -1 else n for n in shape)
     if -1 in shape or known != size:

@@ -37,7 +37,7 @@ def picked_one_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: i
 
 def unique_vjp(grad: Any) -> Any:
     """The values that occur: torch has no derivative."""
-    raise RuntimeError("the derivative for '_unique2' is not implemented.")
+    raise NotImplementedError("the derivative for '_unique2' is not implemented.")
 
 
 # ------------------------------------------------------------------ forwards
@@ -265,7 +265,8 @@ def searchsorted(
     if data.ndim == 1:
         found = numpy.asarray(numpy.searchsorted(data, values, where))
     else:
-        rows, wanted = data.reshape(-1, data.shape[-1]), values.reshape(-1, values.shape[-1])
+        count = math.prod(data.shape[:-1])
+        rows, wanted = data.reshape(count, data.shape[-1]), values.reshape(count, values.shape[-1])
         found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(
             values.shape
         )
@@ -274,4 +275,6 @@ def searchsorted(
 
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: Bool = False, right: Bool = False) -> Tensor:
     """Which bucket each element falls into (torch.bucketize)."""
+    if boundaries._data.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._data.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)

@@ -327,6 +327,8 @@ MinMax.__name__ = "aminmax"
 def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> Any:
     """The smallest and the largest element, in all or along dim (torch.aminmax)."""
     axes = None if dim is None else (one_dim(dim, input._data.ndim),)
+    if axes is None and not input._data.size:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
     check_not_empty(input, axes, "aminmax")
     return MinMax(aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=keepdim))
 

@@ -171,7 +171,7 @@ def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
     dim = one_dim(dim, input._data.ndim)
     size, start = input._data.shape[dim], int(start)
     if not -size <= start <= size:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     start = start + size if start < 0 else start
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
@@ -250,7 +250,7 @@ def _splitter(name: str, least: int, letter: str) -> Any:
     def call(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         if input._data.ndim < least:
             raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a tensor "
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
                 f"with {input._data.ndim} dimensions!"
             )
         dim = {"h": 0 if input._data.ndim == 1 else 1, "v": 0, "d": 2}[letter]
