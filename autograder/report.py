@@ -92,9 +92,9 @@ def table(course: Course, lesson: Lesson, results: list[Result], labels: dict[st
 def overview(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
     """One line a submission, one column a lesson: the checks' points, before what a person gives by hand."""
     drawn = Table(title="全班一览 · The class at a glance", title_justify="left", box=box.MARKDOWN)
-    drawn.add_column("样例 · Sample submission", no_wrap=True)
+    drawn.add_column("样例 · Sample submission", overflow="fold")
     for lesson in results:
-        drawn.add_column(lesson[:2], justify="right", no_wrap=True)
+        drawn.add_column(lesson[:2], justify="right", no_wrap=True, min_width=5)
     for student, label in labels.items():
         cells = [next((each for each in given if each.student == student), None) for given in results.values()]
         drawn.add_row(label.replace("\n", " · "), *[_short(each) for each in cells])
@@ -102,10 +102,10 @@ def overview(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
 
 
 def _short(result: Result | None) -> str:
-    if result is None or result.status != "graded":
+    if result is None or result.status != "graded" or not result.entry:
         return "–" if result is None else "?"
-    by_hand = 1 if result.manual else 0
-    return f"{result.score:g}/{result.max_score - by_hand:g}"
+    records = result.entry.records.values()
+    return f"{sum(r['score'] or 0 for r in records):g}/{sum(r['points'] for r in records):g}"
 
 
 def _score(result: Result) -> Line:

@@ -215,4 +215,4 @@ def full(
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
     kind = as_numpy(dtype) or _array(fill_value, None).dtype
-    return finish(numpy.full(shape_of((size,)), value, kind), device, requires_grad)
+    return finish(numpy.full(shape_of((size,)), numpy.asarray(value).astype(kind)), device, requires_grad)

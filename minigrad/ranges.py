@@ -57,11 +57,19 @@ def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None) -> Any:
         raise RuntimeError("number of steps must be non-negative")
     kind = as_numpy(dtype) or get_default_dtype().np
     if kind.kind != "f":
-        return numpy.array([start + int((end - start) / (steps - 1) * i) for i in range(steps)], kind)
+        step = (end - start) / max(steps - 1, 1)
+        return numpy.array(
+            [
+                int(start + step * i) if i < steps // 2 or steps == 1 else int(end - step * (steps - 1 - i))
+                for i in range(steps)
+            ],
+            kind,
+        )
     low, high = kind.type(start), kind.type(end)
     step = (high - low) / kind.type(max(steps - 1, 1))
-    index = numpy.arange(steps, dtype=kind)
-    values = numpy.where(numpy.arange(steps) < steps // 2, low + step * index, high - step * (steps - 1 - index))
+    exact = numpy.float64(step)  # torch fuses the product and the sum; float32 has its product exact in float64
+    index = numpy.arange(steps)
+    values = numpy.where(index < steps // 2, low + exact * index, high - exact * (steps - 1 - index))
     return values.astype(kind) if steps != 1 else numpy.array([low])
 
 
@@ -136,7 +144,7 @@ def full_like(
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
     (value,) = plain(fill_value)
-    made = array_module(data).full(data.shape, value, as_numpy(dtype) or data.dtype)
+    made = array_module(data).full(data.shape, numpy.asarray(value).astype(as_numpy(dtype) or data.dtype))
     return finish(made, device, requires_grad)
 
 
@@ -166,7 +174,9 @@ def new_full(
 ) -> Tensor:
     """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
     (value,) = plain(fill_value)
-    made = array_module(self._data).full(shape_of((size,)), value, as_numpy(dtype) or self._data.dtype)
+    made = array_module(self._data).full(
+        shape_of((size,)), numpy.asarray(value).astype(as_numpy(dtype) or self._data.dtype)
+    )
     return finish(made, device, requires_grad)
 
 

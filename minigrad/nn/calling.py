@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,13 @@ from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from .module import Module
+
+
+NO_INPUT = (
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
+    "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+    "#torch.nn.Module.register_full_backward_hook for more details."
+)
 
 
 class Hooks:
@@ -67,10 +75,15 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 # ------------------------------------------------------------------ gradients that pass through
 
 
+def nth(i: int) -> Callable[[Any], Any]:
+    """The rule of input number i: its own output's gradient."""
+    return lambda grads: grads[i]
+
+
 @functools.cache
 def through(n: int) -> Op:
     """n tensors passed on as they are, as outputs of one node: a place to see all their gradients at once."""
-    rules: dict[str, Any] = {f"t{i}": lambda grads, i=i: grads[i] for i in range(n)}
+    rules: dict[str, Any] = {f"t{i}": nth(i) for i in range(n)}
     forward = lambda *arrays: tuple([x[...] for x in arrays])  # noqa: E731
     return Op("BackwardHookFunctionBackward", forward, outputs=n, **rules)
 
@@ -96,11 +109,13 @@ class Watch:
         self.hooks = [hook for hook, _ in module._hooks.backward.values()]
         self.pre_hooks = [hook for hook, _ in module._hooks.backward_pre.values()]
         self.grad_outputs: tuple[Any, ...] | None = None
-        self.count: int | None = None  # how many inputs, once it is known that some require grad
+        self.given = 0  # how many inputs there are
+        self.watched = False  # whether any of them requires grad
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, with a place behind those that require grad."""
-        return passed(args, functools.partial(self._watch_inputs, len(args)))
+        self.given = len(args)
+        return passed(args, self._watch_inputs)
 
     def outputs(self, result: Any) -> Any:
         """The result, with a place in front of what of it requires grad."""
@@ -108,19 +123,19 @@ class Watch:
         led = passed(several, functools.partial(self._watch_outputs, len(several)))
         return led if isinstance(result, tuple) else led[0]
 
-    def _watch_inputs(self, count: int, node: Any, places: list[int]) -> None:
-        self.count = count
+    def _watch_inputs(self, node: Any, places: list[int]) -> None:
+        self.watched = True
 
         def hook(grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> Any:
             if self.grad_outputs is None:
                 return None
             found = dict(zip(places, grad_inputs, strict=True))
-            shown = tuple([found.get(i) for i in range(count)])
+            shown = tuple([found.get(i) for i in range(self.given)])
             for user in self.hooks:
                 replaced = user(self.module, shown, self.grad_outputs)
                 if replaced is not None:
                     shown = replaced if isinstance(replaced, tuple) else (replaced,)
-                    check_count(len(shown), count)
+                    check_count(len(shown), self.given)
             self.grad_outputs = None
             return tuple([shown[i] for i in places])
 
@@ -136,9 +151,10 @@ class Watch:
                     shown = replaced if isinstance(replaced, tuple) else (replaced,)
                     check_count(len(shown), count)
             self.grad_outputs = shown
-            if self.count is None:  # nothing behind this module wants a gradient: all is known already
+            if not self.watched and self.hooks:  # nothing behind this module wants a gradient: all is known already
+                warnings.warn(NO_INPUT, stacklevel=5)
                 for user in self.hooks:
-                    if user(self.module, (None,), shown) is not None:
+                    if user(self.module, (None,) * self.given, shown) is not None:
                         raise RuntimeError(
                             "Backward hook for Modules where no input requires gradient should always return None or "
                             "None for all gradients."

@@ -92,7 +92,7 @@ INPLACE = """
     abs acos acosh=acosh_inplace addmv addr baddbmm erf asin asinh=asinh_inplace atan atanh=atanh_inplace ceil cos cosh
     deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
     nan_to_num neg rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc add
-    addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div float_power floor_divide fmod hypot
+    addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div floor_divide fmod hypot
     lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
     bitwise_xor addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter scatter
     scatter_add

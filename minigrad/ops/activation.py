@@ -192,7 +192,13 @@ def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, else negative_slope · x (torch.nn.functional.leaky_relu)."""
-    return _call(leaky_relu_in_place if inplace else leaky_relu_op, "leaky_relu_cpu", input, inplace, negative_slope=negative_slope)
+    return _call(
+        leaky_relu_in_place if inplace else leaky_relu_op,
+        "leaky_relu_cpu",
+        input,
+        inplace,
+        negative_slope=negative_slope,
+    )
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -203,7 +209,9 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu, scaled so that activations keep mean 0 and variance 1 (Klambauer et al. 2017)."""
     alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-    return _call(elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=scale, input_scale=1)
+    return _call(
+        elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=scale, input_scale=1
+    )
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

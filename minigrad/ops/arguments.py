@@ -16,7 +16,8 @@ from ..autograd.grad_mode import is_grad_enabled
 from ..backend import numpy
 from ..dtypes import dtype
 from ..tensor import Tensor
-from .signatures import ranges
+from .promotion import unsupported
+from .signatures import KERNELS, ranges
 
 # What the annotations of operations may say; `wanted` below gives their names in torch's messages.
 Number: TypeAlias = bool | int | float
@@ -42,6 +43,7 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     names = inspect.signature(function).parameters.values()
     tensor_first = not method and str(next(iter(names)).annotation) == "Tensor" if names else False
     sizes = next((p.name for p in names if p.kind is p.VAR_POSITIONAL and p.name in SIZES), None)
+    kernel = KERNELS.get(function.__name__)
     uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
 
     @functools.wraps(function)
@@ -50,7 +52,9 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
             if sizes in kwargs:
                 return call(*args, kwargs.pop(sizes), **kwargs)
             return special(call, function, args, kwargs, method)
-        result = NotImplemented
+        if kernel is not None and args and isinstance(args[0], Tensor) and args[0]._data.dtype.kind == "b":
+            raise unsupported(kernel, args[0]._data)
+        result: Any = NotImplemented
         if not tensor_first or not args or isinstance(args[0], Tensor):
             try:
                 result = function(*args, **kwargs)

@@ -6,8 +6,10 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy
+from ..creation import finish
+from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
-from .arguments import Int, IntList, Ints
+from .arguments import Dtype, Int, IntList, Ints
 from .define import Op
 from .layout import flatten
 from .pick import index_select
@@ -79,6 +81,10 @@ def _diag_embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
     return _diagonal_fill(x, tuple(shape), offset, dim1, dim2)
 
 
+def _trace(x: Any) -> Any:
+    return x.trace() if x.dtype.kind == "f" else x.trace(dtype=numpy.int64)
+
+
 repeat_op = Op("RepeatBackward0", lambda x, repeats: array_module(x).tile(x, repeats), self=repeat_vjp)
 flip_op = Op("FlipBackward0", lambda x, dims: array_module(x).flip(x, dims).copy(), self=flip_vjp)
 roll_op = Op("RollBackward0", _roll, self=roll_vjp)
@@ -92,7 +98,7 @@ diagonal_copy_op = Op(
 )
 diag_embed_op = Op("DiagEmbedBackward0", _diag_embed, self=diagonal_fill_vjp)
 diag_embed_sized_op = Op("DiagonalBackwardBackward0", _diagonal_fill, self=diagonal_fill_vjp)
-trace_op = Op("TraceBackward0", lambda x: array_module(x).trace(x), self=trace_vjp)
+trace_op = Op("TraceBackward0", _trace, self=trace_vjp)
 
 # ------------------------------------------------------------------ copies
 
@@ -247,8 +253,8 @@ def trace(input: Tensor) -> Tensor:
 
 
 def _indices(name: str, triangle: Any) -> Any:
-    def call(row: Int, col: Int, offset: Int = 0) -> Tensor:
-        return from_array(numpy.stack(triangle(row, offset, col)))
+    def call(row: Int, col: Int, offset: Int = 0, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+        return finish(numpy.stack(triangle(row, offset, col)).astype(as_numpy(dtype) or numpy.int64), device)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The positions in a triangle of a (row, col) matrix, rows first (torch.{name})."

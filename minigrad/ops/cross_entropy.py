@@ -9,7 +9,7 @@ from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
-from .loss import MEAN, NONE, reduction_number
+from .loss import MEAN, NONE, REDUCTIONS, reduction_number
 from .nn import log_softmax, over_number, plus_number, times_number
 
 
@@ -132,6 +132,7 @@ def cross_entropy(
     logs = log_softmax(input, min(1, input._data.ndim - 1))
     if input._data.shape == target._data.shape:
         return soft_cross_entropy(logs, target, weight, number, label_smoothing)
+    reduction = next(name for name, n in REDUCTIONS.items() if n == number)
     hard = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if not label_smoothing:
         return hard

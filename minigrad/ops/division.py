@@ -201,12 +201,12 @@ def _with_factor(input: Tensor, other: Any, alpha: Any, plain: Any, scaled: Op) 
 
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha · input (torch.rsub)."""
+    if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
+        return sub(other, input) if isinstance(other, Tensor) else sub_op(other, input)
     if isinstance(other, Tensor):
         return rsub_tensor_op(input, other, alpha=alpha)
     if not isinstance(other, Numbers):
         return NotImplemented
-    if input._data.dtype.kind == "b":
-        return sub_op(other, input)
     return rsub_op(_as_result(input, other), other=other, alpha=alpha)
 
 

@@ -184,9 +184,15 @@ def _frac(x: Any) -> Any:
     return x - array_module(x).trunc(x)
 
 
+def _round(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise unsupported("round_vml_cpu", x)
+    return x.round() if x.dtype.kind == "f" else x.copy()
+
+
 def _decimals(x: Any, decimals: int) -> Any:
     if x.dtype.kind != "f":
-        raise unsupported("round_cpu", x)
+        raise unsupported("round_vml_cpu" if not decimals else "round_cpu", x)
     return x.round(decimals)
 
 
@@ -230,11 +236,9 @@ sign = unary("sign", "SignBackward0", _sign, step_vjp, floating=False)
 sgn = unary("sgn", "SgnBackward0", _sign, sgn_vjp, floating=False)
 frac = unary("frac", "FracBackward0", _frac, frac_vjp, floating=False)
 
-round_op = unary(
-    "round", "RoundBackward0", lambda x: x.round() if x.dtype.kind == "f" else x.copy(), step_vjp, floating=False
-)
+round_op = unary("round", "RoundBackward0", _round, step_vjp, floating=False)
 round_decimals_op = Op("RoundBackward1", _decimals, self=step_vjp)
-logit_op = Op("LogitBackward0", _logit, self=logit_vjp)
+logit_op = Op("LogitBackward0", _logit, floating=True, self=logit_vjp)
 nan_to_num_op = Op("NanToNumBackward0", _nan_to_num, self=nan_to_num_vjp)
 
 

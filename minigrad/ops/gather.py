@@ -59,7 +59,9 @@ def at(dim: int, index: Any) -> tuple[Any, ...]:
 
 def _index_add(x: Any, source: Any, dim: int, index: Any, alpha: Any) -> Any:
     out = x.copy().reshape(x.shape or (1,))
-    array_module(out).add.at(out, at(dim, index), source.reshape(source.shape or (1,)) * out.dtype.type(alpha))
+    array_module(out).add.at(
+        out, at(dim, index), source.reshape(source.shape or (1,)) * numpy.asarray(alpha).astype(out.dtype)
+    )
     return out.reshape(x.shape)
 
 

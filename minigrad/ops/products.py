@@ -95,8 +95,8 @@ def dist_vjp_other(grad: Any, self: Any, other: Any, result: Any, p: float) -> A
 
 def _add_product(product: Any) -> Any:
     def forward(x: Any, a: Any, b: Any, beta: float, alpha: float) -> Any:
-        found = scaled(product(a, b), alpha)
-        return found if beta == 0 else found + scaled(x, beta)
+        found = scaled(product(a, b), a.dtype.type(alpha))
+        return found if beta == 0 else found + scaled(x, a.dtype.type(beta))
 
     return forward
 
@@ -232,6 +232,10 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: Int = -1) -> Tensor:
 
 def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """The p-norm of input - other (torch.dist)."""
+    if input._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {input.dtype.type_name} instead."
+        )
     return dist_op(input, other, p=float(p))
 
 
@@ -295,9 +299,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for i, j in zip(first, second, strict=True):
         n, m = a._data.shape[i], b._data.shape[j]
         if m == 1:
-            a = a.sum(i, True) if n != 1 else a
+            a = a.sum(i, True, dtype=a.dtype) if n != 1 else a
         elif n == 1:
-            b = b.sum(j, True)
+            b = b.sum(j, True, dtype=b.dtype)
         elif n != m:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size {m} in dim {j}"

@@ -38,7 +38,7 @@ def mean_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None
 def extremum_all_vjp(grad: Any, self: Any, result: Any) -> Any:
     """z = self.max() or self.min(): the elements that reach it share the gradient evenly."""
     reached = rules.raw((self == result) | ((self != self) & (result != result)))
-    return grad * reached / reached.sum()
+    return grad * reached / int(reached.sum())
 
 
 def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
@@ -52,10 +52,14 @@ def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim:
 
 
 def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
+    if x.dtype.kind != "f":
+        return x.sum(axis=dim, keepdims=keepdim, dtype=x.dtype)  # NumPy would widen it
     return sum_array(x, dim, keepdim)
 
 
 def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
+    if not x.size:
+        return x.sum(axis=dim, keepdims=keepdim) * math.nan
     return x.mean(axis=dim, keepdims=keepdim)
 
 

@@ -74,6 +74,8 @@ def _squeeze(x: Any, dim: Any) -> Any:
 view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 reshape_op = Op("ReshapeAliasBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view_vjp)
+
+
 def _swap(x: Any, dim0: int, dim1: int) -> Any:
     return x.swapaxes(dim0, dim1) if x.ndim else x[...]
 

@@ -241,7 +241,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     found = numpy.bincount(data, None if weights is None else weights._data, minlength)
     return from_array(
-        found if weights is None or weights._data.dtype == found.dtype else found.astype(weights._data.dtype)
+        found.astype(numpy.float32) if weights is not None and weights._data.dtype == numpy.float32 else found
     )
 
 

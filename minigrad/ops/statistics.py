@@ -96,7 +96,8 @@ def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, ke
     size = amount(self)
     if math.isinf(ord):
         largest = size == norm
-        return rules.sign(self) * (grad / rules.sum(rules.raw(largest), dim, True) * largest)
+        ties = rules.raw(largest).sum(axis=dim, keepdims=True).astype(rules.raw_dtype(grad))
+        return rules.sign(self) * (grad / ties * largest)
     slope = where_zero(self == 0, rules.sign(self) * size ** (ord - 1))
     return slope * where_zero(norm == 0, grad / norm ** (ord - 1))
 
@@ -109,7 +110,8 @@ def logsumexp_vjp(grad: Any, self: Any, result: Any, dim: Dims, keepdim: bool) -
 def amax_vjp(grad: Any, self: Any, result: Any, dim: Dims, keepdim: bool) -> Any:
     """z = the extreme element: those that reach it share the gradient evenly."""
     reached = rules.raw(restored(result, dim, keepdim) == self)
-    return restored(grad, dim, keepdim) * reached / reached.sum(axis=dim, keepdims=True)
+    ties = reached.sum(axis=dim, keepdims=True).astype(rules.raw_dtype(grad))
+    return restored(grad, dim, keepdim) * reached / ties
 
 
 def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Dims, keepdim: bool) -> Any:
@@ -328,7 +330,9 @@ def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> 
     """The smallest and the largest element, in all or along dim (torch.aminmax)."""
     axes = None if dim is None else (one_dim(dim, input._data.ndim),)
     if axes is None and not input._data.size:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     check_not_empty(input, axes, "aminmax")
     return MinMax(aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=keepdim))
 

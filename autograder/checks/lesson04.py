@@ -1,0 +1,196 @@
+"""Lesson 04, broadcasting: which shapes may be stretched, and how a gradient gets back to the shape it belongs to.
+
+Every gradient that arrives is random, so that a sum cannot be mistaken for a mean, a first row or a count. The rule
+of stretching shows where a custom Function returns a gradient of some shape: too large is summed, the rest refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.checks import check, raises
+
+LESSON = "04_broadcast"
+STRETCHES, UNBROADCAST = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
+EXPAND = "minigrad.ops.shape.expand_vjp"
+
+Properties = Iterator[tuple[Any, ...]]
+Shape = tuple[int, ...]
+
+
+def leaf(T: Any, values: Any) -> Any:
+    """A leaf that wants a gradient."""
+    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
+
+
+def pull(T: Any, rng: np.random.Generator, result: Any) -> None:
+    """backward from `result` with a random gradient of its shape."""
+    result.backward(T.tensor(rng.normal(size=tuple(result.shape)), dtype=result.dtype))
+
+
+def pair(T: Any, rng: np.random.Generator, left: Shape, right: Shape, f: Callable[..., Any]) -> Callable[[], Any]:
+    """When called: the gradients of both operands of f(left, right)."""
+    a, b = rng.uniform(0.5, 2, left), rng.uniform(0.5, 2, right)
+
+    def compute() -> Any:
+        x, y = leaf(T, a), leaf(T, b)
+        pull(T, rng, f(x, y))
+        return [x.grad, y.grad]
+
+    return compute
+
+
+# ── broadcasts_to ────────────────────────────────────────────────────────────────────────────────
+
+
+def returning(T: Any, rng: np.random.Generator, given: Shape, wanted: Shape) -> Callable[[], Any]:
+    """When called: what becomes of a gradient of shape `given` for an input of shape `wanted`."""
+    values = rng.normal(size=given)
+
+    def compute() -> Any:
+        class F(T.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return x * 1.0
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                return T.tensor(values)
+
+        x = leaf(T, np.ones(wanted))
+        return raises(lambda: F.apply(x).sum().backward()) or x.grad
+
+    return compute
+
+
+@check("broadcast_rule", lesson=LESSON, points=2, parts=[STRETCHES])
+def broadcast_rule(T: Any, rng: np.random.Generator) -> Properties:
+    cases: list[tuple[Shape, Shape]] = [
+        ((3,), (3,)),
+        ((3,), (2, 3)),
+        ((2, 1), (2, 3)),
+        ((1, 3), (2, 3)),
+        ((), (2, 3)),
+        ((4, 1, 5), (4, 3, 5)),
+        ((2,), (2, 3)),
+        ((2, 3), (2, 1)),
+        ((1, 3), (3,)),
+        ((4,), (3,)),
+        ((2, 3), (3, 2)),
+        ((1, 1), (5, 2, 3)),
+    ]
+    for shape, target in cases:
+        yield f"{shape} to {target}", returning(T, rng, target, shape)
+
+
+# ── unbroadcast ──────────────────────────────────────────────────────────────────────────────────
+
+
+@check("unbroadcast_rows", lesson=LESSON, points=2, parts=[UNBROADCAST])
+def unbroadcast_rows(T: Any, rng: np.random.Generator) -> Properties:
+    """Operands with fewer dimensions than the result."""
+    yield "a row under a matrix", pair(T, rng, (4, 3), (3,), lambda a, b: a + b)
+    yield "a row under a square matrix", pair(T, rng, (3, 3), (3,), lambda a, b: a * b)
+    yield "a row above a matrix", pair(T, rng, (3,), (2, 3), lambda a, b: a / b)
+    yield "a matrix in a batch", pair(T, rng, (2, 4, 3), (4, 3), lambda a, b: a * b)
+    yield "a row in a batch of batches", pair(T, rng, (2, 2, 4, 3), (3,), lambda a, b: a - b)
+    yield "one number without dimensions", pair(T, rng, (2, 3), (), lambda a, b: a * b)
+    yield "the same shapes stay", pair(T, rng, (2, 3), (2, 3), lambda a, b: a * b)
+
+
+@check("unbroadcast_ones", lesson=LESSON, points=2, parts=[UNBROADCAST])
+def unbroadcast_ones(T: Any, rng: np.random.Generator) -> Properties:
+    """Operands with dimensions of size 1 that were stretched."""
+    yield "a column beside a matrix", pair(T, rng, (4, 3), (4, 1), lambda a, b: a + b)
+    yield "a column beside a square matrix", pair(T, rng, (3, 3), (3, 1), lambda a, b: a * b)
+    yield "a flat row under a matrix", pair(T, rng, (4, 3), (1, 3), lambda a, b: a / b)
+    yield "a column against a row: both are stretched", pair(T, rng, (4, 1), (1, 3), lambda a, b: a * b)
+    yield "a one in the middle", pair(T, rng, (2, 4, 3), (2, 1, 3), lambda a, b: a * b)
+    yield "ones at both ends", pair(T, rng, (2, 4, 3), (1, 4, 1), lambda a, b: a * b)
+    yield "ones on both sides stay", pair(T, rng, (1, 3), (1, 3), lambda a, b: a * b)
+
+
+@check("unbroadcast_both", lesson=LESSON, points=2, parts=[UNBROADCAST])
+def unbroadcast_both(T: Any, rng: np.random.Generator) -> Properties:
+    """Fewer dimensions and ones at once, and the same operand in several places."""
+    yield "a column in a batch", pair(T, rng, (2, 4, 3), (4, 1), lambda a, b: a * b)
+    yield "a single one, stretched to all", pair(T, rng, (2, 4, 3), (1,), lambda a, b: a * b)
+    yield "a flat row in a batch", pair(T, rng, (2, 4, 3), (1, 3), lambda a, b: a / b)
+    yield "outer product of a row and a column", pair(T, rng, (3,), (4, 1), lambda a, b: a * b)
+    yield "a one on the longer side", pair(T, rng, (1, 4, 3), (4, 3), lambda a, b: a * b)
+    yield "a power with a row of exponents", pair(T, rng, (4, 3), (3,), lambda a, b: a**b)
+    yield "x stretched over its own columns", pair(T, rng, (3, 3), (3, 1), lambda a, b: (a + b) * b)
+    x = leaf(T, rng.normal(size=3))
+    matrix = T.tensor(rng.normal(size=(4, 3)))
+    pull(T, rng, matrix * x + x * T.tensor(rng.normal(size=(2, 1, 3))))
+    yield "one leaf, stretched in two ways", x.grad
+
+
+# ── expand_vjp, and everything together ──────────────────────────────────────────────────────────
+
+
+@check("expand_backward", lesson=LESSON, points=2, parts=[EXPAND])
+def expand_backward(T: Any, rng: np.random.Generator) -> Properties:
+    def expanded(shape: Shape, *size: int) -> Callable[[], Any]:
+        values = rng.normal(size=shape)
+
+        def compute() -> Any:
+            x = leaf(T, values)
+            pull(T, rng, x.expand(*size))
+            return x.grad
+
+        return compute
+
+    yield "a row to two rows", expanded((3,), 2, 3)
+    yield "a column to three columns", expanded((2, 1), 2, 3)
+    yield "one number to a matrix", expanded((1, 1), 4, 3)
+    yield "a number without dimensions", expanded((), 5)
+    yield "a one in the middle, and a new dimension", expanded((2, 1, 3), 4, 2, 5, 3)
+    yield "-1 leaves a size as it is", expanded((3, 1), -1, 4)
+    yield "nothing to stretch", expanded((2, 3), 2, 3)
+    x = leaf(T, rng.normal(size=(3, 1)))
+    wide = x.expand(3, 4)
+    pull(T, rng, wide * wide + x)
+    yield "used twice, and unstretched besides", x.grad
+
+
+@check("broadcast_in_a_network", lesson=LESSON, points=3, parts=[STRETCHES, UNBROADCAST, EXPAND])
+def broadcast_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
+    """Biases, scales and a temperature, all smaller than what they meet, trained for three steps."""
+    X = T.tensor(rng.normal(size=(8, 3)))
+    target = T.tensor(rng.normal(size=(8, 2)))
+    shapes: dict[str, Shape] = {"W": (3, 4), "b": (4,), "scale": (1, 4), "V": (4, 2), "c": (2,), "temperature": ()}
+    params = {name: leaf(T, rng.uniform(0.5, 1.5, shape)) for name, shape in shapes.items()}
+
+    class Doubled(T.autograd.Function):
+        """x * 2, whose backward returns a gradient with one dimension too many."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return T.stack([grads[0] * 0.5, grads[0] * 1.5])
+
+    losses = []
+    for _ in range(3):
+        hidden = X @ params["W"] + params["b"]
+        centred = hidden - hidden.mean(1, keepdim=True)
+        scaled = (centred * params["scale"]).tanh()
+        out = (scaled @ params["V"] + Doubled.apply(params["c"]).expand(8, 2)) / params["temperature"]
+        loss = ((out - target) ** 2).mean()
+        for each in params.values():
+            each.grad = None
+        loss.backward()
+        losses.append(loss.item())
+        with T.no_grad():
+            for each in params.values():
+                each -= 0.1 * each.grad
+    yield "the loss, step by step", losses
+    for name, each in params.items():
+        yield f"third gradient of {name}", each.grad
+    yield "the parameters after training", list(params.values())

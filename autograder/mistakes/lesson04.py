@@ -1,0 +1,205 @@
+"""Known mistakes of lesson 04: shapes aligned at the wrong end, gradients left large, averaged, or cut off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad import rules
+
+STRETCHES, UNBROADCAST = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
+EXPAND = "minigrad.ops.shape.expand_vjp"
+
+# ── broadcasts_to ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    STRETCHES,
+    zh="你从左边对齐了。广播从右边对齐：(3,) 对上 (2, 3) 的最后一维，(2,) 就对不上。",
+    en="You align at the left. Broadcasting aligns at the right: (3,) meets the last dimension of (2, 3), and (2,) does not fit.",
+)
+def aligns_at_the_left(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape, target, strict=False))
+
+
+@mistake(
+    STRETCHES,
+    zh="目标那边是 1 也放行了。只有 shape 里的 1 能拉长；目标的 1 不能把别人缩短。",
+    en="A 1 in the target is let through as well. Only the ones in shape can be stretched; a 1 in the target shortens nobody.",
+)
+def ones_on_either_side(shape: Any, target: Any) -> bool:
+    offset = len(target) - len(shape)
+    return offset >= 0 and all(1 in (n, target[i + offset]) or n == target[i + offset] for i, n in enumerate(shape))
+
+
+@mistake(
+    STRETCHES,
+    zh="维数不同的都拒绝了。维数少的可以：缺的维度在左边补上，当作 1。",
+    en="Different numbers of dimensions are refused. Fewer are fine: the missing ones are put in on the left and count as 1.",
+)
+def only_as_many_dimensions(shape: Any, target: Any) -> bool:
+    return len(shape) == len(target) and all(n in (1, m) for n, m in zip(shape, target, strict=True))
+
+
+@mistake(
+    STRETCHES,
+    zh="维数比目标多的也放行了。拉长只能添维度，不能减：(1, 3) 变不成 (3,)。",
+    en="More dimensions than the target are let through. Stretching adds dimensions, it never drops any: (1, 3) does not become (3,).",
+)
+def more_dimensions_too(shape: Any, target: Any) -> bool:
+    return all(n in (1, m) for n, m in zip(reversed(shape), reversed(target), strict=False))
+
+
+@mistake(
+    STRETCHES,
+    zh="只认完全相等的维度，忘了 1：大小为 1 的维度可以拉到任意长。",
+    en="Only equal dimensions count for you; the ones are forgotten: a dimension of size 1 stretches to any length.",
+)
+def forgets_the_ones(shape: Any, target: Any) -> bool:
+    offset = len(target) - len(shape)
+    return offset >= 0 and tuple(shape) == tuple(target[offset:])
+
+
+@mistake(
+    STRETCHES,
+    zh="什么形状都说可以。对不上的形状要返回 False，torch 靠它拦下错的梯度。",
+    en="Every shape is welcome. For shapes that do not fit return False; torch stops wrong gradients by it.",
+)
+def everything_fits(shape: Any, target: Any) -> bool:
+    return True
+
+
+# ── unbroadcast ──────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    UNBROADCAST,
+    zh="原样返回了，形状还是输出的。被拉长过的输入，要把每一份的梯度加回来，加到它原来的形状。",
+    en="It comes back as it was, in the output's shape. For an input that was stretched, add up the gradients of all its copies, back to its own shape.",
+)
+def leaves_it_large(grad: Any, shape: Any) -> Any:
+    return grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="该求和，你求了平均。每一份都各自影响损失，影响要加起来，不是分摊。",
+    en="A sum is wanted, you took the mean. Each copy moves the loss on its own; these effects add up and are not shared out.",
+)
+def takes_the_mean(grad: Any, shape: Any) -> Any:
+    whole = _unbroadcast(grad, shape)
+    copies = 1
+    for n in grad.shape:
+        copies *= n
+    for n in shape:
+        copies //= n
+    return whole / copies
+
+
+@mistake(
+    UNBROADCAST,
+    zh="你只留了头一份，其余的丢了。每一份的梯度都要加进去。",
+    en="Only the first copy is kept and the others are dropped. The gradients of all copies have to be added.",
+)
+def keeps_the_first_copy(grad: Any, shape: Any) -> Any:
+    while len(grad.shape) > len(shape):
+        grad = grad[0]
+    for dim, n in enumerate(shape):
+        if n == 1 and grad.shape[dim] != 1:
+            grad = grad[(slice(None),) * dim + (slice(0, 1),)]
+    return grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="左边多出来的维度加掉了，大小为 1、被拉长的维度还没有：(4, 1) 拉成 (4, 3)，要沿最后一维加回去。",
+    en="The surplus dimensions on the left are summed, those of size 1 that were stretched are not: (4, 1) stretched to (4, 3) is summed along the last one.",
+)
+def forgets_the_stretched_ones(grad: Any, shape: Any) -> Any:
+    extra = len(grad.shape) - len(shape)
+    return rules.sum(grad, tuple(range(extra)), False) if extra else grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="大小为 1 的维度加对了，左边多出来的维度还在：(3,) 变成 (4, 3)，要先把第 0 维加掉。",
+    en="The dimensions of size 1 are right, the surplus ones on the left are still there: for (3,) that became (4, 3), sum dimension 0 away first.",
+)
+def forgets_the_surplus(grad: Any, shape: Any) -> Any:
+    extra = len(grad.shape) - len(shape)
+    stretched = tuple(d + extra for d, n in enumerate(shape) if n == 1 and grad.shape[d + extra] != 1)
+    return rules.sum(grad, stretched, True) if stretched else grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="多出来的维度在左边，你却加掉了右边的。方阵时形状恰好对得上，数就悄悄错了。",
+    en="The surplus dimensions are on the left; you summed those on the right. With square matrices the shape happens to fit, and the numbers are silently wrong.",
+)
+def sums_at_the_right(grad: Any, shape: Any) -> Any:
+    extra = len(grad.shape) - len(shape)
+    if extra:
+        grad = rules.sum(grad, tuple(range(len(grad.shape) - extra, len(grad.shape))), False)
+    stretched = tuple(d for d, n in enumerate(shape) if n == 1 and grad.shape[d] != 1)
+    return rules.sum(grad, stretched, True) if stretched else grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="被拉长的维度加掉以后整个没了：(4, 1) 应当还是 (4, 1)，不是 (4,)。求和时要保留这一维（keepdim）。",
+    en="After summing, the stretched dimension is gone: (4, 1) should be (4, 1) again, not (4,). Keep the dimension when summing (keepdim).",
+)
+def drops_the_ones(grad: Any, shape: Any) -> Any:
+    extra = len(grad.shape) - len(shape)
+    gone = tuple(range(extra))
+    gone += tuple(d + extra for d, n in enumerate(shape) if n == 1 and grad.shape[d + extra] != 1)
+    return rules.sum(grad, gone, False) if gone else grad
+
+
+def _unbroadcast(grad: Any, shape: Any) -> Any:
+    """The right way, for mistakes that are made elsewhere."""
+    extra = len(grad.shape) - len(shape)
+    if extra:
+        grad = rules.sum(grad, tuple(range(extra)), False)
+    stretched = tuple(d for d, n in enumerate(shape) if n == 1 and grad.shape[d] != 1)
+    return rules.sum(grad, stretched, True) if stretched else grad
+
+
+# ── expand_vjp ───────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    EXPAND,
+    zh="原样传了回去。expand 把一份变成许多份，反向就要把许多份的梯度加成一份。",
+    en="It is handed back as it came. expand makes many copies of one, so backward adds the gradients of the many to one.",
+)
+def hands_it_back(grad: Any, self_shape: Any) -> Any:
+    return grad
+
+
+@mistake(
+    EXPAND,
+    zh="梯度被平均了。拉长是复制，不是分摊，反向要求和。",
+    en="The gradient was averaged. Stretching copies and does not share out; backward sums.",
+)
+def averages_the_copies(grad: Any, self_shape: Any) -> Any:
+    return takes_the_mean(grad, self_shape)
+
+
+@mistake(
+    EXPAND,
+    zh="你只取了其中一份的梯度。每一份都从同一个元素来，它们的梯度要全部加给它。",
+    en="Only one copy's gradient is taken. All copies come from the same element, and all their gradients are added for it.",
+)
+def takes_one_copy(grad: Any, self_shape: Any) -> Any:
+    return keeps_the_first_copy(grad, self_shape)
+
+
+@mistake(
+    EXPAND,
+    zh="所有元素都加成了一个数，再铺满整个形状。要分开加：只加拉长出来的那几份。",
+    en="Everything is added up to one number, which then fills the shape. Add apart: only the copies that stretching made.",
+)
+def sums_everything(grad: Any, self_shape: Any) -> Any:
+    total = rules.sum(grad, None, False)
+    return rules.expand(rules.reshape(total, (1,) * len(self_shape)), tuple(self_shape)) * 1.0

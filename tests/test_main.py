@@ -1,0 +1,111 @@
+"""`python -m minigrad`: the digits, the picture, the self-test, and what is said when something is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from minigrad import demo, selftest
+from minigrad.__main__ import main
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_digits_are_learned_quickly() -> None:
+    data = demo.digits()
+    reports: list[tuple[int, float, float]] = []
+    with demo.one_thread():
+        outcome = demo.train(data, report=lambda *report: reports.append(report))
+    assert outcome.accuracy >= 0.96
+    assert outcome.seconds < 10
+    assert len(data.test_numbers) > 300
+    assert [epoch for epoch, _, _ in reports] == list(range(1, 21))
+    assert reports[-1][1] < reports[0][1] / 10
+
+
+def test_the_same_seed_trains_the_same_network() -> None:
+    data = demo.digits()
+    first, again, other = (demo.train(data, epochs=1, seed=seed) for seed in (3, 3, 4))
+    assert first.loss.item() == again.loss.item() != other.loss.item()
+
+
+def test_it_draws_the_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "new" / "graph.svg"
+    assert main(["--epochs", "2", "--graph", str(path), "--plain"]) == 0
+    shown = capsys.readouterr().out
+    for words in ("█", "2/2", "loss", "损失", "test accuracy", "测试准确率", str(path)):
+        assert words in shown
+    assert ET.parse(path).getroot().tag.endswith("svg")
+    assert {"NllLossBackward0", "AddmmBackward0"} <= set(path.read_text(encoding="utf-8").replace("<", ">").split(">"))
+
+
+def test_without_graphviz_it_leaves_the_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["--epochs", "1", "--graph", str(tmp_path / "graph.svg")]) == 0
+    shown = capsys.readouterr().out
+    assert "Graphviz" in shown and "安装" in shown
+    assert (tmp_path / "graph.dot").read_text(encoding="utf-8").startswith("digraph")
+
+
+def test_without_scikit_learn_it_says_how_to_get_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    assert main(["--epochs", "1"]) == 2
+    said = capsys.readouterr().err
+    assert "pip install scikit-learn" in said and "安装" in said and "Traceback" not in said
+
+
+def test_a_place_that_cannot_be_written_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["--epochs", "1", "--graph", str(tmp_path / "file" / "graph.svg")]) == 2
+    assert "could not be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("epochs", ["0", "-1", "many", "1.5"])
+def test_wrong_numbers_are_refused_in_both_languages(epochs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--epochs", epochs])
+    said = capsys.readouterr().err
+    assert "要一个正整数" in said and "a positive whole number is wanted" in said
+
+
+def test_help_is_in_both_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    assert "--self-test" in shown and "选项 · options" in shown and "手写数字" in shown and "digits" in shown
+
+
+def test_the_self_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--self-test"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("✓") == len(selftest.PROGRAMS) and "✗" not in shown
+
+
+def test_the_self_test_can_fail(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong derivative in the engine itself, and a program that raises."""
+    from minigrad.ops.nn import log_softmax_op
+
+    monkeypatch.setattr(log_softmax_op.rules.node, "vjps", (lambda grad, result, dim: grad,))
+    monkeypatch.setattr(selftest, "PROGRAMS", [*selftest.PROGRAMS, ("broken", lambda: 1 / 0)])
+    assert main(["--self-test"]) == 1
+    failed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("✗")]
+    assert len(failed) == 2
+    assert "log softmax" in failed[0] and "ZeroDivisionError" in failed[1]
+
+
+def test_the_command_runs_without_torch(tmp_path: Path) -> None:
+    program = (
+        "import runpy, sys; sys.argv = ['minigrad', '--self-test']\n"
+        "try: runpy.run_module('minigrad', run_name='__main__')\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "assert 'torch' not in sys.modules and 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True)

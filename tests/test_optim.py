@@ -1,0 +1,160 @@
+"""Optimisers and schedules against torch, step for step from the same starting weights."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import minigrad
+
+ENGINES = {"torch": torch, "minigrad": minigrad}
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(16, 3)).astype("float32"), RNG.normal(size=(16, 2)).astype("float32")
+
+OPTIMISERS = """
+SGD(net.parameters(), lr=0.1)
+SGD(net.parameters(), 0.1, 0.9)
+SGD(net.parameters(), lr=0.1, weight_decay=0.1)
+SGD(net.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01)
+SGD(net.parameters(), lr=0.1, momentum=0.9, dampening=0.5)
+SGD(net.parameters(), lr=0.1, maximize=True)
+SGD([{'params': net[0].parameters(), 'lr': 0.01}, {'params': net[2].parameters(), 'momentum': 0.5}], lr=0.1)
+Adam(net.parameters(), lr=0.1)
+Adam(net.parameters(), lr=0.1, weight_decay=0.1, betas=(0.8, 0.9), eps=1e-3)
+Adam(net.parameters(), lr=0.1, amsgrad=True)
+Adam([{'params': net[0].weight}, {'params': [net[2].bias], 'lr': 0.5}], maximize=True)
+AdamW(net.parameters(), lr=0.1)
+AdamW(net.parameters(), weight_decay=0.5)
+""".strip().splitlines()
+SCHEDULES = ["", "StepLR(opt, 3, 0.5)", "CosineAnnealingLR(opt, 5, 0.01)"]
+
+
+def network(T: Any) -> Any:
+    """The same network with the same weights on both engines."""
+    T.manual_seed(1)
+    return T.nn.Sequential(T.nn.Linear(3, 5), T.nn.Tanh(), T.nn.Linear(5, 2))
+
+
+def step(T: Any, net: Any, opt: Any) -> None:
+    opt.zero_grad()
+    T.nn.functional.mse_loss(net(T.tensor(X)), T.tensor(Y)).backward()
+    opt.step()
+
+
+def made(T: Any, optimiser: str, net: Any) -> Any:
+    return eval("T.optim." + optimiser, {"T": T, "net": net})
+
+
+def weights(net: Any) -> list[np.ndarray]:
+    return [p.detach().numpy().copy() for p in net.parameters()]
+
+
+def trained(engine: str, optimiser: str, schedule: str, steps: int = 12) -> tuple[Any, list[Any], list[Any]]:
+    """The optimiser, the weights after every step, the learning rates after every step."""
+    T = ENGINES[engine]
+    net = network(T)
+    opt = made(T, optimiser, net)
+    plan = eval("T.optim.lr_scheduler." + schedule, {"T": T, "opt": opt}) if schedule else None
+    path, rates = [], []
+    for _ in range(steps):
+        step(T, net, opt)
+        if plan is not None:
+            plan.step()
+            rates.append(plan.get_last_lr())
+        path.append(weights(net))
+    return opt, path, rates
+
+
+def close(got: Any, expected: Any) -> None:
+    np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_every_step_is_torchs(optimiser: str, schedule: str) -> None:
+    opt, path, rates = trained("minigrad", optimiser, schedule)
+    other, expected, expected_rates = trained("torch", optimiser, schedule)
+    for ours, theirs in zip(path, expected, strict=True):
+        for a, b in zip(ours, theirs, strict=True):
+            close(a, b)
+    assert rates == expected_rates
+    assert repr(opt) == repr(other)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_state_goes_over_from_torch(optimiser: str) -> None:
+    """Six steps on torch, the state handed over, six more here: as twelve on torch."""
+    theirs, ours = network(torch), network(minigrad)
+    other, opt = made(torch, optimiser, theirs), made(minigrad, optimiser, ours)
+    for _ in range(6):
+        step(torch, theirs, other)
+    ours.load_state_dict(theirs.state_dict())
+    opt.load_state_dict(copy.deepcopy(other.state_dict()))
+    assert opt.state_dict()["param_groups"] == other.state_dict()["param_groups"]
+    assert opt.state_dict()["state"].keys() == other.state_dict()["state"].keys()
+    for _ in range(6):
+        step(torch, theirs, other)
+        step(minigrad, ours, opt)
+    for a, b in zip(weights(ours), weights(theirs), strict=True):
+        close(a, b)
+
+
+def test_plain_sgd_runs_the_step_that_its_class_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replaced SGD.step is the one that runs, also when a schedule was attached before."""
+    calls = []
+    net = network(minigrad)
+    opt = minigrad.optim.SGD(net.parameters(), lr=0.1)
+    minigrad.optim.lr_scheduler.StepLR(opt, 1)
+    monkeypatch.setattr(minigrad.optim.SGD, "step", lambda self: calls.append((len(self.params), self.lr)))
+    step(minigrad, net, opt)
+    assert calls == [(4, 0.1)]
+
+
+def test_closure_and_zero_grad() -> None:
+    p = minigrad.nn.Parameter(minigrad.ones(2))
+    opt = minigrad.optim.Adam([p])
+
+    def closure() -> Any:
+        opt.zero_grad(set_to_none=False)
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    assert opt.step(closure).item() == 2.0
+    held = p.grad
+    opt.zero_grad(set_to_none=False)
+    assert p.grad is held and p.grad.tolist() == [0.0, 0.0]
+    opt.zero_grad()
+    assert p.grad is None and p.is_leaf
+
+
+P = "T.nn.Parameter(T.ones(2))"
+WRONG = [
+    "T.optim.SGD([])", "T.optim.SGD(T.ones(2))", "T.optim.SGD([3])", f"T.optim.SGD([{P} * 2])", f"T.optim.SGD([{P}], lr=-1)",
+    f"T.optim.SGD([{P}], lr=1, momentum=-1)", f"T.optim.SGD([{P}], weight_decay=-1)", f"T.optim.SGD([{P}], nesterov=True)",
+    f"T.optim.Adam([{P}], betas=(1, 2))", f"T.optim.Adam([{P}], betas=(0.9, 1))", f"T.optim.Adam([{P}], eps=-1)",
+    "T.optim.SGD([{'params': [p]}, {'params': [p]}])", "T.optim.SGD([p, p])", "T.optim.SGD([{'lr': 1}])",
+    "T.optim.Adam([p]).load_state_dict({'state': {}, 'param_groups': []})", "T.optim.lr_scheduler.StepLR(3, 1)",
+    "T.optim.lr_scheduler.StepLR(T.optim.Adam([p]), 1).step()",
+]  # fmt: skip
+
+
+def outcome(engine: str, program: Callable[[], Any] | str) -> str:
+    T = ENGINES[engine]
+    try:
+        eval(program, {"T": T, "p": T.nn.Parameter(T.ones(2))})
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0].split('. ')[0]}"
+    return "no error"
+
+
+@pytest.mark.parametrize("program", WRONG)
+def test_wrong_arguments_get_torchs_words(program: str) -> None:
+    expected = outcome("torch", program)
+    assert expected != "no error"  # a warning is an error here
+    assert outcome("minigrad", program) == expected
