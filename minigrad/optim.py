@@ -81,13 +81,18 @@ class Optimizer:
         self.param_groups.append({"params": params} | self.defaults | group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients: None by default, or zeros in the tensors that are there."""
+        """Forget the gradients: None by default, or zeros written into the tensors that are there, without a history.
+
+        Example: p.grad = [3.] → None; with set_to_none=False [0.], in the same tensor; where it was None it stays so.
+        """
         for p in self.params:
             if p.grad is None:
                 continue
             if set_to_none:
                 p.grad = None
             else:
+                if p.grad.grad_fn is not None:
+                    p.grad.detach_()
                 p.grad.zero_()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -85,9 +85,8 @@ class AccumulateGrad(Node):
         return ()
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
-        """Add `grad`, a Tensor with a history, out of place: the old gradient may be part of another graph."""
-        variable = self.variable
-        variable._grad = grad.copied() if variable._grad is None else variable._grad + grad
+        """Add `grad`, a Tensor with a history."""
+        accumulate_graph(self.variable, grad)
         return ()
 
     def _sequence_nr(self) -> int:
@@ -107,6 +106,16 @@ def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
         variable._grad = from_array(grad.copy() if shared else grad)
     else:
         held.add_array_(grad)
+
+
+def accumulate_graph(variable: Tensor, grad: Tensor) -> None:
+    """variable.grad += grad for gradients that have a history themselves (create_graph=True).
+
+    The sum is a new tensor, recorded as any other: the old gradient may be part of a graph, which a write would spoil.
+    Example: variable.grad = [1.], grad = [2.] → variable.grad = [3.], and who held the old one still reads [1.]
+    """
+    held = variable._grad
+    variable._grad = grad.copied() if held is None else held + grad
 
 
 def gradient_edge(tensor: Tensor) -> Edge:

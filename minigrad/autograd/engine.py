@@ -82,8 +82,18 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
                 push(ready, parent)
             else:
                 ready.append(parent)
-        if node.releases and not retain_graph and results is not SKIPPED:
-            node.saved = None
+        if node.releases and results is not SKIPPED:
+            release(node, retain_graph)
+
+
+def release(node: Node, retain_graph: bool) -> None:
+    """Let go of what a node has saved, once it has run; under retain_graph keep it for the next walk.
+
+    Whatever nobody else holds is freed at once, while the walk goes on, so memory falls as the gradients travel.
+    Example: y = x * x; y.backward() → y.grad_fn.saved is None; with retain_graph=True it is (x, x) as before
+    """
+    if not retain_graph:
+        node.saved = None
 
 
 def merge(node: Node, held: Any, grad: Any, output: int) -> Any:

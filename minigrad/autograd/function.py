@@ -8,7 +8,7 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .accumulate import broadcasts_to, fit, gradient_edge
 from .grad_mode import is_grad_enabled, no_grad
-from .graph import NO_EDGE, SECOND_BACKWARD, SavedResult, SeveralOutputs, next_order
+from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, next_order, save_result
 from .hooks import extras_of
 
 
@@ -193,12 +193,7 @@ def attach(node: Any, args: tuple[Any, ...], result: Any, recorded: bool) -> Any
 
 def keep(node: Any, outs: list[Tensor]) -> None:
     """Turn what save_for_backward was given into saved values: outputs without the cycle back to the node."""
-    node.saved = tuple(
-        [
-            SavedResult(t._data, t.counter()) if any(t is o for o in outs) else t
-            for t in node.__dict__.pop("to_save", ())
-        ]
-    )
+    node.saved = tuple([save_result(t) if any(t is o for o in outs) else t for t in node.__dict__.pop("to_save", ())])
     versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in node.saved])
     if any(versions):
         extras_of(node).versions = versions

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..dtypes import BY_NUMPY
 
 if TYPE_CHECKING:
-    pass
+    from ..tensor import Tensor
 
 Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
@@ -80,6 +80,15 @@ class SavedResult:
     @property
     def _version(self) -> int:
         return self._counter.version
+
+
+def save_result(result: Tensor, output: int = 0) -> SavedResult:
+    """What a node keeps of its own output: the array and its counter of in-place writes, never the tensor.
+
+    result: the tensor that the operation returns. output: which of the node's outputs it is.
+    Example: y = x.exp() → ExpBackward0 keeps y's array; `del y` then frees the graph at once, as nothing is a cycle.
+    """
+    return SavedResult(result._data, result.counter(), output)
 
 
 class Source:

@@ -93,18 +93,43 @@ def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
 
 
 def _pre_hooks(hooks: Extras, grad: Any, create_graph: bool) -> Any:
-    grads = list(grad) if type(grad) is list else [grad]
+    grads = [None if g is None else _wrap(g, create_graph) for g in (grad if type(grad) is list else [grad])]
     for output in sorted({*hooks.tensor, *hooks.retain}):
-        for hook in list(hooks.tensor.get(output, {}).values()):
-            if grads[output] is not None:
-                grads[output] = _replaced(hook, grads[output], create_graph)
-        _retain(hooks.retain.get(output), grads[output], create_graph)
-    if hooks.pre:
-        shown = tuple(None if g is None else _wrap(g, create_graph) for g in grads)
-        for hook in list(hooks.pre.values()):
-            shown = _as_tuple(hook(shown), shown)
-        grads = [None if g is None else _unwrap(g, create_graph) for g in shown]
+        shown = grads[output]
+        if shown is not None:
+            shown = grads[output] = run_tensor_hooks(hooks.tensor.get(output, HookDict()), shown)
+            retaining = hooks.retain.get(output)
+            tensor = None if retaining is None else retaining()
+            if tensor is not None:
+                keep_grad(tensor, shown)
+    for hook in list(hooks.pre.values()):
+        grads = list(_as_tuple(hook(tuple(grads)), tuple(grads)))
+    grads = [None if g is None else _unwrap(g, create_graph) for g in grads]
     return grads if type(grad) is list else grads[0]
+
+
+def run_tensor_hooks(hooks: HookDict, grad: Tensor) -> Tensor:
+    """Show a gradient to each hook, in the order of registration; what one returns takes the gradient's place.
+
+    hooks: {id: function}. A hook that returns None leaves the gradient as it is. The next hook, and the walk, get what
+    the last replacement was. A hook may remove itself, or another, while it runs.
+    Example: hooks double and then add 1, grad = [3.] → [7.]
+    """
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if replacement is not None:
+            check_replacement(hook, replacement, grad)
+            grad = replacement
+    return grad
+
+
+def keep_grad(tensor: Tensor, grad: Tensor) -> None:
+    """What retain_grad() asks for: the gradient of a tensor that is no leaf goes into its `.grad` as well.
+
+    grad: what the hooks have left. It travels on, so `.grad` needs a copy; later ones are added out of place.
+    Example: tensor.grad = None, grad = [2.] → tensor.grad = [2.]; once more → [4.], in a new tensor
+    """
+    tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
 
 
 def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> Any:
@@ -130,31 +155,18 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
     return results
 
 
-def _replaced(hook: Callable[[Any], Any], grad: Any, create_graph: bool) -> Any:
-    """The gradient after one tensor hook: what it returned, held against the shape and dtype, or the old one."""
-    shown = _wrap(grad, create_graph)
-    result = hook(shown)
-    if result is None:
-        return grad
+def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor) -> None:
+    """Refuse what no gradient can be replaced by: something else than a tensor, another shape, another dtype."""
     if not hasattr(result, "_edge"):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     name = getattr(hook, "__name__", type(hook).__name__)
-    if tuple(result.shape) != tuple(shown.shape):
+    if tuple(result.shape) != tuple(grad.shape):
         raise RuntimeError(f"hook '{name}' has changed the size of value")
-    if result.dtype is not shown.dtype:
+    if result.dtype is not grad.dtype:
         raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was torch.{shown.dtype.type_name}Tensor got "
+            f"hook '{name}' has changed the type of value (was torch.{grad.dtype.type_name}Tensor got "
             f"torch.{result.dtype.type_name}Tensor)"
         )
-    return _unwrap(result, create_graph)
-
-
-def _retain(reference: weakref.ref[Tensor] | None, grad: Any, create_graph: bool) -> None:
-    tensor = None if reference is None else reference()
-    if tensor is not None and grad is not None:
-        shown = _wrap(grad, create_graph)
-        held = tensor._grad
-        tensor._grad = (shown.clone() if create_graph else shown) if held is None else held + shown
 
 
 def _wrap(grad: Any, create_graph: bool) -> Any:

@@ -21,13 +21,11 @@ from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_grad_enabled, paused
 from ..autograd.graph import (
     NO_EDGE,
-    SECOND_BACKWARD,
     Constant,
     Node,
-    SavedResult,
     SeveralOutputs,
-    VersionCounter,
     next_order,
+    save_result,
 )
 from ..autograd.hooks import extras_of
 from ..autograd.views import View
@@ -100,9 +98,7 @@ class CrosswiseNode(Node):
 
     def apply(self, grad: Any) -> tuple[Any, Any]:
         """One gradient for each of the two inputs."""
-        if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        other, self_ = self.saved
+        other, self_ = self.saved or self.unpack_arrays()  # which raises, once they are released
         rule_self, rule_other = self.vjps
         grad_self = grad_other = None
         if other is not None:
@@ -240,8 +236,7 @@ def unary(
         out._edge = (grad_fn, 0)
         saved: tuple[Any, ...] = NOTHING
         if saves_result:
-            out._counter = VersionCounter()
-            result = SavedResult(data, out._counter)
+            result = save_result(out)
             saved = (input, result) if saves_self else (result,)
         elif saves_self:
             saved = (input,)
@@ -299,7 +294,7 @@ class Rules:
             return lambda inputs, outs, attributes: inputs[i]
         if name.startswith("result") or name in self.results:
             k = self.results.index(name) if name in self.results else int(name[6:] or 0)
-            return lambda inputs, outs, attributes: SavedResult(outs[k]._data, outs[k].counter(), k)
+            return lambda inputs, outs, attributes: save_result(outs[k], k)
         if name.endswith("_shape") and name[:-6] in self.inputs:
             j = self.inputs.index(name[:-6])
             return lambda inputs, outs, attributes: Constant(inputs[j]._data.shape)

@@ -13,7 +13,7 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_grad_enabled
-from ..autograd.graph import NO_EDGE, SavedResult
+from ..autograd.graph import NO_EDGE, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.views import CopySlices, View
 from ..tensor import Tensor, from_array
@@ -136,7 +136,7 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
     for index, value in enumerate(node.saved or ()):
         if isinstance(value, SavedResult):
             saved = list(node.saved)
-            saved[index] = SavedResult(tensor.storage(), tensor.counter())
+            saved[index] = save_result(tensor)
             node.saved = tuple(saved)
             extras = extras_of(node)
             versions = list(extras.versions or [0] * len(saved))
