@@ -2,8 +2,9 @@
 
     from autograder import check, hint, implements, language
 
-is all a lesson needs. Importing this package is cheap: torch, Jupyter and nbgrader are imported only by what
-needs them, and the sandbox, where none of them exists, can import the same four names.
+is all a lesson needs (`use_parts` and `your_engine` take parts along into later ones). Importing this package is
+cheap: torch, Jupyter and nbgrader are imported only by what needs them, and the sandbox, where none of them exists,
+can import the same names.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from autograder.messages import language
 from autograder.parts import implements
 
-__all__ = ["check", "hint", "implements", "language"]
+__all__ = ["check", "hint", "implements", "language", "use_parts", "your_engine"]
 
 
 def check(name: str, seed: int | None = None) -> None:
@@ -26,3 +27,17 @@ def hint(part: str) -> None:
     from autograder.notebook import hint as give
 
     give(part)
+
+
+def use_parts(choice: str = "mine") -> None:
+    """Let the engine run on the learner's earlier parts ("mine") or on its own ("reference") (workspace.py)."""
+    from autograder.workspace import use_parts as use
+
+    use(choice)
+
+
+def your_engine() -> None:
+    """Draw which parts of the engine are the learner's own, and how often each has run (engine_map.py)."""
+    from autograder.engine_map import your_engine as draw
+
+    draw()

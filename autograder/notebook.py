@@ -18,7 +18,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from autograder import checks, compare, hints, mistakes, oracle, parts
+from autograder import checks, compare, hints, mistakes, oracle, parts, workspace
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
@@ -61,6 +61,10 @@ def look(this: Check, seed: int) -> View:
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
     if verdict.passed:
         _seeds.pop(this.name, None)
+        view.notes = list(_kept(this))
+    elif on_reference := _with_the_reference(this, seed):
+        _seeds[this.name] = seed
+        view.notes = [on_reference]
     else:
         _seeds[this.name] = seed
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -79,6 +83,26 @@ def _run(this: Check, seed: int, printed: _Capped) -> Outcome:
         line = checks.fault(stopped)
         where = text("at_line", line=line["line"], code=line["code"]) if line["line"] else None
         raise AutograderError(text("interrupted"), where=where, remedy=text("interrupted_remedy")) from None
+
+
+def _kept(this: Check) -> Iterator[Text]:
+    """Save the parts that have now passed; what there is to say about it."""
+    try:
+        for path in workspace.keep(this):
+            yield text("part_kept", file=f"{path.parent.name}/{path.name}")
+    except (AutograderError, OSError) as error:
+        yield text("part_not_kept", error=error.what if isinstance(error, AutograderError) else str(error))
+
+
+def _with_the_reference(this: Check, seed: int) -> Text | None:
+    """If only the learner's earlier parts stand in the way of this check: that it is so, and what to do."""
+    earlier = {part: parts.original(part) for part in workspace.carried() if part not in this.parts}
+    used = [part for part in earlier if parts.calls(part)]
+    if not used:
+        return None
+    with parts.plugged_in(earlier):
+        verdict = compare.judge(this, oracle.expected(this.name, seed), _run(this, seed, _Capped()))
+    return text("earlier_part", parts=", ".join(each.rpartition(".")[2] for each in used)) if verdict.passed else None
 
 
 def _to_do(this: Check, notes: list[Text]) -> View:

@@ -82,10 +82,11 @@ def checking() -> Iterator[None]:
 
 def plug(name: str, written: Any) -> None:
     """Let `written` stand in for part `name` everywhere in the engine. A second plug replaces the first."""
-    _plug_all({name: written})
+    plug_all({name: written})
 
 
-def _plug_all(written: Mapping[str, Any]) -> None:
+def plug_all(written: Mapping[str, Any]) -> None:
+    """Plug many parts in one search through the engine."""
     for name, part in written.items():
         check_signature(name, original(name), part)
     fresh = {name: _Plug(original(name), part) for name, part in written.items() if name not in _plugs}
@@ -115,7 +116,7 @@ def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
     """Plug these parts for the length of a `with` block, then restore what stood there, counts included."""
     before = {name: _state(name) for name in written}
     try:
-        _plug_all(written)
+        plug_all(written)
         yield
     finally:
         _unplug_all([name for name, state in before.items() if state is None])

@@ -26,6 +26,12 @@ def shared_state() -> dict[str, object]:
     return state
 
 
+@pytest.fixture(scope="session", autouse=True)
+def parts_kept_elsewhere(tmp_path_factory):
+    """Checks that pass in tests do not fill the developer's own my_parts."""
+    os.environ["MINIGRAD_MY_PARTS"] = str(tmp_path_factory.mktemp("parts") / "my_parts")
+
+
 @pytest.fixture(autouse=True)
 def nothing_leaks():
     """Fail the test that leaves something behind, not the innocent one after it, and clean up."""

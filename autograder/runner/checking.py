@@ -115,8 +115,8 @@ def _clipped(value: Any) -> Any:
 
 
 def _no_checks_inside_cells() -> None:
-    """`check(…)` and `hint(…)` in a cell do nothing here: grading runs the checks itself."""
-    for name in ("check", "hint"):
+    """`check(…)` and its like in a cell do nothing here: grading runs the checks itself, on this lesson's parts only."""
+    for name in ("check", "hint", "use_parts", "your_engine"):
         setattr(autograder, name, lambda *_, **__: None)
 
 

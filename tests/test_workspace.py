@@ -1,0 +1,224 @@
+"""Parts that pass are kept as readable files, and the lessons after them run on them."""
+
+import linecache
+import math
+import re
+import textwrap
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+import minigrad
+from autograder import checks, compare, lessons, messages, notebook, oracle, own_source, parts, use_parts, workspace
+from autograder.engine_map import current
+from autograder.errors import AutograderError
+from autograder.lessons import kind
+from autograder.solutions import BEGIN, END
+
+MUL = "minigrad.ops.pointwise.mul_vjp_self"
+SUM = "minigrad.ops.reduce.sum_vjp"
+
+
+@pytest.fixture(autouse=True)
+def an_empty_workspace(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIGRAD_MY_PARTS", str(tmp_path / "my_parts"))
+    yield
+    parts.unplug()
+    workspace._carried.clear()
+    workspace._passed.clear()
+    notebook._seeds.clear()
+    messages.language("both")
+
+
+def cell(source, namespace, name="<test cell>"):
+    """Run a notebook cell the way a kernel does: its lines can be looked up afterwards."""
+    source = textwrap.dedent(source)
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), namespace)
+    return namespace
+
+
+RULES = """
+    import math as m
+    from autograder import implements
+    from minigrad import rules
+
+    SCALE = 1.0
+
+    def twice_half(value):
+        return SCALE * m.sqrt(4) / 2 * value
+
+    @implements("minigrad.ops.pointwise.mul_vjp_self")
+    def my_mul(grad, other):
+        # what I thought
+        return twice_half(grad * other)
+
+    @implements("minigrad.ops.pointwise.mul_vjp_other")
+    def mul_vjp_other(grad, self):
+        return grad * self
+"""
+
+
+def test_what_passed_is_kept_whole_readable_and_without_the_lesson(capsys):
+    namespace = cell(RULES, {"__name__": "__main__"})
+    notebook.check("mul_backward")
+    said = capsys.readouterr().out
+    assert "✓ mul_backward" in said and f"已存进 my_parts/{MUL}.py" in said and f"Saved in my_parts/{MUL}.py" in said
+    text = workspace.saved()[MUL].read_text()
+    assert "# what I thought" in text and "import math as m" in text and "SCALE = 1.0" in text
+    assert "implements" not in text and "rules" not in text and "mul_vjp_other" not in text
+    assert text.index("def twice_half") < text.index("def my_mul")
+    namespace.clear()
+    assert workspace.load(workspace.saved()[MUL])(3.0, 4.0) == 12.0
+
+
+def test_passing_again_says_nothing_new_and_a_changed_part_replaces_the_old(capsys):
+    namespace = cell(RULES, {"__name__": "__main__"})
+    notebook.check("mul_backward")
+    capsys.readouterr()
+    notebook.check("mul_backward")
+    assert "my_parts" not in capsys.readouterr().out
+    cell(RULES.replace("what I thought", "what I think now"), namespace)
+    notebook.check("mul_backward")
+    assert "my_parts" in capsys.readouterr().out and "think now" in workspace.saved()[MUL].read_text()
+
+
+def test_what_fails_and_what_the_instructor_wrote_is_not_kept(capsys):
+    cell(RULES.replace("grad * other", "other"), {"__name__": "__main__"})
+    notebook.check("mul_backward")
+    cell(RULES.replace("# what I thought", f"### {BEGIN}"), {"__name__": "__main__"})
+    notebook.check("mul_backward")
+    assert "✓" in capsys.readouterr().out and MUL not in workspace.saved()
+
+
+def test_what_cannot_stand_alone_is_said_and_nothing_is_lost(capsys):
+    namespace = {"__name__": "__main__"}
+    cell("import minigrad\nscale = minigrad.ones(()).numpy()", namespace, "<other cell>")
+    cell(RULES.replace("SCALE = 1.0", "").replace("SCALE", "scale"), namespace)
+    notebook.check("mul_backward")
+    said = capsys.readouterr().out
+    assert "✓ mul_backward" in said and "It uses scale, which exists in this notebook only" in said
+
+
+def test_a_class_is_kept_as_it_was_written():
+    source = """
+        class no_grad(Decorating):
+            def __enter__(self):
+                self.before = math.pi
+
+            def __exit__(self, *error):
+                return None
+    """
+    namespace = {"math": math, "Decorating": minigrad.autograd.grad_mode.Decorating, "__name__": "__main__"}
+    text = own_source.whole(cell(source, namespace)["no_grad"])
+    assert "import math" in text and "from minigrad.autograd.grad_mode import Decorating" in text
+    assert textwrap.dedent(source).strip() in text
+
+
+def test_mine_and_reference_can_be_chosen_at_any_time(capsys):
+    cell(RULES, {"__name__": "__main__"})
+    notebook.check("mul_backward")
+    parts.unplug()
+    use_parts()
+    assert "2" in capsys.readouterr().out and set(workspace.carried()) == {MUL, MUL.replace("self", "other")}
+    minigrad.tensor(2.0, requires_grad=True).mul(3.0).backward()
+    assert [tile.calls for tile in current().tiles if tile.part == MUL] == [1] and current().mine == 2
+    use_parts("reference")
+    assert parts.plugged() == {} and current().mine == 0
+    with pytest.raises(AutograderError, match="reference"):
+        use_parts("yours")
+
+
+def test_what_is_written_in_this_notebook_is_not_replaced_by_an_older_one():
+    cell(RULES, {"__name__": "__main__"})
+    notebook.check("mul_backward")
+    newer = cell(RULES, {"__name__": "__main__"})["my_mul"]
+    use_parts()
+    assert parts.plugged()[MUL] is newer and workspace.carried() == {}
+
+
+def test_a_file_that_does_not_run_is_named_and_the_engine_uses_its_own(capsys):
+    workspace.folder().mkdir()
+    (workspace.folder() / f"{MUL}.py").write_text("def mul_vjp_self(grad, other)\n")
+    (workspace.folder() / f"{SUM}.py").write_text("def sum_vjp(grad, self_shape, dim, keepdim, more):\n    return 0\n")
+    use_parts()
+    said = capsys.readouterr().out
+    assert f"{MUL}.py" in said and "SyntaxError" in said and SUM in said and parts.plugged() == {}
+
+
+def test_an_earlier_part_that_spoils_a_later_check_is_named(capsys):
+    workspace.folder().mkdir()
+    (workspace.folder() / f"{MUL}.py").write_text("def mul_vjp_self(grad, other):\n    return other\n")
+    use_parts()
+    source = """
+        from autograder import implements
+
+        @implements("minigrad.autograd.accumulate.unbroadcast")
+        def unbroadcast(grad, shape):
+            return own(grad, shape)
+    """
+    cell(source, {"own": parts.original("minigrad.autograd.accumulate.unbroadcast"), "__name__": "__main__"})
+    one = next(c for c in checks.for_lesson("04_broadcast") if c.parts == ("minigrad.autograd.accumulate.unbroadcast",))
+    notebook.check(one.name)
+    said = capsys.readouterr().out
+    assert f"✗ {one.name}" in said and "mul_vjp_self" in said and 'use_parts("reference")' in said
+
+
+# ── Every lesson on the parts of those before it ─────────────────────────────────────────────────
+
+
+def as_a_learner_would_write(name):
+    """part -> function, from the lesson's own solution cells, markers left out."""
+    lesson, namespace = lessons.load(name), {"__name__": "__main__"}
+    written = {}
+    for each in lesson.notebook.cells:
+        if kind(each) not in ("setup", "solution"):
+            continue
+        source = "\n".join(line for line in each.source.splitlines() if BEGIN not in line and END not in line)
+        cell(source, namespace, f"<{name} {each.id}>")
+        written |= {part: parts.plugged()[part] for part in lessons.parts_of(each.source)}
+    parts.unplug()
+    return written
+
+
+@pytest.fixture(scope="module")
+def all_parts_saved(tmp_path_factory):
+    """A workspace with every part of every lesson in it."""
+    folder = tmp_path_factory.mktemp("all") / "my_parts"
+    folder.mkdir()
+    for name in lessons.names():
+        for part, function in as_a_learner_would_write(name).items():
+            (folder / f"{part}.py").write_text(own_source.whole(function))
+    return folder
+
+
+@pytest.mark.parametrize("name", lessons.names())
+def test_a_lesson_passes_with_the_parts_up_to_its_own(name, all_parts_saved, monkeypatch):
+    monkeypatch.setenv("MINIGRAD_MY_PARTS", str(all_parts_saved))
+    taught = {part for earlier in lessons.names() if earlier <= name for part in lessons.load(earlier).parts}
+    assert taught <= set(workspace.saved())
+    with parts.plugged_in({part: workspace.load(workspace.saved()[part]) for part in taught}):
+        for each in checks.for_lesson(name):
+            for part in each.parts:
+                parts.reset(part)
+            found = compare.judge(each, oracle.expected(each.name, 2024), checks.attempt(each, minigrad, 2024))
+            assert found.passed, (each.name, found.reason, [p for p in found.properties if p.state != "pass"])
+
+
+@pytest.mark.slow
+def test_in_a_kernel_parts_are_carried_from_one_notebook_to_the_next(tmp_path, monkeypatch):
+    def run(folder, *sources):
+        (tmp_path / folder).mkdir()
+        book = nbformat.from_dict(new_notebook(cells=[new_code_cell(textwrap.dedent(source)) for source in sources]))
+        resources = {"metadata": {"path": str(tmp_path / folder)}}
+        NotebookClient(book, timeout=60, kernel_name="python3", resources=resources).execute()
+        return [out for each in book.cells for out in each.outputs]
+
+    monkeypatch.delenv("MINIGRAD_MY_PARTS")
+    run("03_local_derivatives", RULES, "from autograder import check", 'check("mul_backward")')
+    assert (tmp_path / "my_parts" / f"{MUL}.py").is_file()
+    shown = run("04_broadcast", "from autograder import use_parts, your_engine\nuse_parts()\nyour_engine()")
+    html = shown[-1]["data"]["text/html"]
+    assert re.search(r"2 / \d+ 个部件是你写的", html) and html.count("✓ mul_vjp") == 2
