@@ -60,12 +60,7 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
     while ready:
         node = ready.pop() if len(ready) == 1 else pop(ready)
         grad = buffers.pop(node, None)
-        if grad is None or task is not None or node.extras is not None:
-            results = run_node(node, grad, create_graph, task)
-        else:
-            results = node.apply_graph(grad) if create_graph else node.apply(grad)
-        if node.stretched is not None:
-            results = fit_all(results, node.stretched)
+        results = run_node(node, grad, retain_graph, create_graph, task)
         for (parent, output), result in zip(node.next_functions, results):  # noqa: B905 (counted where rules are made)
             if parent is None:
                 continue
@@ -82,8 +77,6 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
                 push(ready, parent)
             else:
                 ready.append(parent)
-        if node.releases and results is not SKIPPED:
-            release(node, retain_graph)
 
 
 def release(node: Node, retain_graph: bool) -> None:
@@ -97,11 +90,27 @@ def release(node: Node, retain_graph: bool) -> None:
 
 
 def merge(node: Node, held: Any, grad: Any, output: int) -> Any:
-    """Two gradients that meet at one node."""
+    """What a node holds after one more gradient: the sum; where it has several outputs, the sum in that one's place."""
     return node.add(held, grad, output) if isinstance(node, SeveralOutputs) else held + grad
 
 
-def run_node(node: Node, grad: Any, create_graph: bool, task: Task | None) -> Any:
+def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task: Task | None) -> Any:
+    """Run one node: of the gradient that has arrived it makes one for each edge, each as large as that input was.
+
+    grad: None where every gradient on the way here was refused. Saved values are let go unless retain_graph.
+    """
+    if grad is None or task is not None or node.extras is not None:
+        results = run_rare(node, grad, create_graph, task)
+        if results is SKIPPED:
+            return results
+    else:
+        results = node.apply_graph(grad) if create_graph else node.apply(grad)
+    if node.releases:
+        release(node, retain_graph)
+    return results if node.stretched is None else fit_all(results, node.stretched)
+
+
+def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> Any:
     """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all."""
     if node.extras is not None:
         grad = run_pre_hooks(node, grad, create_graph)
