@@ -130,9 +130,12 @@ def test_what_is_shown_of_torch_is_proved_behind_it(name):
             assert "assert " in cell.source
 
 
+TAKES_PARTS_ALONG = 'use_parts("mine")'
+
+
 @by_lesson
 def test_the_shape_of_a_lesson(name):
-    kinds = [kind(cell) for cell in cells(name)]
+    kinds = [kind(cell) for cell in cells(name) if not cell.source.endswith(TAKES_PARTS_ALONG)]
     assert kinds[:3] == ["lang-zh", "lang-en", "setup"]
     assert next(what for what in kinds if what in ("demo", "plain", "solution")) == "demo"
     assert kinds.count("picture") + kinds.count("demo") > kinds.count("demo")

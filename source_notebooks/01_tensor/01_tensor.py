@@ -21,6 +21,17 @@ from minigrad.autograd.graph import NO_EDGE
 from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · w 里面到底装了什么？
 #
 # 下面把一个张量（tensor）拆开：`w` 自己、`w.data`、`w.grad`、`w.item()`。它们各是什么类型？

@@ -20,6 +20,17 @@ from autograder import check, hint, implements
 from minigrad import rules
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 我只加了一次，梯度怎么是 5？
 #
 # 一个批次有五行数据，每行加上同一个偏置（bias）`b`，再全部求和。代码里 `b` 只出现一次，斜率好像应该是 1。先猜 `b.grad`，再运行。

@@ -21,6 +21,17 @@ from minigrad.autograd.grad_mode import Decorating, set_recording
 from minigrad.autograd.graph import modified_message
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 走了一步之后，w 去哪儿了？
 #
 # 更新权重（weight），大家第一次都这样写：`w = w - 0.1 * w.grad`。数值一点没错。
