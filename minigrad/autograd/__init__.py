@@ -15,9 +15,13 @@ from . import engine
 from .accumulate import gradient_edge
 from .function import Function
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
 
-__all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function", "Variable", "backward", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode", "no_grad",
+    "set_grad_enabled",
+]  # fmt: skip
 
 CREATE_GRAPH_WARNING = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
