@@ -95,6 +95,8 @@ def _release(given: argparse.Namespace) -> int:
                 solutions.sync(name, lessons.SOURCES)
             done = release.release(course, name)
             step(f"{name} {'已更新 · updated' if done.changed else '没有变化 · unchanged'}")
+    if not given.lessons:
+        release.release_pages(course)
     return 0
 
 

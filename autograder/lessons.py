@@ -66,6 +66,11 @@ def names(sources: Path = SOURCES) -> list[str]:
     return sorted(p.parent.name for p in sources.glob("[0-9][0-9]_*/*.py") if p.stem == p.parent.name)
 
 
+def pages(sources: Path = SOURCES) -> list[str]:
+    """The names of the pages that come with the lessons and are no assignments: nothing in them is graded."""
+    return sorted(p.stem for p in sources.glob("[a-z]*/*.py") if p.stem == p.parent.name)
+
+
 def source_path(name: str, sources: Path = SOURCES) -> Path:
     """The path of a lesson's hand-written source; unknown names get a "did you mean"."""
     path = sources / name / f"{name}.py"
@@ -76,13 +81,18 @@ def source_path(name: str, sources: Path = SOURCES) -> Path:
 
 def load(name: str, sources: Path = SOURCES) -> Lesson:
     """Read a lesson's source. Raises AutograderError, naming the cell, where it breaks a convention."""
+    return describe(name, read(name, sources))
+
+
+def read(name: str, sources: Path = SOURCES) -> NotebookNode:
+    """The notebook that a source makes, a lesson's or a page's, with its ids and metadata."""
     path = source_path(name, sources)
     notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
         _complete(cell, number, name)
-    return describe(name, notebook)
+    return notebook
 
 
 def describe(name: str, notebook: NotebookNode) -> Lesson:

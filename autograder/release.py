@@ -106,9 +106,27 @@ def check(names: Iterable[str] | None = None, sources: Path = SOURCES, released:
         if not path.is_file() or path.read_bytes() != build(verified(name, sources)):
             raise _stale(path, name)
     if names is None:
-        for folder in sorted(p.name for p in released.glob("*") if p.is_dir() and p.name not in wanted):
+        for name in lessons.pages(sources):
+            path = released / name / f"{name}.ipynb"
+            if not path.is_file() or path.read_bytes() != page(name, sources):
+                raise _stale(path, "")
+        known = [*wanted, *lessons.pages(sources)]
+        for folder in sorted(p.name for p in released.glob("*") if p.is_dir() and p.name not in known):
             raise _stale(released / folder, folder)
     return wanted
+
+
+def release_pages(course: Course, sources: Path = SOURCES) -> list[Path]:
+    """Write the pages that are no assignments beside the released lessons; those that changed."""
+    targets = {name: course.path("release", ".", name) / f"{name}.ipynb" for name in lessons.pages(sources)}
+    return [target for name, target in targets.items() if _write(target, page(name, sources))]
+
+
+def page(name: str, sources: Path = SOURCES) -> bytes:
+    """The bytes of a released page: what its source says, without the proof cells."""
+    notebook = lessons.read(name, sources)
+    notebook.cells = [cell for cell in notebook.cells if lessons.kind(cell) != "proof"]
+    return to_bytes(notebook)
 
 
 def to_bytes(notebook: NotebookNode) -> bytes:

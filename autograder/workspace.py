@@ -39,7 +39,7 @@ def folder() -> Path:
     if chosen := os.environ.get("MINIGRAD_MY_PARTS"):
         return Path(chosen)
     here = Path.cwd()
-    return (here.parent if re.match(r"\d\d_", here.name) else here) / FOLDER
+    return (here.parent if re.match(r"\d\d_|your_engine$", here.name) else here) / FOLDER
 
 
 # ── Keeping what passed ──────────────────────────────────────────────────────────────────────────

@@ -222,3 +222,35 @@ def test_in_a_kernel_parts_are_carried_from_one_notebook_to_the_next(tmp_path, m
     shown = run("04_broadcast", "from autograder import use_parts, your_engine\nuse_parts()\nyour_engine()")
     html = shown[-1]["data"]["text/html"]
     assert re.search(r"2 / \d+ 个部件是你写的", html) and html.count("✓ mul_vjp") == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whose", ["mine", "nobody"])
+def test_the_page_trains_on_all_parts_that_passed(whose, all_parts_saved, monkeypatch, tmp_path):
+    if whose == "mine":
+        monkeypatch.setenv("MINIGRAD_MY_PARTS", str(all_parts_saved))
+    book = lessons.read("your_engine")
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(book, timeout=60, kernel_name="python3", resources=resources).execute()  # its assertions hold
+    maps = [
+        out["data"]["text/plain"]
+        for each in book.cells
+        for out in each.get("outputs", ())
+        if "○" in str(out.get("data"))
+    ]
+    total = len(workspace.every_part())
+    mine = total if whose == "mine" else 0
+    assert len(maps) == 2 and all(each.startswith(f"{mine} / {total} ") for each in maps)
+    assert ("ran" in maps[1]) == (whose == "mine") and "ran" not in maps[0]
+    if whose == "mine":
+        assert re.search(r"✓ minigrad.ops.pointwise.relu_vjp +运行了 [\d,]{3,} 次", maps[1])
+
+
+def test_a_page_is_released_as_it_is_written_and_a_stale_one_is_found(tmp_path):
+    from autograder import release
+    from autograder.course import Course
+
+    course = Course.scratch(tmp_path)
+    assert [path.stem for path in release.release_pages(course)] == ["your_engine"]
+    assert release.release_pages(course) == []
+    assert "assert" not in (course.path("release", ".", "your_engine") / "your_engine.ipynb").read_text()

@@ -1,0 +1,75 @@
+# %% [markdown] tags=["lang-zh"]
+# # 你的引擎
+#
+# 一课一课写下来，手上已经有了不少部件。把它们一起装进引擎，它还能跑吗？能学会认数字吗？
+#
+# 这一页不评分，随时可以再来：部件多了，图就变了。
+
+# %% [markdown] tags=["lang-en"]
+# # Your engine
+#
+# Lesson by lesson you have written quite a few parts. Put them into the engine all together: does it still run? Can it learn to read digits?
+#
+# Nothing on this page is graded, and you can come back at any time: with more parts, the picture changes.
+
+# %%
+from autograder import use_parts, your_engine
+
+use_parts("mine")
+your_engine()
+
+# %% [markdown] tags=["lang-zh"]
+# 绿色的是你写的，灰色的是引擎自己的。鼠标停在一块上，会看到它是哪一课的；那一课的检查通过以后，它就变成绿色。
+#
+# 现在用这台引擎训练一个小网络：8×8 的手写数字，64 个像素进，128 个隐藏单元，10 个分数出。一共 1797 张图，留出五分之一做测试。
+
+# %% [markdown] tags=["lang-en"]
+# What is green is yours, what is grey is the engine's own. Rest the mouse on a tile to see which lesson it belongs to; once that lesson's checks pass, it turns green.
+#
+# Now train a small network on this engine: handwritten digits of 8×8, 64 pixels in, 128 hidden units, 10 scores out. There are 1797 images, a fifth of which is kept for testing.
+
+# %%
+from minigrad import demo
+
+data = demo.digits()
+history = []
+with demo.one_thread():
+    outcome = demo.train(data, report=lambda epoch, loss, accuracy: history.append((epoch, loss, accuracy)))
+print(f"{len(data.train_images) + len(data.test_images)} 张图 · images")
+print(f"测试准确率 · test accuracy: {outcome.accuracy:.1%}")
+
+# %% tags=["proof"]
+assert len(data.train_images) + len(data.test_images) == 1797
+assert outcome.accuracy >= 0.96
+
+# %% tags=["picture"]
+from autograder.plots import row
+
+epochs, losses, accuracies = zip(*history)
+left, right = row([("轮 · epoch", "训练损失 · training loss", ""), ("轮 · epoch", "测试准确率 · test accuracy", "")])
+left.plot(epochs, losses, "o-")
+right.plot(epochs, accuracies, "o-")
+
+# %% [markdown] tags=["lang-zh"]
+# 每一块旁边的数字，是你的函数在训练中被调用了多少次。训练没有用到的部件，没有数字。
+
+# %% [markdown] tags=["lang-en"]
+# The number beside a tile says how often your function was called during training. A part that training did not need has no number.
+
+# %%
+your_engine()
+
+# %% [markdown] tags=["lang-zh"]
+# 最后一批数据的损失，从哪里来？下面是它的计算图（computational graph），叶子上写着参数的名字、形状和梯度。走完这张图的，就是上面那台引擎。
+
+# %% [markdown] tags=["lang-en"]
+# Where did the loss of the last batch come from? Here is its computational graph (计算图); the leaves carry the parameters' names, shapes and gradients. What walked it is the engine above.
+
+# %% tags=["picture"]
+demo.picture(outcome)
+
+# %% [markdown] tags=["lang-zh"]
+# 想看引擎自己的部件有什么不同，运行 `use_parts("reference")` 再训练一次。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
+
+# %% [markdown] tags=["lang-en"]
+# To see what the engine's own parts do differently, run `use_parts("reference")` and train once more. Another accuracy? Then one of your parts does something that the engine's own does not; go back to its lesson and let the checks find it.
