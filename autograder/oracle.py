@@ -47,6 +47,20 @@ class Torch:
 
         return types.SimpleNamespace(squared_loss=squared_loss, squared_loss_grad=squared_loss_grad)
 
+    @functools.cached_property
+    def curvature(self) -> types.SimpleNamespace:
+        """minigrad.curvature's functions, by torch.autograd.functional and torch.linalg."""
+
+        def hessian_product(f: Any, x: Any, v: Any) -> Any:
+            return self._torch.autograd.functional.hvp(f, x.detach(), v)[1]
+
+        def newton_step(f: Any, x: Any) -> Any:
+            functional = self._torch.autograd.functional
+            slope, hessian = functional.jacobian(f, x.detach()), functional.hessian(f, x.detach())
+            return x.detach() - self._torch.linalg.solve(hessian, slope)
+
+        return types.SimpleNamespace(hessian_product=hessian_product, newton_step=newton_step)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._torch, name)
 
