@@ -1,0 +1,267 @@
+"""Known mistakes of lesson 07: gradients overwritten, shared or averaged, histories spoilt, clearing that clears too
+much or too little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad import zeros_like
+from minigrad.tensor import from_array
+
+ACCUMULATE = "minigrad.autograd.accumulate.accumulate"
+RECORDED = "minigrad.autograd.accumulate.accumulate_graph"
+ZERO_GRAD = "minigrad.optim.Optimizer.zero_grad"
+
+# ── accumulate ───────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    ACCUMULATE,
+    zh="新的梯度盖掉了旧的。.grad 是累加的：已经有了，就往上加。",
+    en="The new gradient overwrites the old one. .grad accumulates: what is there is added to.",
+)
+def overwrites(variable: Any, grad: Any, shared: bool) -> None:
+    variable._grad = from_array(grad.copy())
+
+
+@mistake(
+    ACCUMULATE,
+    zh="第一个梯度没有复制就留下了，可同一个数组别人手里也有（比如加法把一个梯度给了两个输入）。改了一个，另一个也跟着变。shared 为真（不是为假）时先 copy()。",
+    en="The first gradient was kept without a copy, though somebody else holds the same array (an addition gives one gradient to both its inputs). "
+    "Write to one and the other changes. Where shared is true (not false), copy() first.",
+)
+def never_copies(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad)
+    else:
+        variable._grad.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="和是对的，却放进了一个新张量。手里拿着旧 w.grad 的人看不到它。往同一个张量里加：held.add_array_(grad)。",
+    en="The sum is right, but in a new tensor: whoever holds the old w.grad does not see it. Add into the same one: held.add_array_(grad).",
+)
+def makes_a_new_tensor(variable: Any, grad: Any, shared: bool) -> None:
+    held = variable._grad
+    variable._grad = from_array(grad.copy() if held is None else held._data + grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="第一个梯度算了两遍：放进去之后又加了一次。两种情形之间要有 else。",
+    en="The first gradient counts twice: put there, then added once more. An else belongs between the two cases.",
+)
+def doubles_the_first(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy())
+    variable._grad.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="你取了平均。累加就是相加，链式法则对所有路径求和，不除以次数。",
+    en="You took the mean. To accumulate is to add: the chain rule sums over all paths, and divides by nothing.",
+)
+def takes_the_mean(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy())
+    else:
+        variable._grad.add_array_((grad - variable._grad._data) / 2)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="只有第一个梯度留了下来，后来的都丢了。",
+    en="Only the first gradient stays; all later ones are lost.",
+)
+def keeps_only_the_first(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy())
+
+
+@mistake(
+    ACCUMULATE,
+    zh="数加对了，版本号却没有动：你绕过张量，直接写了它的数组。用 held.add_array_(grad)，它会给版本号加 1。",
+    en="The numbers are right, but the version stood still: you wrote to the array behind the tensor's back. held.add_array_(grad) counts the write.",
+)
+def writes_behind_its_back(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy())
+    else:
+        variable._grad._data = variable._grad._data + grad
+
+
+# ── accumulate_graph ─────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    RECORDED,
+    zh="你在旧的梯度上原地相加，拿着它的人（或保存了它的图）读到的数就变了。这里要造新张量：旧的 + 新的。",
+    en="You added in place, so whoever holds the old gradient, or a graph that saved it, reads another number. Make a new tensor here: old + new.",
+)
+def adds_in_place(variable: Any, grad: Any) -> None:
+    if variable._grad is None:
+        variable._grad = grad.copied()
+    else:
+        variable._grad += grad
+
+
+@mistake(
+    RECORDED,
+    zh="新的梯度盖掉了旧的。带着历史的梯度也要累加。",
+    en="The new gradient overwrites the old one. Gradients with a history accumulate, too.",
+)
+def overwrites_the_recorded(variable: Any, grad: Any) -> None:
+    variable._grad = grad.copied()
+
+
+@mistake(
+    RECORDED,
+    zh="历史丢了：梯度不再知道自己是怎么算出来的，也就不能再对它求导。用张量相加，不要 detach，也不要用数组。",
+    en="The history is lost: the gradient no longer knows how it was computed, and cannot be differentiated. Add tensors; no detach, no arrays.",
+)
+def drops_the_history(variable: Any, grad: Any) -> None:
+    held = variable._grad
+    variable._grad = grad.detach().clone() if held is None else (held + grad).detach()
+
+
+@mistake(
+    RECORDED,
+    zh="只有第一次之后的和带历史，第一个梯度却 detach 了。第一次用 grad.copied()。",
+    en="The sums have a history, but the first gradient was detached. For the first take grad.copied().",
+)
+def detaches_the_first(variable: Any, grad: Any) -> None:
+    variable._grad = grad.detach().clone() if variable._grad is None else variable._grad + grad
+
+
+@mistake(
+    RECORDED,
+    zh="第一个梯度没有复制，两个叶子的 .grad 成了同一个张量。用 grad.copied()。",
+    en="The first gradient was not copied, and the .grad of two leaves is one and the same tensor. Take grad.copied().",
+)
+def shares_the_first(variable: Any, grad: Any) -> None:
+    variable._grad = grad if variable._grad is None else variable._grad + grad
+
+
+# ── zero_grad ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="你没有看 set_to_none，总是设成 None。它是 False 时，要在原来的张量里写 0。",
+    en="set_to_none is not looked at: always None. Where it is False, zeros go into the tensor that is there.",
+)
+def always_none(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        p.grad = None
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="你总是写 0。默认（set_to_none=True）要的是 None：没有梯度，和梯度为 0，对优化器是两回事。",
+    en="Always zeros. The default (set_to_none=True) asks for None: no gradient and a gradient of 0 are two things to an optimizer.",
+)
+def always_zeros(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            p.grad.detach_()
+            p.grad.zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="碰到一个没有梯度的参数就停下了，后面的没有清。跳过它，用 continue。",
+    en="A parameter without a gradient ends it all, and those behind it are not cleared. Skip it with continue.",
+)
+def stops_at_the_first_none_found(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is None:
+            return
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad.detach_()
+            p.grad.zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="没有梯度的参数，也被你配上了一个全 0 的梯度。原来是 None 的，还应是 None。",
+    en="Parameters without a gradient got one of zeros. What was None stays None.",
+)
+def zeros_for_all(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if set_to_none:
+            p.grad = None
+        elif p.grad is None:
+            p.grad = zeros_like(p)
+        else:
+            p.grad.detach_()
+            p.grad.zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="0 放进了新张量。set_to_none=False 的意思是留着原来的张量，只把里面写成 0：zero_()。",
+    en="The zeros are in a new tensor. set_to_none=False means: keep the tensor, write zeros into it, zero_().",
+)
+def new_zeros(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            p.grad = None if set_to_none else zeros_like(p.grad)
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="乘 0 清不掉 inf 和 nan：inf 乘 0 是 nan，从此一直是 nan。直接写 0：zero_()。",
+    en="Times 0 does not clear inf or nan: inf times 0 is nan, and stays so for ever. Write zeros: zero_().",
+)
+def multiplies_by_zero(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad.detach_()
+                p.grad.mul_(0)
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="带着历史的梯度（create_graph=True 得来的），清零之后历史还在，图也就一直被它拖着。清零之前先 detach_()。",
+    en="A gradient with a history (from create_graph=True) still has it after clearing, and holds on to its graph. detach_() before the zeros.",
+)
+def keeps_the_history(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            if set_to_none:
+                p.grad = None
+            else:
+                p.grad.zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="你把参数清成了 0，而不是它的梯度。",
+    en="What became zero is the parameter, not its gradient.",
+)
+def clears_the_parameter(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is not None:
+            p.data.zero_()
+            p.grad = None if set_to_none else p.grad.detach().zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="p.grad 可能是 None，None 没有 zero_。先看有没有梯度，没有就跳过。",
+    en="p.grad may be None, and None has no zero_. Look first whether there is a gradient; if not, pass on.",
+)
+def stumbles_over_missing_gradients(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad.zero_()
