@@ -1,16 +1,18 @@
 """torch's answers: the only door to torch.
 
-`T` is torch, plus what torch lacks by our names (`T.warmup.squared_loss_grad`); a check's program cannot tell it
-from minigrad. `expected` runs a program on it and gives the labelled values, encoded. Used by the referee and by
+`T` is torch, plus what torch lacks by our names (`T.warmup.squared_loss_grad`; whole programs of ours, such as
+`T.training.train_epoch`, which run on torch as they stand); a check's program cannot tell it from minigrad. `expected` runs a program on it and gives the labelled values, encoded. Used by the referee and by
 the notebook's check(); never inside the sandbox, where there is no torch.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import types
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder import checks
@@ -60,6 +62,26 @@ class Torch:
             return x.detach() - self._torch.linalg.solve(hessian, slope)
 
         return types.SimpleNamespace(hessian_product=hessian_product, newton_step=newton_step)
+
+    @functools.cached_property
+    def training(self) -> types.ModuleType:
+        """minigrad.training on torch."""
+        return self._programs("training")
+
+    def _programs(self, name: str) -> types.ModuleType:
+        """A module of minigrad that holds whole programs, run on torch: what it imports from minigrad, torch has, too.
+
+        The file is read, not imported, so a part that is plugged into minigrad does not reach this one.
+        """
+        path = Path(__file__).resolve().parent.parent / "minigrad" / f"{name}.py"
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                node.module, node.level = ".".join(filter(None, ("torch", node.module))), 0
+        module = types.ModuleType(f"torch_{name}", f"minigrad.{name}, on torch")
+        self._torch  # noqa: B018  torch is imported, or missed, in one place
+        exec(compile(tree, str(path), "exec"), vars(module))
+        return module
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._torch, name)

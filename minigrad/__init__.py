@@ -59,7 +59,7 @@ from .random import (
 from .size import Size, device
 from .tensor import Tensor
 
-LAZY = ("curvature", "nn", "viz")
+LAZY = ("curvature", "nn", "training", "viz")
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
 globals().update(ops.NAMES)

@@ -17,6 +17,7 @@ from typing import Any
 from . import nn, no_grad, random, tensor
 from .optim import AdamW
 from .tensor import Tensor
+from .training import train_epoch
 from .viz import Drawing, GraphvizError, draw
 
 TEST_SHARE = 0.2
@@ -83,17 +84,14 @@ def train(data: Digits, epochs: int = 20, seed: int = 0, report: Report | None =
     optimizer, criterion = AdamW(net.parameters(), lr=3e-3), nn.CrossEntropyLoss()
     accuracy, total = 0.0, len(data.train_numbers)
     for epoch in range(1, epochs + 1):
-        losses, order = [], random.randperm(total)
-        for first in range(0, total, BATCH):
-            batch = order[first : first + BATCH]
-            optimizer.zero_grad()
-            loss = criterion(net(data.train_images[batch]), data.train_numbers[batch])
-            loss.backward(retain_graph=first + BATCH >= total)  # the last graph is kept, to be drawn
-            optimizer.step()
-            losses.append(loss.item())
+        batches = random.randperm(total).split(BATCH)
+        mean = train_epoch(net, criterion, optimizer, data.train_images, data.train_numbers, batches)
         accuracy = accuracy_of(net, data.test_images, data.test_numbers)
         if report is not None:
-            report(epoch, sum(losses) / len(losses), accuracy)
+            report(epoch, mean, accuracy)
+    optimizer.zero_grad()
+    loss = criterion(net(data.train_images[batches[-1]]), data.train_numbers[batches[-1]])
+    loss.backward(retain_graph=True)  # the last graph is kept, to be drawn
     return Outcome(net, loss, accuracy, time.perf_counter() - start)
 
 
