@@ -159,8 +159,12 @@ def cut(T: Any, rng: np.random.Generator, n: int, size: int) -> list[Any]:
 @check("training_loop", lesson=LESSON, points=3, parts=[EPOCH])
 def training_loop(T: Any, rng: np.random.Generator) -> Properties:
     images, numbers = T.tensor(rng.normal(size=(14, 3))), classes(T, rng, 14, 4)
-    net, criterion = layers(T, rng, 3, 4), T.nn.CrossEntropyLoss()
+    net = layers(T, rng, 3, 4)
     optimizer = T.optim.SGD(net.parameters(), lr=0.4)
+
+    def criterion(scores: Any, numbers: Any) -> Any:  # no cross entropy: this check is about the loop alone
+        return ((scores - T.eye(4, dtype=T.float64)[numbers]) ** 2).sum(1).mean()
+
     (net(images) ** 2).sum().backward()  # gradients left over from something else
     mean = T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 14, 14))
     yield "one batch: the weights", [each.detach().clone() for each in net.parameters()]

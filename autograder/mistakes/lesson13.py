@@ -169,6 +169,17 @@ def nll_by_row_number(grad: Any, self_shape: Any, target: Any, shares: Any) -> A
     return _nll(grad, self_shape, rows % self_shape[1], shares)
 
 
+@mistake(
+    NLL,
+    zh="out[target] 选中的是整行：target 里是列号。每一行 i 要写的是 out[i, target[i]]，用 rules.put_along 一次写完。",
+    en="out[target] picks whole rows, but target holds column numbers. In each row i write out[i, target[i]]; rules.put_along does all at once.",
+)
+def nll_writes_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    out = rules.zeros(grad, self_shape)
+    out[target] = -grad * shares
+    return out
+
+
 # ── train_epoch ──────────────────────────────────────────────────────────────────────────────────
 
 

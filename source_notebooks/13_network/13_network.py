@@ -1,0 +1,663 @@
+# %% [markdown] tags=["lang-zh"]
+# # 13 · 从引擎到网络
+#
+# 预计 55 分钟
+#
+# 引擎的零件你写得差不多了。这一课用它们训练真正的网络：先是课本里手算两页纸的那一个，再是一个会认手写数字的。
+# 要写的有四样：sigmoid 的规则，交叉熵的两条规则，还有训练循环本身。
+
+# %% [markdown] tags=["lang-en"]
+# # 13 · From engine to network
+#
+# About 55 minutes
+#
+# By now you have written most of what an engine is made of. In this lesson it trains real networks: first the one that textbooks work out by hand on two pages, then one that reads handwritten digits.
+# Four things are yours to write: the rule of sigmoid, the two rules of cross entropy, and the training loop itself.
+
+# %% tags=["setup"]
+import minigrad
+from autograder import check, hint, implements
+from minigrad import rules
+
+# %% [markdown] tags=["lang-zh"]
+# ## 1 · 课本上那两页手算，引擎要几行？
+#
+# 讲反向传播的文章里有一个老例子：两个输入，两个隐藏单元，两个输出，八个权重（weight），一步一步手算下来，要写满两页纸；哪一步抄错一位，后面就全错。
+#
+# 下面请 torch 来算。`W1` 里是 w1 到 w4，`W2` 里是 w5 到 w8；偏置（bias）是两个固定的数，不学。损失（loss）是 $E = \frac12 \sum (t - o)^2$，学习率（learning rate）是 0.5。
+#
+# 先猜两件事：走一步之后，w5 会变大还是变小？w1 和 w5，谁动得多？
+
+# %% [markdown] tags=["lang-en"]
+# ## 1 · Two pages by hand; how many lines on an engine?
+#
+# There is an old example in articles on backpropagation: two inputs, two hidden units, two outputs, eight weights (权重), and working it out step by step fills two pages; miscopy one digit, and all that follows is wrong.
+#
+# Below, torch does the sums. `W1` holds w1 to w4, `W2` holds w5 to w8; the biases (偏置) are two fixed numbers and are not learnt. The loss (损失) is $E = \frac12 \sum (t - o)^2$, the learning rate (学习率) 0.5.
+#
+# Guess two things first: after one step, has w5 grown or shrunk? And of w1 and w5, which moves farther?
+
+# %% tags=["demo"]
+import torch
+
+x = torch.tensor([0.05, 0.10], dtype=torch.float64)
+target = torch.tensor([0.01, 0.99], dtype=torch.float64)
+W1 = torch.tensor([[0.15, 0.20], [0.25, 0.30]], dtype=torch.float64, requires_grad=True)
+W2 = torch.tensor([[0.40, 0.45], [0.50, 0.55]], dtype=torch.float64, requires_grad=True)
+
+
+def error(W1, W2):
+    hidden = (W1 @ x + 0.35).sigmoid()
+    out = (W2 @ hidden + 0.60).sigmoid()
+    return ((target - out) ** 2).sum() / 2
+
+
+E = error(W1, W2)
+E.backward()
+with torch.no_grad():
+    W1 -= 0.5 * W1.grad
+    W2 -= 0.5 * W2.grad
+print(f"E = {E.item():.9f}")
+print("w1 .. w4", [round(w, 8) for w in W1.ravel().tolist()])
+print("w5 .. w8", [round(w, 8) for w in W2.ravel().tolist()])
+
+# %% tags=["proof"]
+assert abs(E.item() - 0.298371109) < 5e-10
+published = [0.14978072, 0.19956143, 0.24975114, 0.29950229, 0.35891648, 0.408666186, 0.51130127, 0.561370121]
+assert all(abs(w - p) < 6e-9 for w, p in zip([*W1.ravel().tolist(), *W2.ravel().tolist()], published))
+
+# %% [markdown] tags=["lang-zh"]
+# 这八个数和那两页纸上印的一位不差：w5 是 0.35891648，w1 是 0.14978072。反向传播那一段，在这里只是 `E.backward()` 一行。
+#
+# 这一步，w5 变了自身的一成，w1 只变了千分之一多一点。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得多穿过一层 sigmoid。
+
+# %% [markdown] tags=["lang-en"]
+# These eight numbers are those printed at the end of the two pages, digit by digit: w5 is 0.35891648, w1 is 0.14978072. All of the backpropagation is the single line `E.backward()`.
+#
+# In this step w5 has lost a tenth of its size, w1 little more than a thousandth. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass one sigmoid more.
+
+# %% tags=["picture"]
+from minigrad.viz import draw
+
+draw(error(W1, W2), params={"W1": W1, "W2": W2}, show=["shapes"])
+
+# %% [markdown] tags=["lang-zh"]
+# ## 2 · 先更新 w5 到 w8，再去算 w1 到 w4？
+#
+# 手算的人到这里常要停一下：w5 到 w8 已经有新值了，接着算 w1 到 w4 的梯度，该用新的还是旧的？两种写法看上去都说得通。
+#
+# 让引擎来回答。下面先只求 `W2` 的梯度，更新 `W2`，再回头求 `W1` 的。猜猜会发生什么？
+
+# %% [markdown] tags=["lang-en"]
+# ## 2 · Update w5 to w8 first, then work out w1 to w4?
+#
+# Whoever does it by hand stops for a moment here: w5 to w8 have their new values; should the gradients of w1 to w4 use these, or the old ones? Either sounds sensible.
+#
+# Let the engine answer. Below, first only the gradient of `W2` is taken, `W2` is updated, and then it is the turn of `W1`. What will happen?
+
+# %% tags=["demo"]
+E = error(W1, W2)
+W1.grad = W2.grad = None
+E.backward(inputs=[W2], retain_graph=True)
+with torch.no_grad():
+    W2 -= 0.5 * W2.grad
+try:
+    E.backward(inputs=[W1])
+except RuntimeError as refused:
+    words = str(refused)
+    print(words.split(":")[0])
+
+# %% tags=["proof"]
+assert "modified by an inplace operation" in words and W1.grad is None
+
+# %% [markdown] tags=["lang-zh"]
+# 引擎拒绝了：算 `E` 的时候用的是旧的 `W2`，求这个 `E` 的梯度，就只能用旧的。第 10 课的版本检查替手算的人拦下了这个错。
+#
+# 所以顺序只有一种：所有梯度都求完，才一起更新。
+
+# %% [markdown] tags=["lang-en"]
+# The engine refuses: `E` was computed with the old `W2`, so a gradient of this `E` can only be taken with the old one. The version check of lesson 10 has stopped a mistake that is easily made on paper.
+#
+# So there is but one order: take all gradients first, then update everything together.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 3 · sigmoid：第一个部件
+#
+# $z = \frac{1}{1 + e^{-x}}$，把任何数压到 0 和 1 之间。求导之后，可以只用 $z$ 写出来，所以 torch 存的是输出：
+
+# %% [markdown] tags=["lang-en"]
+# ## 3 · sigmoid: the first part
+#
+# $z = \frac{1}{1 + e^{-x}}$ squeezes any number in between 0 and 1. Its derivative can be written with $z$ alone, and so torch saves the output:
+
+# %% tags=["demo"]
+x1 = torch.tensor([-6.0, -2.0, 0.0, 2.0, 6.0], requires_grad=True)
+z = x1.sigmoid()
+print("saved:", [name for name in dir(z.grad_fn) if name.startswith("_saved_")])
+z.sum().backward()
+print("slope:", [round(slope, 4) for slope in x1.grad.tolist()])
+
+# %% tags=["proof"]
+node = x1.sigmoid().grad_fn
+assert torch.equal(node._saved_result, z) and not hasattr(node, "_saved_self")
+assert x1.grad.max().item() == 0.25 and x1.grad.argmax().item() == 2
+
+# %% [markdown] tags=["lang-zh"]
+# 斜率最大的地方在 0，也只有 0.25；两头几乎是平的。每穿过一层 sigmoid，梯度最好也要缩到四分之一，这就是 w1 动得那么少的原因之一。
+#
+# 写出它的规则。`grad` 和 `result` 是形状（shape）相同的浮点数组。例子：`grad` 为 `[1, 2]`，`result` 为 `[0.5, 0.25]`，得 `[0.25, 0.375]`。
+
+# %% [markdown] tags=["lang-en"]
+# The slope is largest at 0, and even there it is only 0.25; far out on both sides it is nearly flat. Every sigmoid on its way shrinks a gradient to a quarter at best, which is one of the reasons why w1 moves so little.
+#
+# Write its rule. `grad` and `result` are float arrays of one shape (形状). Example: with `grad` `[1, 2]` and `result` `[0.5, 0.25]`, the answer is `[0.25, 0.375]`.
+
+
+# %% nbgrader={"grade_id": "sigmoid_vjp", "solution": true}
+@implements("minigrad.ops.pointwise.sigmoid_vjp")
+def sigmoid_vjp(grad, result):
+    """z = sigmoid(self): the gradient for self. torch calls the node SigmoidBackward0.
+
+    grad: a float array of the shape of z.  result: z itself, saved by the forward pass.
+    Example: grad = [1., 2.], result = [0.5, 0.25]  ->  [0.25, 0.375]
+    """
+    ### BEGIN SOLUTION
+    return grad * (result * (1 - result))
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_sigmoid_backward", "grade": true, "points": 1}
+check("sigmoid_backward")
+
+# %% [markdown] tags=["lang-zh"]
+# 现在让你的规则去算那两页纸：先用书上的权重，再用随机的，各走四步。
+
+# %% [markdown] tags=["lang-en"]
+# Now let your rule work out the two pages: with the published weights first, then with random ones, four steps each.
+
+# %% nbgrader={"grade_id": "check_two_two_two", "grade": true, "points": 3}
+check("two_two_two")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 4 · 错得越离谱，学得越快？
+#
+# 这个网络的输出是 0 到 1 之间的数，损失是平方误差。拿它做分类行不行？
+#
+# 看一个单元：它该输出 1，可是分数（score）低得离谱，是 -10。人在这种时候改得最快；网络呢？下面比较两种损失：平方误差，和交叉熵（cross entropy）。先猜：分数是 -10 时，哪一种的梯度大？
+
+# %% [markdown] tags=["lang-en"]
+# ## 4 · The more wrong, the faster it learns?
+#
+# The network's outputs are numbers between 0 and 1, its loss the squared error. Will that do for telling classes apart?
+#
+# Take one unit: it should say 1, but its score (分数) is hopelessly low, -10. That is where people learn fastest; and a network? Below, two losses are compared: the squared error, and cross entropy (交叉熵). Guess: at a score of -10, which has the larger gradient?
+
+
+# %% tags=["demo"]
+def squared(score):
+    return (1 - score.sigmoid()) ** 2 / 2
+
+
+def cross(score):
+    both = torch.stack([score, torch.zeros_like(score)])
+    return torch.nn.functional.cross_entropy(both, torch.tensor(0))
+
+
+def slope(loss, at):
+    score = torch.tensor(float(at), requires_grad=True)
+    loss(score).backward()
+    return score.grad.item()
+
+
+for at in [-10, -5, 0, 5]:
+    print(f"score {at:>3}   squared error {slope(squared, at):.6f}   cross entropy {slope(cross, at):.6f}")
+
+# %% tags=["proof"]
+assert abs(slope(squared, -10)) < 1e-4 and slope(cross, -10) < -0.9999
+assert abs(slope(cross, 0) - -0.5) < 1e-6
+
+# %% tags=["picture"]
+from autograder.plots import axes
+
+at = [score / 4 for score in range(-40, 25)]
+ax = axes("正确类别的分数 · score of the right class", "梯度的大小 · size of the gradient")
+ax.plot(at, [-slope(squared, score) for score in at], "--", label="平方误差 · squared error")
+_ = ax.plot(at, [-slope(cross, score) for score in at], label="交叉熵 · cross entropy")
+_ = ax.legend()
+
+# %% [markdown] tags=["lang-zh"]
+# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$，错得越多越大，最大到 1。
+#
+# 所以分类用交叉熵。下面就把它拆开。
+
+# %% [markdown] tags=["lang-en"]
+# The squared error's curve hugs 0 on both sides: where it is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, larger the more wrong it is, up to 1.
+#
+# Hence cross entropy for classes. Let us take it apart.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 5 · 交叉熵里有什么
+#
+# 网络给每一类一个分数，哪一类的高，就猜哪一类。`softmax` 把分数变成概率（probability）：先取指数，再除以总和。损失是正确类别概率的对数，取负。
+#
+# 照这句话写，三行就够了。可是分数大一点会怎样？先猜，再看。
+
+# %% [markdown] tags=["lang-en"]
+# ## 5 · What is inside cross entropy
+#
+# The network gives each class a score, and guesses the class whose score is highest. `softmax` turns scores into probabilities (概率): exponentials first, divided by their sum. The loss is the logarithm of the right class's probability, times minus one.
+#
+# Written down like this, it takes three lines. But what happens when scores are a little larger? Guess, then look.
+
+# %% tags=["demo"]
+scores = torch.tensor([[1000.0, 0.0]])
+right = torch.tensor([1])
+by_hand = scores.exp() / scores.exp().sum()
+print("by hand     ", -by_hand.log()[0, right].item())
+print("softmax, log", -scores.softmax(1).log()[0, right].item())
+print("log_softmax ", -scores.log_softmax(1)[0, right].item())
+
+loss = torch.nn.functional.cross_entropy(scores.requires_grad_(), right)
+print("cross_entropy", loss.item(), loss.grad_fn.name(), "<-", loss.grad_fn.next_functions[0][0].name())
+
+# %% tags=["proof"]
+assert by_hand.isnan().any() and scores.softmax(1).log()[0, 1].item() == -float("inf")
+assert scores.log_softmax(1)[0, 1].item() == -1000.0 and loss.item() == 1000.0
+assert loss.grad_fn.name() == "NllLossBackward0"
+assert loss.grad_fn.next_functions[0][0].name() == "LogSoftmaxBackward0"
+
+# %% [markdown] tags=["lang-zh"]
+# 前两种写法都算出了无穷大：$e^{1000}$ 存不下，对数又见到了 0。只有 `log_softmax` 给出了 1000，因为它先减去最大的分数，再合起来算对数。
+#
+# 最后一行是交叉熵的真面目：两个节点（node）接在一起，`log_softmax` 算对数概率，`nll_loss` 挑出正确的那一个，取负，求平均。所以它的规则也是两条。
+
+# %% [markdown] tags=["lang-en"]
+# The first two ways arrive at infinity: $e^{1000}$ cannot be stored, and the logarithm meets a 0. Only `log_softmax` says 1000, because it subtracts the largest score first, and takes the logarithm of the whole at once.
+#
+# The last line shows what cross entropy really is: two nodes (节点) in a row. `log_softmax` computes log-probabilities; `nll_loss` picks the right one, negates, and averages. So its rule, too, is a pair of rules.
+
+# %% [markdown] tags=["lang-zh"]
+# ### log_softmax
+#
+# 一行里 $z_i = x_i - \ln \sum_j e^{x_j}$。动一动 $x_1$，会从两条路影响 $z$：直接的一路，只动 $z_1$；经过总和的一路，动这一行所有的 $z$，斜率都是 softmax，也就是 $e^{z_1}$。
+#
+# 把两路合起来，就是规则。`result` 是 $z$，即对数概率；`dim` 是沿哪一维做的。求和用 `rules.sum(…, (dim,), True)`，指数用 `rules.exp`。
+#
+# 例子：`grad` 为 `[-1, 0]`，`result` 是 0.25 和 0.75 的对数，`dim` 为 0，得 `[-0.75, 0.75]`。
+
+# %% [markdown] tags=["lang-en"]
+# ### log_softmax
+#
+# Within a row, $z_i = x_i - \ln \sum_j e^{x_j}$. Nudging $x_1$ moves $z$ along two paths: the direct one moves $z_1$ alone; the one through the sum moves every $z$ of the row, each with the slope softmax, which is $e^{z_1}$.
+#
+# Both paths together are the rule. `result` is $z$, the log-probabilities; `dim` is the dimension along which they were taken. For sums use `rules.sum(…, (dim,), True)`, for exponentials `rules.exp`.
+#
+# Example: with `grad` `[-1, 0]`, `result` the logarithms of 0.25 and 0.75, and `dim` 0, the answer is `[-0.75, 0.75]`.
+
+
+# %% nbgrader={"grade_id": "log_softmax_vjp", "solution": true}
+@implements("minigrad.ops.nn.log_softmax_vjp")
+def log_softmax_vjp(grad, result, dim):
+    """z = self - ln(sum of e**self along dim): the gradient for self. torch calls the node LogSoftmaxBackward0.
+
+    grad, result: float arrays of one shape; result is z.  dim: an int.
+    Example: grad = [-1., 0.], result = [ln 0.25, ln 0.75], dim = 0  ->  [-0.75, 0.75]
+    """
+    ### BEGIN SOLUTION
+    return grad - rules.exp(result) * rules.sum(grad, (dim,), True)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_log_softmax_backward", "grade": true, "points": 2}
+check("log_softmax_backward")
+
+# %% [markdown] tags=["lang-zh"]
+# ### nll_loss
+#
+# $L = -\sum_i \text{shares}_i \cdot z_{i, \text{target}_i}$。每一行只有一个数进了损失，其余的与它无关。`shares` 是每一行占的份额：求平均时都是 1/N，有权重时各不相同。
+#
+# 规则要还一张形状为 `self_shape` 的表：正确的那一格是 `-grad * shares`，其余是 0。两样工具：`rules.zeros(grad, shape)` 造一张空表，全是零；`rules.put_along(table, dim, places, values)` 在每一行的第 `places` 格写上 `values`，返回那张表。后两样要和表一样多维，`rules.unsqueeze(a, dim)` 可以补上一维：
+
+# %% [markdown] tags=["lang-en"]
+# ### nll_loss
+#
+# $L = -\sum_i \text{shares}_i \cdot z_{i, \text{target}_i}$. Of each row a single number went into the loss; the others have nothing to do with it. `shares` is what each row counts: 1/N everywhere under a mean, different numbers under weights.
+#
+# The rule returns a table of shape `self_shape`: `-grad * shares` in the right place of each row, 0 in all others. Two tools: `rules.zeros(grad, shape)` makes an empty table, all zero; `rules.put_along(table, dim, places, values)` writes `values` into place `places` of each row and returns the table. Both of these need as many dimensions as the table; `rules.unsqueeze(a, dim)` puts one in:
+
+# %%
+import numpy as np
+
+table = rules.zeros(np.ones(1), (2, 3))
+places, values = np.array([2, 0]), np.array([7.0, 8.0])
+print(rules.put_along(table, 1, rules.unsqueeze(places, 1), rules.unsqueeze(values, 1)))
+
+# %% [markdown] tags=["lang-zh"]
+# 类别总在第 1 维；要是只有一行、没有批次，`self_shape` 就是 `(C,)`，类别在第 0 维。
+#
+# 例子：`grad` 为 1，`self_shape` 为 `(2, 3)`，`target` 为 `[2, 0]`，`shares` 为 `[0.5, 0.5]`，得 `[[0, 0, -0.5], [-0.5, 0, 0]]`。
+
+# %% [markdown] tags=["lang-en"]
+# The classes are always dimension 1; only where there is a single row and no batch, `self_shape` is `(C,)`, and the classes are dimension 0.
+#
+# Example: with `grad` 1, `self_shape` `(2, 3)`, `target` `[2, 0]` and `shares` `[0.5, 0.5]`, the answer is `[[0, 0, -0.5], [-0.5, 0, 0]]`.
+
+
+# %% nbgrader={"grade_id": "nll_loss_vjp", "solution": true}
+@implements("minigrad.ops.cross_entropy.nll_loss_vjp")
+def nll_loss_vjp(grad, self_shape, target, shares):
+    """z = -sum(shares * self[row, target[row]]): the gradient for self. torch calls the node NllLossBackward0.
+
+    grad: a float array, 0-d, or one number a row.  self_shape: (N, C), or (C,) without a batch.
+    target: (N,), the rows' class numbers.  shares: (N,), what each row counts.  Returns shape self_shape.
+    Example: grad = 1., self_shape = (2, 3), target = [2, 0], shares = [0.5, 0.5]
+             ->  [[0., 0., -0.5], [-0.5, 0., 0.]]
+    """
+    ### BEGIN SOLUTION
+    dim = min(1, len(self_shape) - 1)
+    target, value = rules.unsqueeze(target, dim), rules.unsqueeze(-grad * shares, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_nll_backward", "grade": true, "points": 2}
+check("nll_backward")
+
+# %% [markdown] tags=["lang-zh"]
+# ### 合在一起，简单得出奇
+#
+# 把你的两条规则接起来，会得到什么？下面用 `minigrad` 求三行分数的梯度，再和一个不用求导的式子比较：概率减去正确答案，再除以行数。
+
+# %% [markdown] tags=["lang-en"]
+# ### Together, surprisingly simple
+#
+# What do your two rules give, one behind the other? Below, `minigrad` takes the gradient for three rows of scores, and it is compared with an expression that needs no derivative at all: probabilities minus the right answers, divided by the number of rows.
+
+# %%
+scores = minigrad.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]], requires_grad=True)
+right = minigrad.tensor([0, 2, 1])
+minigrad.nn.functional.cross_entropy(scores, right).backward()
+print(scores.grad)
+print((scores.detach().softmax(1) - minigrad.eye(3)[right]) / 3)
+
+# %% tags=["proof"]
+assert minigrad.allclose(scores.grad, (scores.detach().softmax(1) - minigrad.eye(3)[right]) / 3)
+
+# %% [markdown] tags=["lang-zh"]
+# 一模一样。这就是分类网络的梯度：猜的概率减去答案。猜对了又有把握，它是 0；猜错了，它把正确的分数往上推，把其余的往下压。
+
+# %% [markdown] tags=["lang-en"]
+# They are alike. This is the gradient of every classifier: the probabilities guessed, minus the answer. Right and sure, and it is 0; wrong, and it pushes the right score up and the others down.
+
+# %% nbgrader={"grade_id": "check_cross_entropy_backward", "grade": true, "points": 2}
+check("cross_entropy_backward")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 6 · 训练循环：五件事的顺序
+#
+# 每一批要做五件事：清零、前向（forward）、反向（backward）、走一步、记下损失。顺序错了，往往不报错，只是学不会。
+#
+# 三种顺序，各训练同一个小网络一百步。先猜：哪一种学得会，哪一种一动不动，哪一种来回晃荡？
+
+# %% [markdown] tags=["lang-en"]
+# ## 6 · The training loop: five things in order
+#
+# Five things happen in each batch: clear, forward (前向), backward (反向), step, note the loss. In the wrong order there is often no error; the network just does not learn.
+#
+# Three orders, each training the same small network for a hundred steps. Guess: which one learns, which one never moves, and which one swings to and fro?
+
+
+# %% tags=["demo"]
+def hundred(order):
+    torch.manual_seed(0)
+    X = torch.randn(64, 2)
+    right = (X[:, 0] + torch.randn(64) > 0).long()
+    net = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+    actions = {"clear": optimizer.zero_grad, "backward": lambda: loss.backward(), "step": optimizer.step}
+    curve = np.zeros(100)
+    for i in range(100):
+        loss = torch.nn.functional.cross_entropy(net(X), right)
+        curve[i] = loss.item()
+        for name in order.split():
+            actions[name]()
+    return curve
+
+
+orders = ("clear backward step", "backward clear step", "backward step")
+for order in orders:
+    curve = hundred(order)
+    print(f"{order:<20} first {curve[0]:.3f}   last {curve[-1]:.3f}   lowest {min(curve):.3f}   highest {max(curve):.3f}")
+
+# %% tags=["proof"]
+good, still, swings = (hundred(order) for order in orders)
+assert good[-1] < 0.4 and good[-1] == min(good) and set(still) == {still[0]}
+assert swings[20:].min() < 0.45 and swings[20:].max() > 0.7 and swings[-1] > 0.7
+
+# %% tags=["picture"]
+ax = axes("步数 · steps", "损失 · loss")
+for order, style in zip(orders, ("-", ":", "--")):
+    ax.plot(hundred(order), style, label=order)
+_ = ax.legend()
+
+# %% [markdown] tags=["lang-zh"]
+# 在 `backward` 和 `step` 之间清零，刚算好的梯度就没了，损失纹丝不动。从不清零，旧的梯度还在推，到了谷底也停不下来，像一个没有阻力的钟摆。两种都没有一句报错。
+#
+# 写出 `train_epoch`：把所有批次走一遍，返回各批损失的平均，一个普通的 Python 浮点数。这样的一遍叫一个轮次（epoch）。
+#
+# `net` 把图像变成分数，`criterion(scores, numbers)` 给出损失，`optimizer` 会 `zero_grad` 和 `step`。`batches` 里每一个都是一批的行号，`images[batch]` 就是这一批图像。
+#
+# 例子：两批，损失是 2.0 和 1.0，网络走了两步，返回 1.5。
+
+# %% [markdown] tags=["lang-en"]
+# Clear between `backward` and `step`, and the fresh gradients are gone; the loss does not stir. Never clear, and old gradients go on pushing; at the bottom of the valley it cannot stop, like a pendulum without friction. Neither says a word.
+#
+# Write `train_epoch`: go through all batches once and return the mean of their losses, a plain Python float. Such a pass is called an epoch (轮次).
+#
+# `net` turns images into scores, `criterion(scores, numbers)` gives the loss, `optimizer` knows `zero_grad` and `step`. Each item of `batches` holds the row numbers of one batch, and `images[batch]` are its images.
+#
+# Example: two batches with losses 2.0 and 1.0; the network took two steps, and 1.5 is returned.
+
+
+# %% nbgrader={"grade_id": "train_epoch", "solution": true}
+@implements("minigrad.training.train_epoch")
+def train_epoch(net, criterion, optimizer, images, numbers, batches):
+    """Train net once on each batch, in order; return the mean of the batches' losses, a float.
+
+    images: (n, ...) float.  numbers: (n,) int64.  batches: any iterable of index tensors; go through it once.
+    torch leaves this loop to its users. Works on either engine's tensors.
+    Example: two batches with the losses 2.0 and 1.0  ->  two steps, returns 1.5
+    """
+    ### BEGIN SOLUTION
+    losses = []
+    for batch in batches:
+        optimizer.zero_grad()
+        loss = criterion(net(images[batch]), numbers[batch])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return sum(losses) / len(losses)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_training_loop", "grade": true, "points": 3}
+check("training_loop")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 7 · 认数字
+#
+# 真的数据来了：1797 张手写数字，每张 8×8 个像素，是 scikit-learn 自带的。下面是其中的十二张。
+
+# %% [markdown] tags=["lang-en"]
+# ## 7 · Reading digits
+#
+# Here come real data: 1797 handwritten digits of 8×8 pixels each, which scikit-learn brings along. Twelve of them are below.
+
+# %% tags=["picture"]
+from autograder.plots import row
+from minigrad.demo import digits
+
+data = digits()
+
+
+def show(title):
+    for i, ax in enumerate(row([("", "", title(i)) for i in range(12)], size=(9.6, 1.2))):
+        ax.imshow(data.test_images[i].numpy().reshape(8, 8), cmap="gray_r")
+        ax.axis("off")
+
+
+show(lambda i: data.test_numbers[i].item())
+
+# %% [markdown] tags=["lang-zh"]
+# 一个隐藏层（hidden layer），128 个单元；SGD，学习率 0.3，每批 32 张，走二十个轮次。训练用的 1438 张，考试用的是网络没见过的 359 张。
+#
+# `learn` 里没有一行是专为某个引擎写的，`T` 是谁，就在谁身上跑。跑在 `minigrad` 上，转动它的是你写的部件。猜猜要几秒，能对多少？
+
+# %% [markdown] tags=["lang-en"]
+# One hidden layer (隐藏层) of 128 units; SGD with learning rate 0.3, batches of 32, twenty epochs. 1438 images are for training; the exam is on 359 that the network has never seen.
+#
+# Nothing in `learn` is made for one engine: it runs on whatever `T` is. On `minigrad`, what makes it go are the parts you wrote. Guess how many seconds it takes, and how many it gets right?
+
+# %%
+import time
+
+
+def learn(T, epochs=20):
+    T.manual_seed(0)
+    net = T.nn.Sequential(T.nn.Linear(64, 128), T.nn.ReLU(), T.nn.Linear(128, 10))
+    optimizer, criterion = T.optim.SGD(net.parameters(), lr=0.3), T.nn.CrossEntropyLoss()
+    images, numbers = T.tensor(data.train_images.numpy()), T.tensor(data.train_numbers.numpy())
+    unseen, answers = T.tensor(data.test_images.numpy()), T.tensor(data.test_numbers.numpy())
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        batches = T.randperm(len(numbers)).split(32)
+        losses.append(minigrad.training.train_epoch(net, criterion, optimizer, images, numbers, batches))
+        with T.no_grad():
+            accuracies.append((net(unseen).argmax(1) == answers).float().mean().item())
+    return net, losses, accuracies
+
+
+start = time.perf_counter()
+net, losses, accuracies = learn(minigrad)
+print(f"{time.perf_counter() - start:.1f} s, test accuracy {accuracies[-1]:.1%}")
+
+# %% tags=["proof"]
+assert accuracies[-1] >= 0.96 and len(data.train_numbers) == 1438 and len(data.test_numbers) == 359
+assert time.perf_counter() - start < 30
+
+# %% tags=["picture"]
+labels = [
+    ("轮次 · epoch", "训练损失 · training loss", ""),
+    ("轮次 · epoch", "测试准确率 · test accuracy", ""),
+]
+left, right = row(labels, size=(8.4, 3))
+left.plot(range(1, 21), losses, "o-")
+right.plot(range(1, 21), accuracies, "s-")
+_ = right.axhline(0.96, color="gray", linestyle=":")
+
+# %% [markdown] tags=["lang-zh"]
+# 靠着你写的规则，几秒钟就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。它认错的是哪几张，你自己认得出吗？
+
+# %% [markdown] tags=["lang-en"]
+# A few seconds on the rules you wrote, and more than 96% are right. If yours is below 96%, see which check above does not pass yet. And the ones it gets wrong: can you read them yourself?
+
+# %% tags=["picture"]
+guesses = net(data.test_images).argmax(1).numpy()
+wrong = [i for i, guess in enumerate(guesses) if guess != data.test_numbers[i].item()][:12]
+if wrong:
+    for i, ax in zip(wrong, row([("", "", "") for _ in wrong], size=(0.9 * len(wrong), 1.4))):
+        ax.imshow(data.test_images[i].numpy().reshape(8, 8), cmap="gray_r")
+        ax.set_title(f"{guesses[i]} ≠ {data.test_numbers[i].item()}", fontsize="small")
+        ax.axis("off")
+
+# %% [markdown] tags=["lang-zh"]
+# 最后一项检查用随机的图案训练一个小分类器，sigmoid、交叉熵、训练循环全都用上，每一轮的损失和最后的权重都要和 torch 一样。
+
+# %% [markdown] tags=["lang-en"]
+# The last check trains a small classifier on random patterns, with sigmoid, cross entropy and training loop all in it; the loss of each epoch and the weights at the end must be those of torch.
+
+# %% nbgrader={"grade_id": "check_digits_in_small", "grade": true, "points": 3}
+check("digits_in_small")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 8 · torch 其实是怎么做的
+#
+# 同一个 `learn`，`T` 换成 torch。`minigrad` 的随机数和 torch 的出自同一串，所以种子（seed）相同，初始的权重、分批的顺序都相同。猜猜损失会差多少？
+
+# %% [markdown] tags=["lang-en"]
+# ## 8 · What torch really does
+#
+# The same `learn`, with torch for `T`. The random numbers of `minigrad` come from the same stream as torch's, so with the same seed (种子) the first weights and the order of the batches are the same. Guess how far the losses are apart?
+
+# %% tags=["demo"]
+_, torch_losses, torch_accuracies = learn(torch, epochs=3)
+print("torch   ", torch_losses)
+print("minigrad", losses[:3])
+
+# %% tags=["proof"]
+assert abs(torch_losses[0] - losses[0]) < 1e-4
+
+# %% [markdown] tags=["lang-zh"]
+# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看最后一批的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环走的每一步，都要从这里下去。
+
+# %% [markdown] tags=["lang-en"]
+# The leading digits agree; the rest is what different orders of adding floats leave behind. And look at the computational graph (计算图) of a batch, reading down from the loss: your two rules stand at the top, and each step of the training loop starts down this way.
+
+# %% tags=["picture"]
+loss = minigrad.nn.functional.cross_entropy(net(data.train_images[:32]), data.train_numbers[:32])
+draw(loss, params=net, show=["shapes"])
+
+# %% [markdown] tags=["lang-zh"]
+# ## 自测
+#
+# **1.** 一个三类的网络还没有训练，给每一类的分数都是 0。它的交叉熵是多少？
+#
+# <details><summary>答案</summary>每类的概率是三分之一，损失是 ln 3，约 1.0986。训练开头的损失若和类别数的对数差得远，就该先查一查初始化。</details>
+#
+# **2.** 把所有分数都加上 100，交叉熵变不变？梯度呢？
+#
+# <details><summary>答案</summary>都不变。softmax 只看分数之差；所以每一行梯度的和总是 0。</details>
+
+# %% [markdown] tags=["lang-en"]
+# ## Test yourself
+#
+# **1.** A network for three classes, not yet trained, gives each class the score 0. What is its cross entropy?
+#
+# <details><summary>Answer</summary>Each class has probability one third, so the loss is ln 3, about 1.0986. If training starts far from the logarithm of the number of classes, look at the initial weights first.</details>
+#
+# **2.** Add 100 to all scores. Does the cross entropy change? And the gradient?
+#
+# <details><summary>Answer</summary>Neither does. softmax sees only differences of scores; which is why the gradients of a row always sum to 0.</details>
+
+# %% tags=["proof"]
+cross_entropy = torch.nn.functional.cross_entropy
+assert abs(cross_entropy(torch.zeros(1, 3), torch.tensor([1])).item() - 1.0986) < 1e-4
+scores = torch.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0]], dtype=torch.float64, requires_grad=True)
+a = torch.autograd.grad(cross_entropy(scores, torch.tensor([0, 2])), scores)[0]
+b = torch.autograd.grad(cross_entropy(scores + 100, torch.tensor([0, 2])), scores)[0]
+assert torch.allclose(a, b) and torch.allclose(a.sum(1), torch.zeros(2, dtype=torch.float64))
+
+# %% [markdown] tags=["lang-zh"]
+# ## 想一想，写下来
+#
+# 同学的训练循环里，`optimizer.zero_grad()` 写在了 `loss.backward()` 和 `optimizer.step()` 之间。他说：“不报错，就是学不会，是学习率太小吧？”用三四句话告诉他：他会看到什么现象，为什么，怎么改；再给他一个办法，一眼分清是“梯度没了”还是“学习率小”。中文英文都行。这一格由老师评阅，1 分。
+
+# %% [markdown] tags=["lang-en"]
+# ## Think, then write
+#
+# In a fellow student's training loop, `optimizer.zero_grad()` stands between `loss.backward()` and `optimizer.step()`. "No error," he says, "it just does not learn; is the learning rate too small?" Tell him in three or four sentences what he sees, why, and what to change; and give him a way to tell at a glance "the gradients are gone" from "the learning rate is small". In Chinese or English. A teacher reads this cell; it is worth 1 point.
+
+# %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
+# **评分标准（1 分）** 三点里说清两点（其中必须有第 1 点），给 1 分：
+# 1. 现象和原因：backward 刚写进 .grad 的梯度，被 zero_grad 清成 None，step 没有梯度可用，权重一动不动，损失逐位不变。
+# 2. 改法：清零放到 backward 之前（或 step 之后）。
+# 3. 区分的办法：step 之前打印某个参数的 .grad（是 None 还是数）；或比较 step 前后的权重：一点没变，还是变得很少。
+#
+# 参考回答：你在梯度刚算好时就把它扔了，step 只好什么也不做，所以损失每一步都是同一个数。把 zero_grad 挪到循环最前面。想分清楚，就在 step 前打印一个参数的 .grad：是 None，说明梯度没了；是数但权重只变一点点，才轮到学习率。
+#
+# **Rubric (1 point)** Two of these three, the first among them:
+# 1. What and why: the gradients that backward has just written to .grad are set to None by zero_grad; step finds none, the weights never move, and the loss stays the same to the last digit.
+# 2. The change: clear before backward (or after step).
+# 3. Telling them apart: print a parameter's .grad before step (None, or numbers), or compare the weights before and after: not changed at all, or changed a little.
+#
+# Model answer: you throw the gradients away the moment they are computed, so step has nothing to do, and the loss is the same number at every step. Move zero_grad to the top of the loop. To tell the cases apart, print one parameter's .grad before step: None means that the gradients are gone; numbers, while the weights hardly change, point to the learning rate.
