@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from . import autograd, ops, optim, warmup
+from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,

@@ -12,15 +12,17 @@ from typing import Any
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from . import engine
-from .accumulate import gradient_edge
+from .accumulate import GradientEdge, gradient_edge
+from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from .function import Function
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
+from .multi import Walk
 
 __all__ = [
-    "Function", "Variable", "backward", "enable_grad", "grad", "gradcheck", "gradgradcheck", "inference_mode", "no_grad",
-    "set_grad_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
+    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
 CREATE_GRAPH_WARNING = (
@@ -112,21 +114,24 @@ def run(
         assert node is not None
         held = buffers.get(node)
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
-    task = None if edges is None else engine.Task(edges, accumulate)
+    task = None if edges is None and not is_anomaly_enabled() else engine.Task(edges, accumulate)
     keep = create_graph if retain_graph is None else retain_graph
-    if create_graph:
-        with enable_grad():
-            engine.run_backward(buffers, keep, True, task)
-    else:
-        engine.run_backward(buffers, keep, False, task)
+    with Walk(tuple(buffers), task):
+        if create_graph:
+            with enable_grad():
+                engine.run_backward(buffers, keep, True, task)
+        else:
+            engine.run_backward(buffers, keep, False, task)
     return task.captured if task else {}
 
 
-def _tensors(value: Any) -> tuple[Tensor, ...]:
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+def _tensors(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, Tensor | GradientEdge) else tuple(value)
 
 
-def _input_edge(tensor: Tensor) -> Edge:
+def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
+    if isinstance(tensor, GradientEdge):
+        return tensor.node, tensor.output_nr
     if not tensor.requires_grad:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return gradient_edge(tensor)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from .. import rules
 from ..tensor import Tensor, from_array
@@ -131,3 +132,27 @@ def gradient_edge(tensor: Tensor) -> Edge:
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
     return node, 0
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph where a gradient arrives, as the user may name it to autograd.grad."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where a tensor's gradient arrives (torch.autograd.graph.get_gradient_edge)."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    node, output = gradient_edge(tensor)
+    assert node is not None
+    return GradientEdge(node, output)
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Note a write that autograd could not see (torch.autograd.graph.increment_version)."""
+    written: Iterable[Any] = (tensor,) if isinstance(tensor, Tensor) else tensor
+    for one in written:
+        one.bump_version()

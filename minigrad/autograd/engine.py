@@ -11,6 +11,7 @@ from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
+from . import anomaly
 from .accumulate import fit_all
 from .graph import Edge, Node, SeveralOutputs
 from .hooks import run_post_hooks, run_pre_hooks
@@ -111,29 +112,42 @@ def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
 
 
 def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> Any:
-    """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all."""
-    if node.extras is not None:
-        grad = run_pre_hooks(node, grad, create_graph)
-    if task is not None:
-        if node in task.targets:
-            task.capture(node, grad)
-        if node not in task.run:
-            return SKIPPED
-    if grad is None:
-        results = node.apply_missing()
-    else:
-        results = node.apply_graph(grad) if create_graph else node.apply(grad)
-    return results if node.extras is None else run_post_hooks(node, results, grad, create_graph)
+    """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all, anomaly mode."""
+    if anomaly.mode.enabled:
+        anomaly.mode.running = node
+    try:
+        if node.extras is not None:
+            grad = run_pre_hooks(node, grad, create_graph)
+        if task is not None:
+            if node in task.targets:
+                task.capture(node, grad)
+            if node not in task.run:
+                return SKIPPED
+        if grad is None:
+            results = node.apply_missing()
+        else:
+            results = node.apply_graph(grad) if create_graph else node.apply(grad)
+        if node.extras is not None:
+            results = run_post_hooks(node, results, grad, create_graph)
+        if anomaly.mode.enabled and anomaly.mode.check_nan:
+            anomaly.refuse_nan(node, results)
+        return results
+    except Exception:
+        if anomaly.mode.enabled:
+            anomaly.tell_forward(node)
+        raise
 
 
 class Task:
     """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it must run.
 
-    edges: where the inputs' gradients arrive, (node, output number). accumulate: they go to `.grad` instead of being
-    captured.
+    edges: where the inputs' gradients arrive, (node, output number); None: run everything (anomaly mode watches each
+    node). accumulate: they go to `.grad` instead of being captured.
     """
 
-    def __init__(self, edges: list[Edge], accumulate: bool) -> None:
+    def __init__(self, edges: list[Edge] | None, accumulate: bool) -> None:
+        self.everything = edges is None
+        edges = edges or []
         self.captured: dict[Edge, Any] = dict.fromkeys(edges)
         self.targets = {node for node, _ in edges}
         self.run: set[Node] = set()
@@ -141,6 +155,9 @@ class Task:
 
     def plan(self, reachable: Iterable[Node]) -> None:
         """Find the nodes that have a target below them, parents before children: only these run."""
+        if self.everything:
+            self.run = set(reachable)
+            return
         for node in sorted(reachable, key=_order, reverse=True):
             for parent, _ in node.next_functions:
                 if parent in self.targets or parent in self.run:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .accumulate import broadcasts_to, fit, gradient_edge
 from .grad_mode import is_grad_enabled, no_grad
-from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, next_order, save_result
+from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, next_order, observed, observers, save_result
 from .hooks import extras_of
 
 
@@ -82,8 +85,11 @@ class BackwardNode(SeveralOutputs):
     def call_backward(self, grads: list[Any]) -> list[Any]:
         """The user's backward; its results counted and held against the inputs, one for each differentiable input."""
         if self.materialize:
-            grads = [from_array(meta.zeros()) if g is None else g for g, meta in zip(grads, self.metas, strict=True)]
-        results = self.function.backward(self, *grads)
+            grads = [
+                from_array(meta.zeros()) if g is None and meta else g for g, meta in zip(grads, self.metas, strict=True)
+            ]
+        function = self.function
+        results = (function.backward if function.vjp is Function.vjp else function.vjp)(self, *grads)
         results = results if isinstance(results, tuple) else (results,)
         if len(results) < len(self.inputs) or any(r is not None for r in results[len(self.inputs) :]):
             raise RuntimeError(
@@ -99,7 +105,7 @@ class BackwardNode(SeveralOutputs):
         if result is None:
             return None
         if not isinstance(result, Tensor):
-            raise TypeError(f"expected Variable or None (got {type(result).__name__})")
+            raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
         if not broadcasts_to(given.shape, result._data.shape):
             raise RuntimeError(
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "
@@ -147,6 +153,23 @@ class Function:
             "backward mode AD."
         )
 
+    vjp = backward  # the same by its other name; a class writes one of the two
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
+            "them on the class itself. Instantiating an autograd function will raise an error in a future version of "
+            "PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Run forward without recording and hang one node on its outputs."""
@@ -167,28 +190,32 @@ class Function:
 
 
 def attach(node: Any, args: tuple[Any, ...], result: Any, recorded: bool) -> Any:
-    """The outputs of a custom Function with `node` as their history."""
+    """The outputs of a custom Function with `node` as their history; what is no tensor is handed through."""
     outs = result if isinstance(result, tuple) else (result,)
-    for out in outs:
-        if not isinstance(out, Tensor):
-            raise TypeError(f"{node.function.__name__}.forward: expected Tensors, got {type(out).__name__}")
     type(node).outputs = len(outs)
-    node.metas = [Meta(o) for o in outs]
-    node.shape = tuple([meta.shape for meta in node.metas]) if len(outs) != 1 else node.metas[0].shape
-    fresh = []
-    for index, out in enumerate(outs):
-        if any(out is d for d in node.dirty):
-            out.bump_version()
-        elif any(out is a for a in args):
-            out = from_array(out.storage(), NO_EDGE, out.counter())
-        if recorded and out._data.dtype.kind == "f" and not any(out is c for c in node.constant):
-            out._edge = (node, index)
-        fresh.append(out)
+    node.metas = [Meta(o) if isinstance(o, Tensor) else None for o in outs]
+    shapes = tuple([meta and meta.shape for meta in node.metas])
+    node.shape = shapes if len(outs) != 1 else shapes[0]
+    fresh = [output(node, i, out, args, recorded) if isinstance(out, Tensor) else out for i, out in enumerate(outs)]
     if recorded:
-        keep(node, fresh)
+        keep(node, [out for out in fresh if isinstance(out, Tensor)])
     else:
         node.saved = ()
     return tuple(fresh) if isinstance(result, tuple) else fresh[0]
+
+
+def output(node: Any, index: int, out: Tensor, args: tuple[Any, ...], recorded: bool) -> Tensor:
+    """One output tensor with `node` as its history: itself where forward made it or changed it in place, a tensor on
+    the same storage where forward handed an input through."""
+    if any(out is d for d in node.dirty):
+        if recorded and out._edge is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        out.bump_version()
+    elif any(out is a for a in args):
+        out = from_array(out.storage(), NO_EDGE, out.counter())
+    if recorded and out._data.dtype.kind == "f" and not any(out is c for c in node.constant):
+        out._edge = (node, index)
+    return out
 
 
 def keep(node: Any, outs: list[Tensor]) -> None:
@@ -197,3 +224,48 @@ def keep(node: Any, outs: list[Tensor]) -> None:
     versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in node.saved])
     if any(versions):
         extras_of(node).versions = versions
+    if observers:
+        observed(node)
+
+
+class Error(SeveralOutputs):
+    """The history of what must not be differentiated again: running it raises."""
+
+    __slots__ = ("message", "outputs")
+    releases = False
+
+    def __init__(self, message: str, outs: list[Tensor]) -> None:
+        self.message = message
+        self.outputs = len(outs)  # type: ignore[misc]  # one of each call's own
+        self.next_functions = ()
+        self.saved = ()
+        self.order = next_order()
+        self.shape = tuple([o._data.shape for o in outs])
+        self.stretched = self.extras = None
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """RuntimeError."""
+        raise RuntimeError(self.message)
+
+    apply_graph = apply
+
+
+ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a Function's backward whose own gradient is not to be had: it runs without recording, and a second
+    derivative through it raises RuntimeError instead of being silently wrong."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            results = backward(ctx, *grads)
+        if not is_grad_enabled() or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+            return results
+        outs = list(results) if isinstance(results, tuple) else [results]
+        node = Error(ONCE, [o for o in outs if o is not None])
+        places = iter(range(len(outs)))
+        return tuple([None if o is None else from_array(o._data, (node, next(places))) for o in outs])
+
+    return wrapper

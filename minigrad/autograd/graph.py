@@ -8,6 +8,8 @@ stands with the operation in `ops/`.
 
 from __future__ import annotations
 
+import importlib
+import weakref
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,7 +23,15 @@ Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
 
 next_order = count(0, -1).__next__  # minus the sequence number of the next node
+observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
+
+
+def observed(node: Node) -> None:
+    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks."""
+    for look in observers:
+        look(node)
+
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -89,6 +99,34 @@ def save_result(result: Tensor, output: int = 0) -> SavedResult:
     Example: y = x.exp() → ExpBackward0 keeps y's array; `del y` then frees the graph at once, as nothing is a cycle.
     """
     return SavedResult(result._data, result.counter(), output)
+
+
+class Packed:
+    """What a user's pack hook made of a saved tensor; the unpack hook gives a tensor again, each time it is asked.
+
+    Versions are not checked: the hooks answer for the values.
+    """
+
+    __slots__ = ("packed", "unpack", "edge", "output")
+    _counter = None
+    _version = 0
+    _edge = NO_EDGE
+
+    def __init__(self, packed: Any, unpack: Callable[[Any], Any], edge: Edge | None, output: int = 0) -> None:
+        self.packed = packed
+        self.unpack = unpack
+        self.edge = edge  # where the saved tensor's gradient goes; None: to the node that saved it, its own result
+        self.output = output
+
+    @property
+    def _data(self) -> Any:
+        found = self.unpack(self.packed)
+        if not hasattr(found, "_edge"):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                + type(found).__name__
+            )
+        return found._data
 
 
 class Source:
@@ -204,15 +242,21 @@ class Node:
 
     def unpack_tensors(self) -> list[Any]:
         """The saved values as Tensors that remember where they came from."""
-        self.unpack_arrays()
-        return [self.saved_tensor(value) for value in self.saved or ()]
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        return [None if value is None else self.show_saved(i) for i, value in enumerate(self.saved)]
 
     def saved_tensor(self, value: Any) -> Any:
         """One saved value as the user sees it: a tensor with its history, or the plain value."""
-        if isinstance(value, SavedResult):
+        if isinstance(value, SavedResult | Packed):
             from ..tensor import from_array  # tensor.py builds on this module
 
-            return from_array(value._data, (self, value.output), value._counter)
+            edge = value.edge if isinstance(value, Packed) and value.edge else (self, value.output)
+            if edge[0] is None or edge[0].order != -LAST:
+                return from_array(value._data, edge, value._counter)
+            leaf = from_array(value._data, None)
+            leaf._accumulator = weakref.ref(edge[0])
+            return leaf
         return value._data if isinstance(value, Constant) else value
 
     def check_saved(self, index: int, value: Any) -> None:
@@ -284,3 +328,18 @@ class SeveralOutputs(Node):
         before = held[output]
         held[output] = grad if before is None else before + grad
         return held
+
+
+ELSEWHERE = {
+    "saved": ("saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks"),
+    "multi": ("register_multi_grad_hook",),
+    "accumulate": ("GradientEdge", "get_gradient_edge", "increment_version"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What torch offers under autograd.graph and builds on more than this module."""
+    for module, names in ELSEWHERE.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    raise AttributeError(f"module 'minigrad.autograd.graph' has no attribute '{name}'")

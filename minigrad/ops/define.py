@@ -25,6 +25,8 @@ from ..autograd.graph import (
     Node,
     SeveralOutputs,
     next_order,
+    observed,
+    observers,
     save_result,
 )
 from ..autograd.hooks import extras_of
@@ -196,6 +198,8 @@ def binary(
                 keep_versions(grad_fn)
         else:
             kept.save(grad_fn, (a, b), (out,), {})
+        if observers:
+            observed(grad_fn)
         return out
 
     call.__name__ = call.__qualname__ = name
@@ -243,6 +247,8 @@ def unary(
         grad_fn.saved = saved
         if saves_self and input._counter is not None:
             keep_versions(grad_fn)
+        if observers:
+            observed(grad_fn)
         return out
 
     call.__name__ = call.__qualname__ = name
@@ -387,4 +393,6 @@ class Op:
         else:
             outs = (from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE),)
         self.rules.save(grad_fn, inputs, outs, attributes)
+        if observers:
+            observed(grad_fn)
         return outs if type(data) is tuple else outs[0]

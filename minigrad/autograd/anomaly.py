@@ -1,0 +1,128 @@
+"""Anomaly detection: an error in backward also says which line of the forward pass it belongs to.
+
+While it is on, every new node remembers the user's stack at its making, and the walk refuses NaN. It slows everything
+down and is for finding errors only.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+from ..backend import array_module
+from .graph import Node, observers
+from .hooks import extras_of
+
+ENABLED_WARNING = (
+    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+)
+PACKAGE = str(Path(__file__).parent.parent) + "/"
+
+
+class _Mode:
+    """What is switched on, for the whole process as in torch, and which node is running."""
+
+    enabled = False
+    check_nan = True
+    running: Node | None = None
+
+
+mode = _Mode()
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly detection on or off; check_nan: whether a NaN in backward is an error."""
+    if enabled and not mode.enabled:
+        observers.append(remember_forward)
+    if mode.enabled and not enabled:
+        observers.remove(remember_forward)
+    mode.enabled, mode.check_nan = enabled, check_nan
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on."""
+    return mode.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly detection, when on, refuses NaN."""
+    return mode.check_nan
+
+
+class set_detect_anomaly:
+    """Anomaly detection on or off: at once when called as a function, until the end of the block in a `with`."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
+        set_anomaly_enabled(mode, check_nan)
+
+    def __enter__(self) -> None:
+        """Already on."""
+
+    def __exit__(self, *exception: object) -> None:
+        set_anomaly_enabled(*self.before)
+
+
+class detect_anomaly:
+    """Inside the block errors of backward print the traceback of the forward call, and NaN is an error.
+
+    Example: with detect_anomaly(): torch.tensor(0., requires_grad=True).sqrt().mul(0).backward() → RuntimeError:
+    Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
+        self.check_nan = check_nan
+        warnings.warn(ENABLED_WARNING, UserWarning, stacklevel=2)
+
+    def __enter__(self) -> None:
+        set_anomaly_enabled(True, self.check_nan)
+
+    def __exit__(self, *exception: object) -> None:
+        set_anomaly_enabled(*self.before)
+
+
+# ------------------------------------------------------------------ while it is on
+
+
+def remember_forward(node: Node) -> None:
+    """Keep with a new node the stack at its making, and the node whose backward is running just now, if any."""
+    extras_of(node).trace = (users_stack(), mode.running)
+
+
+def users_stack() -> str:
+    """The stack, formatted, without our own frames at its end."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return "".join(traceback.format_stack(frame))
+
+
+def refuse_nan(node: Node, results: Any) -> None:
+    """RuntimeError if a node has made NaN; results: arrays or Tensors, None where no gradient is wanted."""
+    for index, result in enumerate(results):
+        array = getattr(result, "_data", result)
+        if array is not None and array.dtype.kind == "f" and array_module(array).isnan(array).any():
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {index}th output.")
+
+
+def tell_forward(node: Node) -> None:
+    """Warn with the forward call of a node whose backward has failed, and with the calls that led to that one."""
+    said, what = f"Error detected in {node.name()}. ", "caused the error"
+    while True:
+        trace = None if node.extras is None else node.extras.trace
+        if trace is None:
+            said += (
+                "No forward pass information available. Enable detect anomaly during forward pass for more information."
+            )
+            warnings.warn(said, UserWarning, stacklevel=6)
+            return
+        stack, parent = trace
+        warnings.warn(f"{said}Traceback of forward call that {what}:\n{stack}", UserWarning, stacklevel=6)
+        if parent is None:
+            return
+        node, what = parent, "induced the previous calculation"
+        said = f"\n\nPrevious calculation was induced by {node.name()}. "

@@ -1,0 +1,126 @@
+"""What spans a whole walk: which walk this thread is in, and hooks on several tensors that fire once in each walk."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from threading import get_ident
+from typing import Any
+
+from ..tensor import Tensor
+from . import anomaly, engine
+from .accumulate import gradient_edge
+from .graph import Node
+from .hooks import RemovableHandle
+
+CAPTURED_LEAF = (
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is currently "
+    "not supported."
+)
+_ids = itertools.count().__next__
+
+
+class Walk:
+    """One running backward: its number, its roots and its task. Inside `with`, it is this thread's; a walk that a hook
+    starts comes on top of it."""
+
+    __slots__ = ("id", "roots", "task", "outer", "_reachable")
+
+    def __init__(self, roots: tuple[Node, ...], task: engine.Task | None) -> None:
+        self.id = _ids()
+        self.roots = roots
+        self.task = task
+        self.outer: Walk | None = None
+        self._reachable: Any = None
+
+    def __enter__(self) -> None:
+        self.outer = _walks.get(get_ident())
+        _walks[get_ident()] = self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.outer is None:
+            del _walks[get_ident()]
+        else:
+            _walks[get_ident()] = self.outer
+        anomaly.mode.running = None
+
+    def will_run(self, node: Node) -> bool:
+        """Whether a gradient for this node is part of the walk; RuntimeError, as in torch, for a leaf whose gradient
+        autograd.grad captures."""
+        if self.task is not None and not self.task.everything:
+            if not self.task.accumulate and node in self.task.targets and not node.next_functions:
+                raise RuntimeError(CAPTURED_LEAF)
+            return node in self.task.run or node in self.task.targets
+        if self._reachable is None:
+            self._reachable = engine.count_dependencies(self.roots)
+        return node in self._reachable
+
+
+_walks: dict[int, Walk] = {}  # by thread
+
+
+def current_walk() -> Walk:
+    """The innermost backward that this thread is in."""
+    return _walks[get_ident()]
+
+
+class _SeveralHandles:
+    """Removes several hooks as one."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Take all the hooks out."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _SeveralHandles:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: str = "all") -> Any:
+    """A hook on several tensors that fires once in every backward.
+
+    mode "all": fn(grads) when the gradients of all tensors that the walk reaches are there; None for the others.
+    mode "any": fn(grad) with whichever comes first. Returns a handle with remove().
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if mode == "any":
+        return _SeveralHandles(
+            [t.register_hook(hook) for hook in [_first_only(fn)] for t in tensors if t.requires_grad]
+        )
+    nodes = [gradient_edge(t)[0] for t in tensors]
+    if None in nodes:
+        raise AssertionError("Expected gradient function to be set")
+    arrived: dict[int, dict[int, Any]] = {}  # by walk, then by place among the tensors
+
+    def at(place: int) -> Callable[[Any], None]:
+        def hook(grad: Any) -> None:
+            walk = current_walk()
+            grads = arrived.setdefault(walk.id, {})
+            grads[place] = grad
+            if len(grads) == sum(walk.will_run(node) for node in nodes if node is not None):
+                fn([grads.get(i) for i in range(len(nodes))])
+                del arrived[walk.id]
+
+        return hook
+
+    return _SeveralHandles([t.register_hook(at(i)) for i, t in enumerate(tensors)])
+
+
+def _first_only(fn: Callable[[Any], None]) -> Callable[[Any], None]:
+    """fn, called once in each walk."""
+    seen: set[int] = set()
+
+    def hook(grad: Any) -> None:
+        walk = current_walk()
+        if walk.id not in seen:
+            seen.add(walk.id)
+            fn(grad)
+
+    return hook

@@ -1,0 +1,100 @@
+"""Saved-tensor hooks: what a node saves for backward may be kept in another form, in another place, or not at all.
+
+Inside `saved_tensors_hooks(pack, unpack)` every tensor that a node saves is handed to `pack`; the node keeps what
+comes back, and hands that to `unpack` when backward needs the values. Numbers and shapes are kept as they are. The
+hooks belong to the thread; of nested ones only the innermost run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..tensor import Tensor
+from .accumulate import gradient_edge
+from .grad_mode import no_grad
+from .graph import Node, Packed, SavedResult, observers
+
+Pair = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
+
+MODIFYING = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
+    "perform in-place operations on the input to a pack hook."
+)
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.pairs: list[Pair] = []
+        self.refusal: str | None = None
+
+
+_mine = _OfThread()
+
+
+class saved_tensors_hooks:
+    """Context manager: pack_hook(tensor) → anything, when a node saves; unpack_hook(that) → tensor, when it needs it.
+
+    Example: with saved_tensors_hooks(lambda t: t.numpy(force=True), torch.from_numpy): y = x * x
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if _mine.refusal is not None:
+            raise RuntimeError(_mine.refusal)
+        _mine.pairs.append((self.pack_hook, self.unpack_hook))
+        observers.append(pack_saved)
+
+    def __exit__(self, *exception: object) -> None:
+        _mine.pairs.pop()
+        observers.remove(pack_saved)
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
+    """Context manager: saved tensors wait in host memory, and go back to their device for backward."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: (t.device, t.cpu().clone()), lambda kept: kept[1].to(kept[0]))
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, saved_tensors_hooks raises RuntimeError with this message."""
+    if _mine.pairs:
+        raise RuntimeError(error_message)
+    before, _mine.refusal = _mine.refusal, error_message
+    try:
+        yield
+    finally:
+        _mine.refusal = before
+
+
+def pack_saved(node: Node) -> None:
+    """Let this thread's innermost pack hook have every tensor that a new node has saved, by name as torch does."""
+    if _mine.pairs and node.saved:
+        pack, unpack = _mine.pairs[-1]
+        saved = list(node.saved)
+        for place in sorted(range(len(saved)), key=lambda i: node.saves[i : i + 1]):
+            saved[place] = packed(node, saved[place], pack, unpack)
+        node.saved = tuple(saved)
+
+
+def packed(node: Node, value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Any:
+    """A saved tensor, packed; any other saved value as it is."""
+    if not isinstance(value, Tensor | SavedResult):
+        return value
+    tensor = node.saved_tensor(value)
+    version = tensor._version
+    with no_grad():
+        kept = pack(tensor)
+    if tensor._version != version:
+        raise RuntimeError(MODIFYING)
+    if isinstance(value, SavedResult):
+        return Packed(kept, unpack, None, value.output)
+    return Packed(kept, unpack, gradient_edge(value))

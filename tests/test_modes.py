@@ -1,0 +1,60 @@
+"""Modes that look at every new node: what they say in full, and that nothing of them stays behind."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+import torch
+
+import minigrad
+from minigrad.autograd.graph import observers, saved_tensors_hooks
+
+ENGINES = [torch, minigrad]
+
+
+def root_of(engine, x):
+    return x.sqrt()
+
+
+def forward_lines(engine) -> list[str]:
+    """The lines of the forward traceback that anomaly mode prints for the root of 0, times 0."""
+    x = engine.tensor(0.0, requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with engine.autograd.detect_anomaly():
+            y = root_of(engine, x) * 0
+            with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output"):
+                y.backward()
+    said = str(caught[-1].message)
+    assert said.startswith("Error detected in SqrtBackward0. Traceback of forward call that caused the error:\n")
+    return [
+        line for line in said.splitlines() if not line.startswith("Error detected") and set(line.strip()) - {"^", "~"}
+    ]
+
+
+def test_the_forward_traceback_ends_in_the_users_line_as_torchs_does():
+    ours, theirs = forward_lines(minigrad), forward_lines(torch)
+    assert ours[-4:] == theirs[-4:]
+    assert ours[-1].strip() == "return x.sqrt()"
+
+
+def test_modes_leave_nothing_behind():
+    with pytest.raises(ZeroDivisionError), saved_tensors_hooks(lambda t: 1 / 0, lambda t: t):
+        minigrad.ones(1, requires_grad=True).exp()
+    with pytest.warns(UserWarning, match="Anomaly Detection"), minigrad.autograd.detect_anomaly():
+        assert observers
+    assert not observers
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hooks_on_saved_tensors_let_the_values_go(engine):
+    kept = []
+    with engine.autograd.graph.saved_tensors_hooks(
+        lambda t: kept.append(t.tolist()) or len(kept) - 1, lambda i: engine.tensor(kept[i])
+    ):
+        x = engine.tensor([1.0, 2.0], requires_grad=True)
+        y = (x * x).exp()
+    kept[-1] = [1.0, 1.0]  # the result of exp, on its way back
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
