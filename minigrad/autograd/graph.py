@@ -27,10 +27,11 @@ observers: list[Callable[[Node], None]] = []  # the modes that look at every new
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
 
 
-def observed(node: Node) -> None:
-    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks."""
+def observed(node: Node, out: Any = None) -> Any:
+    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks. Gives `out` back."""
     for look in observers:
         look(node)
+    return out
 
 
 SECOND_BACKWARD = (

@@ -151,8 +151,7 @@ def binary(
     stretches: operands are broadcast against each other; not so for matrix products.
     """
     kept = Rules(node, rules)
-    made = kept.node
-    saves_nothing = not made.saves
+    made, saves_nothing = kept.node, not kept.node.saves
     crosswise = issubclass(made, CrosswiseNode)
 
     def call(a: Any, b: Any) -> Tensor:
@@ -198,9 +197,7 @@ def binary(
                 keep_versions(grad_fn)
         else:
             kept.save(grad_fn, (a, b), (out,), {})
-        if observers:
-            observed(grad_fn)
-        return out
+        return out if not observers else observed(grad_fn, out)
 
     call.__name__ = call.__qualname__ = name
     return call
@@ -247,9 +244,7 @@ def unary(
         grad_fn.saved = saved
         if saves_self and input._counter is not None:
             keep_versions(grad_fn)
-        if observers:
-            observed(grad_fn)
-        return out
+        return out if not observers else observed(grad_fn, out)
 
     call.__name__ = call.__qualname__ = name
     return call
@@ -393,6 +388,5 @@ class Op:
         else:
             outs = (from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE),)
         self.rules.save(grad_fn, inputs, outs, attributes)
-        if observers:
-            observed(grad_fn)
-        return outs if type(data) is tuple else outs[0]
+        out = outs if type(data) is tuple else outs[0]
+        return out if not observers else observed(grad_fn, out)
