@@ -1,0 +1,270 @@
+"""Lesson 08, saved tensors: what a node keeps of its own output, how it reads what it kept, when it lets go.
+
+Whether memory is freed is found out with weak references, the garbage collector switched off: what only a cycle holds
+would then stay. torch answers alike, for a tensor that its graph has let go of is gone from Python, too.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograder.checks import check, raises
+
+LESSON = "08_saved_tensors"
+SAVE = "minigrad.autograd.graph.save_result"
+UNPACK = "minigrad.autograd.graph.Node.unpack_arrays"
+RELEASE = "minigrad.autograd.engine.release"
+
+Properties = Iterator[tuple[Any, ...]]
+Operation = Callable[[Any], Any]
+
+
+def leaf(T: Any, values: Any) -> Any:
+    """A leaf that wants a gradient."""
+    return T.tensor(np.asarray(values, "float64"), requires_grad=True)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage collector inside: what is in a cycle stays."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def twice(operation: Operation, x: Any) -> Any:
+    """Two walks through the graph of one operation: the second one's error, or the summed gradient."""
+    y = operation(x).sum()
+    y.backward()
+    return raises(y.backward) or x.grad
+
+
+# ── save_result ──────────────────────────────────────────────────────────────────────────────────
+
+
+@check("saved_result", lesson=LESSON, points=2, parts=[SAVE])
+def saved_result(T: Any, rng: np.random.Generator) -> Properties:
+    x = leaf(T, rng.normal(size=3))
+    y = x.exp()
+    yield "the value", y.grad_fn._saved_result
+    yield "not the tensor itself", lambda: y.grad_fn._saved_result is y
+    yield "it knows its node", lambda: y.grad_fn._saved_result.grad_fn is y.grad_fn
+    y.data[0] = 7.0
+    yield "no copy: it shows what is written through .data", y.grad_fn._saved_result
+    z = x.tanh()
+    z.add_(1.0)
+    yield "a write in place is noticed", raises(z.sum().backward)
+
+    def gone() -> bool:
+        with uncollected():
+            result = (x * 2.0).sigmoid()
+            seen = weakref.ref(result)
+            del result
+            return seen() is None
+
+    yield "with its last name it is gone", gone
+
+    def curvature() -> Any:
+        u = leaf(T, rng.normal(size=3))
+        (slope,) = T.autograd.grad(u.tanh().sum(), u, create_graph=True)
+        return T.autograd.grad(slope.sum(), u)[0]
+
+    yield "a gradient of the gradient", curvature
+
+
+# ── unpack_arrays ────────────────────────────────────────────────────────────────────────────────
+
+
+@check("unpack_values", lesson=LESSON, points=2, parts=[UNPACK])
+def unpack_values(T: Any, rng: np.random.Generator) -> Properties:
+    x, c = rng.uniform(0.5, 2, 3), T.tensor(rng.uniform(0.5, 2, 3))
+
+    def gradient(operation: Operation) -> Callable[[], Any]:
+        def compute() -> Any:
+            w = leaf(T, x)
+            operation(w).sum().backward()
+            return w.grad
+
+        return compute
+
+    yield "one value: exp", gradient(lambda w: w.exp())
+    yield "one value: log", gradient(lambda w: w.log())
+    yield "both inputs: w to the power w", gradient(lambda w: w**w)
+    yield "only the base wants a gradient", gradient(lambda w: w**c)
+    yield "only the exponent wants one", gradient(lambda w: c**w)
+    yield "only the numerator wants one", gradient(lambda w: w / c)
+    yield "only the denominator wants one", gradient(lambda w: c / w)
+    yield "only the last of three wants one", gradient(lambda w: T.addcmul(c, c, w, value=2.0))
+    yield "a condition and a shape", gradient(lambda w: T.where(w > 1.0, w, c).sum(0))
+    w = leaf(T, x)
+    with T.no_grad():
+        w.mul_(2.0)
+    (w**3).sum().backward()
+    yield "written before it was saved: no matter", w.grad
+
+
+@check("unpack_refuses", lesson=LESSON, points=2, parts=[UNPACK])
+def unpack_refuses(T: Any, rng: np.random.Generator) -> Properties:
+    x, w = leaf(T, rng.uniform(0.5, 2, 3)), leaf(T, rng.uniform(0.5, 2, 3))
+    y = x.exp()
+    y.sum().backward()
+    yield "exp, a second time", raises(y.sum().backward)
+    yield "a power, a second time", lambda: twice(lambda x: x**3, leaf(T, rng.normal(size=2)))
+    yield "a product, a second time", lambda: twice(lambda x: x * w, leaf(T, rng.normal(size=3)))
+    yield "a sum never refuses", lambda: twice(lambda x: x + w, leaf(T, rng.normal(size=3)))
+    u, before = leaf(T, rng.uniform(0.5, 2, 3)), x.grad
+    z = u.log() + x
+    with T.no_grad():
+        u.mul_(2.0)
+    yield "a saved value that was written in place", raises(z.sum().backward)
+    yield "nothing is added to the leaf before it", u.grad is None
+    v = leaf(T, rng.normal(size=2))
+    loss = v.tanh().sum()
+    for _ in range(2):
+        loss.backward(retain_graph=True)
+    yield "reading does not use it up", v.grad
+    yield "the gradients of before are untouched", before
+
+
+# ── release ──────────────────────────────────────────────────────────────────────────────────────
+
+OPERATIONS: dict[str, Callable[[Any, Any], Operation]] = {
+    "add": lambda T, c: lambda x: x + c,
+    "times a tensor": lambda T, c: lambda x: x * c,
+    "divided by a number": lambda T, c: lambda x: x / 2.0,
+    "square": lambda T, c: lambda x: x * x,
+    "power": lambda T, c: lambda x: x**3,
+    "mean": lambda T, c: lambda x: x.mean(),
+    "view": lambda T, c: lambda x: x.reshape(3, 1)[0],
+    "tanh": lambda T, c: lambda x: x.tanh(),
+    "join": lambda T, c: lambda x: T.cat([x, c, x]),
+    "matrix product": lambda T, c: lambda x: x.reshape(1, 3) @ c,
+}
+
+
+@check("second_pass", lesson=LESSON, points=2, parts=[UNPACK, RELEASE])
+def second_pass(T: Any, rng: np.random.Generator) -> Properties:
+    """Which graphs can be walked twice: those whose operations save nothing."""
+    values, c = rng.normal(size=3), T.tensor(rng.normal(size=3))
+    for label, make in OPERATIONS.items():
+        yield label, lambda make=make: twice(make(T, c), leaf(T, values))
+    x = leaf(T, values)
+    y = x + 1.0
+    (y * y).sum().backward()
+    (3.0 * y).sum().backward()
+    yield "two ends on a trunk that saves nothing", x.grad
+    x = leaf(T, values)
+    y = x * x
+    (2.0 * y).sum().backward()
+    yield "two ends on a trunk that saves", raises((y + 1.0).sum().backward)
+    yield "what the first end gave stays", x.grad
+
+
+@check("retain_graph", lesson=LESSON, points=2, parts=[RELEASE])
+def retain_graph(T: Any, rng: np.random.Generator) -> Properties:
+    x, c = leaf(T, rng.normal(size=3)), T.tensor(rng.normal(size=3))
+    y = (x * x * c).exp()
+    loss = y.sum()
+    seen = []
+    for _ in range(3):
+        loss.backward(retain_graph=True)
+        seen.append(x.grad.clone())
+    yield "three walks", seen
+    loss.backward()
+    yield "a fourth, which keeps nothing", x.grad
+    yield "the fifth is refused", raises(loss.backward)
+    yield "nor can what was saved be looked at", raises(lambda: y.grad_fn._saved_result)
+    yield "the edges are still there", lambda: [node.name() for node, _ in y.grad_fn.next_functions if node is not None]
+    a, b = leaf(T, rng.normal(size=2)), leaf(T, rng.normal(size=2))
+    trunk = a * b
+    both = trunk.exp().sum() + (b * b).sum()
+    first = T.autograd.grad(both, b, retain_graph=True)[0]
+    yield "autograd.grad keeps it when asked to", [first, T.autograd.grad(both, b)[0]]
+    yield "and not otherwise", raises(lambda: T.autograd.grad(both, b))
+    p, q = leaf(T, rng.normal(size=2)), leaf(T, rng.normal(size=2))
+    left, right = p * p, q * q
+    T.autograd.grad((left + right).sum(), p)
+    yield "a branch that was not walked keeps what it saved", lambda: right.grad_fn._saved_self
+    yield "the branch that was walked does not", raises(lambda: left.grad_fn._saved_self)
+
+
+@check("memory_freed", lesson=LESSON, points=2, parts=[SAVE, RELEASE])
+def memory_freed(T: Any, rng: np.random.Generator) -> Properties:
+    """Which tensors that only the graph holds are still there, before, during and after the walk."""
+    values = rng.normal(size=3)
+
+    def build() -> tuple[Any, Any, list[Any]]:
+        x = leaf(T, values)
+        first = x * 2.0
+        second = first * first
+        third = second.tanh() * second
+        return x, (third * third).sum(), [weakref.ref(t) for t in (first, second, third)]
+
+    def alive(seen: list[Any]) -> list[bool]:
+        return [each() is not None for each in seen]
+
+    with uncollected():
+        x, loss, seen = build()
+        yield "after the forward pass", alive(seen)
+        loss.backward()
+        yield "after backward, though the loss is still held", alive(seen)
+        x, loss, seen = build()
+        loss.backward(retain_graph=True)
+        yield "after backward with retain_graph", alive(seen)
+        yield "the gradient", x.grad
+        del loss
+        yield "once the loss is dropped, too", alive(seen)
+        x, loss, seen = build()
+        during: list[bool] = []
+        x.register_hook(lambda grad: during.extend(alive(seen)))
+        loss.backward()
+        yield "when the gradient reaches the leaf", during
+        x, loss, seen = build()
+        del loss
+        yield "without any backward, the loss dropped", alive(seen)
+
+
+@check("saved_in_training", lesson=LESSON, points=3, parts=[SAVE, UNPACK, RELEASE])
+def saved_in_training(T: Any, rng: np.random.Generator) -> Properties:
+    """A trunk with two heads, each with a loss of its own, trained for four steps."""
+    X = T.tensor(rng.normal(size=(8, 3)))
+    Y, Z = T.tensor(rng.normal(size=(8, 1))), T.tensor(rng.uniform(0.1, 0.9, size=(8, 1)))
+    params = [leaf(T, rng.normal(size=shape)) for shape in ((3, 4), (4,), (4, 1), (4, 1))]
+    opt = T.optim.SGD(params, lr=0.05)
+
+    def losses() -> tuple[Any, Any]:
+        hidden = (X @ params[0] + params[1]).tanh()
+        guess, chance = hidden @ params[2], (hidden @ params[3]).sigmoid()
+        return ((guess - Y) ** 2).mean(), -(Z * chance.log() + (1.0 - Z) * (1.0 - chance).log()).mean()
+
+    history = []
+    for step in range(4):
+        opt.zero_grad()
+        one, two = losses()
+        one.backward(retain_graph=True)
+        two.backward()
+        if step == 0:
+            yield "each loss is used up", [raises(one.backward), raises(two.backward)]
+        yield f"gradients of step {step + 1}", [p.grad.clone() for p in params]
+        opt.step()
+        history.append(one.item() + two.item())
+    yield "the losses", history
+    one, two = losses()
+    one.backward()
+    yield "without retain_graph the other head is cut off", raises(two.backward)
+    one, two = losses()
+    with uncollected():
+        seen = weakref.ref(two)
+        del two
+        yield "a loss that nobody holds is gone", seen() is None
+    yield "the parameters", params

@@ -1,0 +1,226 @@
+"""Known mistakes of lesson 08: cycles, copies and lost histories in what is saved; unpacking that checks too little;
+releasing too early, never, or too much."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad.autograd.graph import SECOND_BACKWARD, Constant, SavedResult, VersionCounter
+
+SAVE = "minigrad.autograd.graph.save_result"
+UNPACK = "minigrad.autograd.graph.Node.unpack_arrays"
+RELEASE = "minigrad.autograd.engine.release"
+
+# ── save_result ──────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    SAVE,
+    zh="你存了张量本身。它抓着节点，节点又抓着它，成了一个环：名字都没了，内存还占着。只存数组和计数器。",
+    en="The tensor itself is kept. It holds its node, and its node holds it: a cycle, which stays in memory when every name is gone. Keep the array and the counter only.",
+)
+def keeps_the_tensor(result: Any, output: int = 0) -> Any:
+    return result
+
+
+@mistake(
+    SAVE,
+    zh="你复制了数组，内存白白翻倍。数组和张量是同一个，不用复制：有人改它，版本号会说。",
+    en="The array was copied, at twice the memory. It is the tensor's own, and no copy is needed: if somebody writes to it, the version tells.",
+)
+def copies_the_array(result: Any, output: int = 0) -> Any:
+    return SavedResult(result._data.copy(), result.counter(), output)
+
+
+@mistake(
+    SAVE,
+    zh="计数器是新造的，张量被改写它不知道，错的值就溜了过去。要用张量自己的：result.counter()。",
+    en="The counter is a new one and hears nothing of writes to the tensor, so wrong values slip through. Take the tensor's own, result.counter().",
+)
+def counts_by_itself(result: Any, output: int = 0) -> Any:
+    return SavedResult(result._data, VersionCounter(), output)
+
+
+@mistake(
+    SAVE,
+    zh="detach() 断开了环，也断开了历史：对梯度再求导时，它成了常数。用 SavedResult，取出来的时候引擎会把历史接上。",
+    en="detach() cuts the cycle, and the history with it: in a gradient of the gradient it counts as a constant. Use SavedResult, to which the engine ties the history again.",
+)
+def detaches_it(result: Any, output: int = 0) -> Any:
+    return result.detach()
+
+
+@mistake(
+    SAVE,
+    zh="Constant 是给数和不要梯度的数组用的：没有版本检查，也没有历史。运算自己的输出要用 SavedResult。",
+    en="Constant is for numbers, and arrays that want no gradient: no version check, no history. An operation's own output takes a SavedResult.",
+)
+def takes_it_for_constant(result: Any, output: int = 0) -> Any:
+    return Constant(result._data)
+
+
+# ── unpack_arrays ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    UNPACK,
+    zh="已经释放的情形没有管：self.saved 是 None 时要 raise RuntimeError(SECOND_BACKWARD)，不然用户看到的是一个莫名其妙的 TypeError。",
+    en="Released values are not thought of: where self.saved is None, raise RuntimeError(SECOND_BACKWARD), or the user meets a baffling TypeError.",
+)
+def forgets_released(self: Any) -> list[Any]:
+    values = []
+    for index, value in enumerate(self.saved):
+        if value is not None and value._counter is not None:
+            self.check_saved(index, value)
+        values.append(None if value is None else value._data)
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="没有检查版本：保存之后被原地改写的值也照用，梯度悄悄地错了。取出之前调用 self.check_saved(index, value)。",
+    en="The version is not checked: a value written in place since is used all the same, and the gradient is silently wrong. Call self.check_saved(index, value) first.",
+)
+def checks_no_version(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    return [None if value is None else value._data for value in self.saved]
+
+
+@mistake(
+    UNPACK,
+    zh="None 被丢掉了，后面的值都往前挪了一位，规则拿到的就不是它要的那一个。None 也要占着位置。",
+    en="The Nones are dropped, so all later values move up, and a rule gets another one than it asked for. A None keeps its place.",
+)
+def drops_the_nones(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    values = []
+    for index, value in enumerate(self.saved):
+        if value is not None:
+            if value._counter is not None:
+                self.check_saved(index, value)
+            values.append(value._data)
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="某个值可能是 None（没人要它的那一份），None 没有 _data。先看是不是 None。",
+    en="A value may be None, where nobody wants it, and None has no _data. Look for None first.",
+)
+def stumbles_over_nones(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    for index, value in enumerate(self.saved):
+        self.check_saved(index, value)
+    return [value._data for value in self.saved]
+
+
+@mistake(
+    UNPACK,
+    zh="读一次就把它丢了：取出之后 self.saved 成了 None，retain_graph=True 也救不回来。释放是 release 的事。",
+    en="Reading uses it up: self.saved is None afterwards, and retain_graph=True cannot help. Letting go is release's business.",
+)
+def uses_it_up(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    values = []
+    for index, value in enumerate(self.saved):
+        if value is not None and value._counter is not None:
+            self.check_saved(index, value)
+        values.append(None if value is None else value._data)
+    self.saved = None
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="报错的类别不对：torch 在这里报 RuntimeError，用户的 except 才接得住。",
+    en="The error is of another class: torch raises RuntimeError here, and that is what users catch.",
+)
+def raises_value_error_instead(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise ValueError(SECOND_BACKWARD)
+    values = []
+    for index, value in enumerate(self.saved):
+        if value is not None and value._counter is not None:
+            self.check_saved(index, value)
+        values.append(None if value is None else value._data)
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="释放之后，你给了空列表，规则就缺了参数。该报错：raise RuntimeError(SECOND_BACKWARD)。",
+    en="Once released, an empty list is handed out, and the rules lack their arguments. Raise instead: RuntimeError(SECOND_BACKWARD).",
+)
+def gives_nothing_when_released(self: Any) -> list[Any]:
+    values = []
+    for index, value in enumerate(self.saved or ()):
+        if value is not None and value._counter is not None:
+            self.check_saved(index, value)
+        values.append(None if value is None else value._data)
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="光取 _data 还不够，三件事都漏了：释放之后要报错，某一项是 None 时要照样留着，有计数器的要先检查版本。",
+    en="Fetching _data is not enough; three things are missing: raise once released, keep a None where there is one, and check the version of what has a counter.",
+)
+def fetches_and_asks_nothing(self: Any) -> list[Any]:
+    return [value._data for value in self.saved]
+
+
+# ── release ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    RELEASE,
+    zh="什么都没有释放：图走完了，保存的值还全占着内存，第二遍也不报错。",
+    en="Nothing is let go: after the walk all saved values are still in memory, and a second walk does not raise.",
+)
+def never_releases(node: Any, retain_graph: bool) -> None:
+    pass
+
+
+@mistake(
+    RELEASE,
+    zh="没有看 retain_graph：用户说了要留着，还是释放了。",
+    en="retain_graph is not looked at: the user asked to keep it, and it was let go.",
+)
+def always_releases(node: Any, retain_graph: bool) -> None:
+    node.saved = None
+
+
+@mistake(
+    RELEASE,
+    zh="条件反了：retain_graph 为真是要留着，为假才释放。",
+    en="The condition is the wrong way round: retain_graph true means keep, false means let go.",
+)
+def releases_what_it_should_keep(node: Any, retain_graph: bool) -> None:
+    if retain_graph:
+        node.saved = None
+
+
+@mistake(
+    RELEASE,
+    zh="你把 saved 设成了空元组，看上去就像“什么也没存”。释放过要能看得出来：设成 None。",
+    en='saved became an empty tuple, which looks like "saved nothing". That it was released has to show: set it to None.',
+)
+def leaves_an_empty_tuple(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        node.saved = ()
+
+
+@mistake(
+    RELEASE,
+    zh="你连边也拆了。释放的只是保存的值，图的节点和边都还在。",
+    en="The edges are gone as well. Only saved values are let go; the graph's nodes and edges stay.",
+)
+def takes_the_graph_apart(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        node.saved = None
+        node.next_functions = ((None, 0),) * len(node.next_functions)
