@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -174,3 +175,10 @@ def _root_gradient(root: Tensor, given: Any, index: int, create_graph: bool) -> 
 def _must_require_grad(root: Tensor, index: int) -> None:
     if not root.requires_grad:
         raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+
+
+def __getattr__(name: str) -> Any:
+    """What is loaded only when it is asked for."""
+    if name == "functional":
+        return importlib.import_module(".functional", __name__)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

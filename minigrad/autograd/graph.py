@@ -73,7 +73,7 @@ class GradientMetadata:
 
     __slots__ = ("shape",)
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: list[int]) -> None:
         self.shape = shape
 
 
@@ -221,6 +221,8 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to Tensors by hand, as torch allows: `y.grad_fn(g)`; one result for each input."""
+        if len(grads) != self.outputs:
+            raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
         results = self.apply_graph(grads[0] if self.outputs == 1 and self.plain else list(grads))
         return results[0] if len(results) == 1 else results
 
@@ -253,9 +255,12 @@ class Node:
             from ..tensor import from_array  # tensor.py builds on this module
 
             edge = value.edge if isinstance(value, Packed) and value.edge else (self, value.output)
+            data = value._data
+            if data.dtype.kind != "f":
+                edge = NO_EDGE
             if edge[0] is None or edge[0].order != -LAST:
-                return from_array(value._data, edge, value._counter)
-            leaf = from_array(value._data, None)
+                return from_array(data, edge, value._counter)
+            leaf = from_array(data, None)
             leaf._accumulator = weakref.ref(edge[0])
             return leaf
         return value._data if isinstance(value, Constant) else value
@@ -282,10 +287,10 @@ class Node:
         return extras_of(self).metadata
 
     @property
-    def _input_metadata(self) -> list[GradientMetadata]:
+    def _input_metadata(self) -> tuple[GradientMetadata, ...]:
         """The shape of the gradient for each output, as torch tells it."""
-        shapes = (self.shape,) if self.plain else self.shape
-        return [GradientMetadata(shape) for shape in shapes]
+        shapes = (self.shape,) if self.outputs == 1 else self.shape
+        return tuple([GradientMetadata(list(shape)) for shape in shapes])
 
     def register_hook(self, hook: Any) -> Any:
         """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""

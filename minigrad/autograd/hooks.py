@@ -103,7 +103,7 @@ def _pre_hooks(hooks: Extras, grad: Any, create_graph: bool) -> Any:
             if tensor is not None:
                 keep_grad(tensor, shown)
     for hook in list(hooks.pre.values()):
-        grads = list(_as_tuple(hook(tuple(grads)), tuple(grads)))
+        grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))
     grads = [None if g is None else _unwrap(g, create_graph) for g in grads]
     return grads if type(grad) is list else grads[0]
 
@@ -147,7 +147,7 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
         outputs = tuple(None if g is None else _wrap(g, create_graph) for g in given)
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
         for hook in list(hooks.post.values()):
-            inputs = _as_tuple(hook(inputs, outputs), inputs)
+            inputs = _replaced(hook, hook(inputs, outputs), inputs)
         results = tuple(None if r is None else _unwrap(r if create_graph else r.clone(), create_graph) for r in inputs)
     if hooks.accumulated and grad is not None:
         for hook in list(hooks.accumulated.values()):
@@ -177,14 +177,20 @@ def _unwrap(grad: Any, create_graph: bool) -> Any:
     return grad if create_graph else grad._data
 
 
-def _as_tuple(result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
+def _replaced(hook: Callable[..., Any], result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of a node after one of its hooks: the tuple it returned, checked, or what they were before."""
     if result is None:
         return before
-    result = result if isinstance(result, tuple) else (result,)
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(before):
+        name = getattr(hook, "__name__", type(hook).__name__)
         raise RuntimeError(
-            f"hook has returned an incorrect number of values (got {len(result)}, but expected {len(before)})"
+            f"hook '{name}' has returned an incorrect number of values (got {len(result)}, but expected {len(before)})"
         )
+    for new, old in zip(result, before, strict=True):
+        if new is not None and old is not None:
+            check_replacement(hook, new, old)
     return result
 
 

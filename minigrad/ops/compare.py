@@ -9,8 +9,7 @@ from typing import Any
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .arguments import Operand
-from .define import refusal
-from .promotion import Number, common, operand, operands, unsupported
+from .promotion import Number, common, operand, operands, refusal, unsupported
 
 
 def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:

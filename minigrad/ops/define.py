@@ -31,9 +31,10 @@ from ..autograd.graph import (
 )
 from ..autograd.hooks import extras_of
 from ..autograd.views import View
+from ..backend import numpy
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
-from .promotion import common, operands
+from .promotion import common, operands, refusal
 
 Rule = Callable[..., Any]
 Taker = Callable[[Any, Any, dict[str, Any]], Any]
@@ -50,11 +51,16 @@ def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: t
     """The node class of an operation, named as torch names it."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
     shown = {
-        "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: node.show_saved(i))  # type: ignore[misc]
+        "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
         for i, n in enumerate(saves)
     }
     own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     return type(name, (base,), own | shown)
+
+
+def operand(value: Any, name: str) -> Any:
+    """A saved value as the user sees it: a number that was an operand is a tensor."""
+    return from_array(numpy.asarray(value)) if name == "other" and isinstance(value, int | float) else value
 
 
 def keep_versions(node: Node) -> None:
@@ -119,27 +125,6 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]
     if names == [(), ()]:
         return PlainNode
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
-
-
-BOOL_DIFFERENCE = (
-    "Subtraction, the `-` operator, with two bool tensors is not supported. "
-    "Use the `^` or `logical_xor()` operator instead."
-)
-
-
-def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:
-    """torch's error for what NumPy refuses: a difference of bools, or shapes that do not broadcast, by the last
-    dimension in which they disagree."""
-    if isinstance(error, TypeError):
-        return RuntimeError(BOOL_DIFFERENCE)
-    for i in range(1, min(x.ndim, y.ndim) + 1):
-        n, m = x.shape[-i], y.shape[-i]
-        if n != m and 1 not in (n, m):
-            dim = max(x.ndim, y.ndim) - i
-            return RuntimeError(
-                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
-            )
-    return RuntimeError("the shapes do not broadcast")
 
 
 def binary(

@@ -12,10 +12,10 @@ from ..backend import array_module, numpy
 from ..dtypes import float64, result_type
 from ..tensor import Tensor
 from .arguments import Number, Operand
-from .define import BOOL_DIFFERENCE, Op
+from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
+from .promotion import BOOL_DIFFERENCE, operand
 from .promotion import Number as Numbers
-from .promotion import operand
 
 # ------------------------------------------------------------------ rules
 

@@ -91,3 +91,24 @@ def same_device(a: Tensor, b: Tensor) -> None:
 def dtype_of(tensor: Tensor) -> Any:
     """The minigrad dtype of a tensor."""
     return BY_NUMPY[tensor._data.dtype]
+
+
+BOOL_DIFFERENCE = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. "
+    "Use the `^` or `logical_xor()` operator instead."
+)
+
+
+def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:
+    """torch's error for what NumPy refuses: a difference of bools, or shapes that do not broadcast, by the last
+    dimension in which they disagree."""
+    if isinstance(error, TypeError):
+        return RuntimeError(BOOL_DIFFERENCE)
+    for i in range(1, min(x.ndim, y.ndim) + 1):
+        n, m = x.shape[-i], y.shape[-i]
+        if n != m and 1 not in (n, m):
+            dim = max(x.ndim, y.ndim) - i
+            return RuntimeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+            )
+    return RuntimeError("the shapes do not broadcast")
