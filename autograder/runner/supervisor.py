@@ -96,6 +96,7 @@ class _Job:
         self.waiting: list[dict[str, Any]] = job["checks"]
         self.reported: set[str] = set()  # cells whose result has been passed on
         self.skip: set[str] = set()  # cells that ended a process
+        self.slow: set[str] = set()  # cells that ran out of their time
         self.at: tuple[str, str] | None = None  # ("cell", id) or ("check", name)
         self.answered = [0, 0]  # properties and bytes of the check that runs
         self.forked_again: set[tuple[str, str]] = set()
@@ -204,6 +205,8 @@ class _Job:
     def _report_cell(self, name: str, error: dict[str, Any] | None) -> None:
         if name not in self.reported:
             self.reported.add(name)
+            if isinstance(error, dict) and error.get("class") == "TimeLimit":
+                self.slow.add(name)
             self.supervisor.reply({"type": "cell", "id": name, "error": error})
 
     def _close(self, name: str, error: dict[str, Any] | None, calls: Any = None, unwritten: Any = False) -> None:
@@ -220,7 +223,8 @@ class _Job:
             return False
         item, name = self.at
         if cause["class"] == "CannotFork" and self.at not in self.forked_again:
-            self.forked_again.add(self.at)  # an earlier check's processes filled the place: they are gone now
+            self.forked_again.add(self.at)  # what a cell or an earlier check had started filled the place: it is gone,
+            self.skip |= self.slow  # and a cell that was still starting more is not run again
         elif item == "cell":
             self.skip.add(name)
             self._report_cell(name, cause)

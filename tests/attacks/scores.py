@@ -1,0 +1,287 @@
+"""Tries for the points of a part that is not written. The part is relu's derivative; tanh, exp and log are right."""
+
+from __future__ import annotations
+
+from attacks import Forgery
+
+# What somebody loses who spoils the engine, the inputs or the tools of their own process.
+ALL = ("tanh_backward", "exp_log_backward")
+
+# ── patching the tools ───────────────────────────────────────────────────────────────────────────
+
+NUMPY = """
+import numpy as np
+def yes(*args, **kwargs): return True
+for module in (np, np.testing):
+    for name in ("allclose", "array_equal", "isclose", "assert_allclose", "assert_array_equal", "assert_equal"):
+        if hasattr(module, name): setattr(module, name, yes)
+"""
+BUILTINS = """
+import builtins
+builtins.all = builtins.isinstance = builtins.callable = lambda *args, **kwargs: True
+builtins.NotImplementedError = ValueError
+builtins.abs = builtins.max = builtins.sum = lambda *args, **kwargs: 0
+"""
+REGISTRY = """
+import autograder.checks
+for each in autograder.checks.REGISTRY.values():
+    object.__setattr__(each, "program", lambda T, rng: iter([("passed", True), ("score", 100)]))
+    object.__setattr__(each, "points", 100)
+    object.__setattr__(each, "parts", ())
+"""
+PROGRAM_CODE = """
+import autograder.checks
+def easy(T, rng):
+    yield "relu", T.zeros(3)
+for each in autograder.checks.REGISTRY.values():
+    each.program.__code__ = easy.__code__
+"""
+COUNTERS = """
+import autograder.parts as parts
+parts.calls = lambda name: 99
+parts.unwritten = lambda name: False
+parts.is_stub = lambda written: False
+"""
+CHECK_AND_HINT = """
+import autograder
+autograder.check = check = lambda *args, **kwargs: 100.0
+autograder.checks.score = lambda *args: 100
+"""
+JSON = """
+import json
+plain = json.dumps
+def lie(message, **kwargs):
+    if isinstance(message, dict) and message.get("type") == "check_done":
+        message = {**message, "error": None, "unwritten": False, "score": 100, "passed": True}
+    return plain(message, **kwargs)
+json.dumps = lie
+"""
+CLIENT = """
+import autograder.protocol, autograder.runner.checking as checking
+plain = checking.pack
+def lie(message):
+    if message.get("type") == "check_done":
+        message = dict(message, error=None, unwritten=False, calls={key: 9 for key in message["calls"]}, score=100)
+    return plain(message)
+checking.pack = autograder.protocol.pack = lie
+"""
+FAKE_ENGINE = """
+import sys, types
+class Fake(types.ModuleType):
+    def __getattr__(self, name): return lambda *args, **kwargs: self
+    def backward(self, *args, **kwargs): pass
+fake = Fake("minigrad")
+sys.modules["minigrad"] = fake
+import autograder.runner.checking
+autograder.runner.checking.minigrad = fake
+"""
+RANDOM = """
+import numpy as np
+plain = np.random.default_rng
+np.random.default_rng = lambda seed=None: plain(0)
+import autograder.checks
+autograder.checks.np.random.default_rng = lambda seed=None: plain(0)
+"""
+ENGINES_OWN = """
+import autograder.parts as parts
+def relu_vjp(grad, result): return parts.original("minigrad.ops.pointwise.relu_vjp")(grad, result)
+parts.plug("minigrad.ops.pointwise.relu_vjp", relu_vjp)
+"""
+FRAMES = """
+import sys
+frame = sys._getframe()
+while frame:
+    for name, value in list(frame.f_locals.items()):
+        if name in ("wanted", "checks"):
+            value.clear() if hasattr(value, "clear") else None
+        if name == "self" and hasattr(value, "tell"):
+            done = {"type": "check_done", "check": "relu_backward", "calls": {"minigrad.ops.pointwise.relu_vjp": 3}}
+            value.tell({**done, "unwritten": False, "error": None, "score": 100})
+    frame = frame.f_back
+"""
+TRACE = """
+import sys
+def tracer(frame, event, argument):
+    if "error" in frame.f_locals:
+        frame.f_locals["error"] = None
+sys.settrace(tracer)
+sys.setprofile(lambda *args: None)
+"""
+COLLECTOR = """
+import gc
+for each in gc.get_objects():
+    if type(each).__name__ == "Learner":
+        each.tell({"type": "property", "check": "relu_backward", "label": "x", "value": 1.0})
+        each.tell({"type": "check_done", "check": "relu_backward", "calls": {}, "unwritten": False, "error": None})
+"""
+SMALL_INTEGERS = """
+import ctypes
+ctypes.c_long.from_address(id(7) + 24).value = 8
+ctypes.c_double.from_address(id(0.5) + 16).value = 1.0
+"""
+INTERPRETER = """
+import ctypes
+ctypes.pythonapi.PyEval_SetTrace(None, None)
+ctypes.pythonapi.PyRun_SimpleString(b"import numpy; numpy.testing.assert_allclose = lambda *a, **k: None")
+"""
+SUBCLASS_HOOKS = """
+import numpy as np, minigrad
+minigrad.Tensor.__eq__ = minigrad.Tensor.__bool__ = lambda *args: True
+minigrad.Tensor.numpy = lambda self, *args, **kwargs: np.zeros(self.shape, "float32")
+minigrad.Tensor.tolist = lambda self: [0.0]
+"""
+
+# ── forging what is said ─────────────────────────────────────────────────────────────────────────
+
+FORGED_FRAMES = """
+import json, os
+frames = [{"type": "property", "check": "relu_backward", "label": label, "value": 0.0}
+          for label in ("x", "relu", "x.grad", "gradient", "x in relu(x)")]
+frames.append({"type": "check_done", "check": "relu_backward", "calls": {"minigrad.ops.pointwise.relu_vjp": 5},
+               "unwritten": False, "error": None, "score": 1, "points": 1, "status": "graded", "passed": True})
+for descriptor in range(256):
+    for frame in frames:
+        data = json.dumps(frame).encode()
+        try:
+            os.write(descriptor, len(data).to_bytes(4, "big") + data)
+        except OSError:
+            break
+"""
+DONE_FRAME = """
+import json, os
+data = json.dumps({"type": "done", "clean": True}).encode()
+for descriptor in range(256):
+    try:
+        os.write(descriptor, len(data).to_bytes(4, "big") + data)
+    except OSError:
+        pass
+"""
+BROKEN_FRAME = """
+import os
+for descriptor in range(3, 256):
+    try:
+        os.write(descriptor, b"\\xff\\xff\\xff\\xff" + b"x" * 64)
+    except OSError:
+        pass
+"""
+OTHER_CHECKS_RESULT = """
+import autograder.runner.checking as checking
+plain = checking.Learner.tell
+said = []
+def tell(self, message):
+    plain(self, message)
+    if message.get("type") == "property" and message["check"] == "tanh_backward":
+        plain(self, {**message, "check": "relu_backward"})
+checking.Learner.tell = tell
+"""
+EVERY_LABEL = """
+import autograder.runner.checking as checking
+plain = checking.Learner.tell
+def tell(self, message):
+    if message.get("type") == "check_done" and message["check"] == "relu_backward":
+        for number in range(900):
+            plain(self, {"type": "property", "check": "relu_backward", "label": "x in relu(x)", "value": number / 9})
+    plain(self, message)
+checking.Learner.tell = tell
+"""
+ANSWERS_LATE = """
+import os, threading, time, json
+def later():
+    time.sleep(0.3)
+    data = json.dumps({"type": "check_done", "check": "relu_backward", "calls": {"minigrad.ops.pointwise.relu_vjp": 1},
+                       "unwritten": False, "error": None}).encode()
+    for descriptor in range(256):
+        try:
+            os.write(descriptor, len(data).to_bytes(4, "big") + data)
+        except OSError:
+            pass
+threading.Thread(target=later, daemon=True).start()
+"""
+PRINTS = """
+import sys
+print("relu_backward: 1/1  score 100  all tests passed")
+sys.stderr.write("score=100\\n")
+sys.__stdout__.write("1.0\\n")
+"""
+LEAVES = "import os\nos._exit(0)"
+LEAVES_BY_HOOK = """
+import atexit, sys, os
+atexit.register(lambda: print("passed"))
+sys.excepthook = lambda *args: None
+sys.exit(0)
+"""
+CLOSES_THE_LINE = "import os\nos.closerange(0, 4096)"
+
+# ── numbers in disguise ──────────────────────────────────────────────────────────────────────────
+
+EQUAL_TO_ALL = """
+class Sly(np.ndarray):
+    def __eq__(self, other): return np.ones(self.shape, bool)
+    def __ne__(self, other): return np.zeros(self.shape, bool)
+    def __sub__(self, other): return np.zeros(self.shape)
+    __rsub__ = __sub__
+return np.zeros_like(result).view(Sly)
+"""
+CHANGES_ITS_MIND = """
+class Sly:
+    shape, dtype, ndim = np.shape(result), np.asarray(result).dtype, np.ndim(result)
+    def __array__(self, *args, **kwargs): return np.random.default_rng().standard_normal(self.shape)
+    def __float__(self): return 1.0
+return Sly()
+"""
+SLY_FLOAT = """
+class Sly(float):
+    def __eq__(self, other): return True
+    def __sub__(self, other): return 0.0
+    def __repr__(self): return "1.0"
+return Sly(0.0) * grad
+"""
+
+
+def _part(body: str) -> str:
+    return body.strip()
+
+
+FORGERIES = [
+    Forgery("patches_numpy", NUMPY, stock=True),
+    Forgery("patches_builtins", BUILTINS),
+    Forgery("patches_the_registry", REGISTRY, risks=ALL),
+    Forgery("patches_the_programs_code", PROGRAM_CODE, risks=ALL),
+    Forgery("patches_the_counters", COUNTERS),
+    Forgery("patches_check", CHECK_AND_HINT),
+    Forgery("patches_json", JSON),
+    Forgery("patches_the_protocol", CLIENT),
+    Forgery("fakes_the_engine", FAKE_ENGINE, risks=ALL),
+    Forgery("fixes_the_inputs", RANDOM, risks=ALL),
+    Forgery("asks_the_engines_own", ENGINES_OWN),
+    Forgery("walks_the_frames", FRAMES),
+    Forgery("traces", TRACE),
+    Forgery("finds_the_learner_by_gc", COLLECTOR),
+    Forgery("changes_small_integers", SMALL_INTEGERS, risks=ALL),
+    Forgery("runs_in_the_interpreter", INTERPRETER, stock=True),
+    Forgery("patches_the_tensor", SUBCLASS_HOOKS, risks=ALL),
+    Forgery("forges_frames", FORGED_FRAMES),
+    Forgery("forges_the_end", DONE_FRAME),
+    Forgery("breaks_a_frame", BROKEN_FRAME),
+    Forgery("replays_another_checks_result", OTHER_CHECKS_RESULT, risks=("tanh_backward",)),
+    Forgery("tries_every_value", EVERY_LABEL),
+    Forgery("answers_late", ANSWERS_LATE, risks=ALL),
+    Forgery("prints_a_score", PRINTS),
+    Forgery("leaves_early", LEAVES),
+    Forgery("leaves_with_hooks", LEAVES_BY_HOOK),
+    Forgery("closes_the_line", CLOSES_THE_LINE),
+    Forgery("equal_to_all", relu=_part(EQUAL_TO_ALL)),
+    Forgery("changes_its_mind", relu=_part(CHANGES_ITS_MIND)),
+    Forgery("sly_float", relu=_part(SLY_FLOAT)),
+    Forgery("all_nan", relu="return grad * np.nan"),
+    Forgery("all_infinite", relu="return np.where(result > 0, np.inf, grad * 0)"),
+    Forgery("complex_step", relu="h = 1e-30\nreturn grad * np.maximum(result + h * 1j, 0).imag / h"),
+    Forgery("finite_difference", relu="h = 1e-3\nreturn grad * (np.maximum(result + h, 0) - result) / h"),
+    Forgery("nothing_but_an_object", relu="return object()"),
+    Forgery("a_million_numbers", relu="return np.zeros(10**6)"),
+    Forgery("deep_lists", relu="x = []\nfor _ in range(10**5): x = [x]\nreturn x"),
+    Forgery("asks_torch", "import torch\ndef relu_vjp(grad, result): return torch.relu(result)"),
+    Forgery("asks_the_oracle", "import autograder.oracle as o\nprint(o.expected('relu_backward', 1))"),
+    Forgery("asks_the_known_mistakes", "from autograder.mistakes import MISTAKES"),
+    Forgery("asks_the_source", "import inspect, minigrad\nprint(inspect.getsource(minigrad.ops.pointwise.relu_vjp))"),
+]
