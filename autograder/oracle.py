@@ -1,8 +1,9 @@
 """torch's answers: the only door to torch.
 
 `T` is torch, plus what torch lacks by our names (`T.warmup.squared_loss_grad`; whole programs of ours, such as
-`T.training.train_epoch`, which run on torch as they stand); a check's program cannot tell it from minigrad. `expected` runs a program on it and gives the labelled values, encoded. Used by the referee and by
-the notebook's check(); never inside the sandbox, where there is no torch.
+`T.training.train_epoch`, which run on torch as they stand); a check's program cannot tell it from minigrad.
+`expected` runs a program on it and gives the labelled values, encoded. Used by the referee and by the notebook's
+check(); never inside the sandbox, where there is no torch.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Torch:
             if isinstance(node, ast.ImportFrom) and node.level:
                 node.module, node.level = ".".join(filter(None, ("torch", node.module))), 0
         module = types.ModuleType(f"torch_{name}", f"minigrad.{name}, on torch")
-        self._torch  # noqa: B018  torch is imported, or missed, in one place
+        self._torch  # torch is imported, or missed, in one place
         exec(compile(tree, str(path), "exec"), vars(module))
         return module
 

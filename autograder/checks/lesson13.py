@@ -111,8 +111,9 @@ def nll_backward(T: Any, rng: np.random.Generator) -> Properties:
     target = classes(T, rng, 6, 3)
     yield "mean over six rows", gradient(T, rng, lambda x: nll(x, target), logs)
     yield "sum", gradient(T, rng, lambda x: nll(x, target, reduction="sum"), logs)
-    yield "each row its own gradient, float32", gradient(
-        T, rng, lambda x: nll(x, target, reduction="none"), logs, "float32"
+    yield (
+        "each row its own gradient, float32",
+        gradient(T, rng, lambda x: nll(x, target, reduction="none"), logs, "float32"),
     )
     weight = T.tensor(rng.uniform(0.5, 2, 3))
     yield "classes that weigh differently", gradient(T, rng, lambda x: nll(x, target, weight=weight), logs)
@@ -197,9 +198,7 @@ def digits_in_small(T: Any, rng: np.random.Generator) -> Properties:
             return int((net(images).argmax(1) == numbers).sum().item())
 
     before = right()
-    means = [
-        T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 120, 20)) for _ in range(6)
-    ]
+    means = [T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 120, 20)) for _ in range(6)]
     yield "the loss, pass by pass", means
     yield "patterns known before and after", [before, right()]
     for name, each in zip(("W1", "b1", "W2", "b2"), net.parameters(), strict=True):

@@ -427,7 +427,9 @@ def hundred(order):
 orders = ("clear backward step", "backward clear step", "backward step")
 for order in orders:
     curve = hundred(order)
-    print(f"{order:<20} first {curve[0]:.3f}   last {curve[-1]:.3f}   lowest {min(curve):.3f}   highest {max(curve):.3f}")
+    print(
+        f"{order:<20} first {curve[0]:.3f}   last {curve[-1]:.3f}   lowest {min(curve):.3f}   highest {max(curve):.3f}"
+    )
 
 # %% tags=["proof"]
 good, still, swings = (hundred(order) for order in orders)
