@@ -42,6 +42,17 @@ new = object.__new__
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
 
+def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`function` under a name and with code of its own.
+
+    CPython fits a piece of code to the types it meets there. Operations that shared their code would meet each other's
+    node classes in it, and none would be fast.
+    """
+    function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
 def names_of(rule: Rule) -> tuple[str, ...]:
     """What a rule needs: its parameters after the gradient."""
     return tuple(inspect.signature(rule).parameters)[1:]
@@ -184,8 +195,7 @@ def binary(
             kept.save(grad_fn, (a, b), (out,), {})
         return out if not observers else observed(grad_fn, out)
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return named(call, name)
 
 
 def unary(
@@ -231,8 +241,7 @@ def unary(
             keep_versions(grad_fn)
         return out if not observers else observed(grad_fn, out)
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return named(call, name)
 
 
 class Rules:
