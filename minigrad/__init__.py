@@ -6,7 +6,7 @@ import importlib
 import math
 from typing import Any
 
-from . import autograd, ops, optim, warmup
+from . import autograd, ops
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
@@ -42,7 +42,6 @@ from .dtypes import int16 as short
 from .dtypes import int32 as int
 from .dtypes import int64 as long
 from .errors import unknown_name as _unknown_name
-from .printing import get_printoptions, set_printoptions
 from .random import (
     Generator,
     bernoulli,
@@ -60,14 +59,20 @@ from .random import (
 from .size import Size, device
 from .tensor import Tensor
 
-LAZY = ("curvature", "nn", "training", "viz")
+# What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does.
+SUBMODULES = ("curvature", "lr_scheduler", "nn", "optim", "printing", "training", "viz", "warmup")
+ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"}
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
 globals().update(ops.NAMES)
 
 
 def __getattr__(name: str) -> Any:
-    """What is loaded only when it is asked for."""
-    if name in LAZY:
+    """What is loaded only when it is asked for; what the package does not have is refused with what comes closest."""
+    if name in SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
-    raise _unknown_name(name, [known for known in globals() if not known.startswith("_")])
+    if name in ELSEWHERE:
+        found = globals()[name] = getattr(importlib.import_module(f".{ELSEWHERE[name]}", __name__), name)
+        return found
+    known = [*globals(), *SUBMODULES, *ELSEWHERE]
+    raise _unknown_name(name, [each for each in known if not each.startswith("_")])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 
 def suggestion(name: str, known: list[str]) -> str:
     """' Did you mean: 'tanh'?' for a near miss, else ''."""
+    import difflib  # only when a name was wrong
+
     close = difflib.get_close_matches(name, known, 1)
     return f" Did you mean: '{close[0]}'?" if close else ""
 

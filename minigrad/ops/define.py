@@ -11,7 +11,6 @@ more than NumPy does; `op` makes everything else.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from threading import get_ident
 from typing import Any
@@ -55,7 +54,7 @@ def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def names_of(rule: Rule) -> tuple[str, ...]:
     """What a rule needs: its parameters after the gradient."""
-    return tuple(inspect.signature(rule).parameters)[1:]
+    return rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
 
 
 def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node) -> type[Node]:
@@ -152,18 +151,17 @@ def binary(
 
     def call(a: Any, b: Any) -> Tensor:
         alike = None if stretches else True  # each gradient has its input's shape and dtype; None: the shapes will tell
-        try:
+        if type(a) is type(b) and a._data.dtype is b._data.dtype:
             x, y = a._data, b._data
-            if x.dtype is not y.dtype:
-                a, b, x, y = operands(a, b)  # type: ignore[misc]
-                alike = False
-        except AttributeError:
+        else:
             ready = operands(a, b)
             if ready is None:
                 return NotImplemented
             a, b, x, y = ready
-            alike = type(a) is Constant or type(b) is Constant or None
-        edge_a, edge_b = a._edge, b._edge
+            if type(a) is Constant or type(b) is Constant:
+                alike = True
+            elif x is not a._data or y is not b._data:
+                alike = False
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:
@@ -171,6 +169,7 @@ def binary(
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None
+        edge_a, edge_b = a._edge, b._edge
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out
@@ -178,11 +177,15 @@ def binary(
             edge_a = gradient_edge(a)
         if edge_b is None:
             edge_b = gradient_edge(b)
+        if alike is None and (shape := x.shape) == y.shape:
+            stretched = None
+        else:
+            shape, stretched = data.shape, None if alike else origins(a, b)
         grad_fn = made()
         grad_fn.next_functions = (edge_a, edge_b)
         grad_fn.order = next_order()
-        grad_fn.shape = shape = data.shape
-        grad_fn.stretched = None if alike or (alike is None and x.shape == shape == y.shape) else origins(a, b)
+        grad_fn.shape = shape
+        grad_fn.stretched = stretched
         grad_fn.extras = None
         out._edge = (grad_fn, 0)
         if saves_nothing:

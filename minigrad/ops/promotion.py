@@ -17,9 +17,11 @@ def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
     """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
     will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
     if type(b) in PLAIN and isinstance(a, Tensor) and a._data.dtype.kind == "f":
-        return a, Constant(b), a._data, b
+        x = a._data
+        return a, Constant(b), x, numpy.asarray(b, x.dtype) if type(x) is ndarray else b
     if type(a) in PLAIN and isinstance(b, Tensor) and b._data.dtype.kind == "f":
-        return Constant(a), b, a, b._data
+        y = b._data
+        return Constant(a), b, numpy.asarray(a, y.dtype) if type(y) is ndarray else a, y
     a, b = wrapped(a), wrapped(b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
