@@ -18,123 +18,15 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_grad_enabled, paused
-from ..autograd.graph import (
-    NO_EDGE,
-    Constant,
-    Node,
-    SeveralOutputs,
-    next_order,
-    observed,
-    observers,
-    save_result,
-)
-from ..autograd.hooks import extras_of
+from ..autograd.graph import NO_EDGE, Constant, next_order, observed, observers, save_result
 from ..autograd.views import View
-from ..backend import numpy
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
+from .nodes import CrosswiseNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
 from .promotion import common, operands, refusal
 
-Rule = Callable[..., Any]
-Taker = Callable[[Any, Any, dict[str, Any]], Any]
 new = object.__new__
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
-
-
-def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`function` under a name and with code of its own.
-
-    CPython fits a piece of code to the types it meets there. Operations that shared their code would meet each other's
-    node classes in it, and none would be fast.
-    """
-    function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)
-    function.__name__ = function.__qualname__ = name
-    return function
-
-
-def names_of(rule: Rule) -> tuple[str, ...]:
-    """What a rule needs: its parameters after the gradient."""
-    return rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
-
-
-def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node) -> type[Node]:
-    """The node class of an operation, named as torch names it."""
-    takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
-    shown = {
-        "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
-        for i, n in enumerate(saves)
-    }
-    own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
-    return type(name, (base,), own | shown)
-
-
-def operand(value: Any, name: str) -> Any:
-    """A saved value as the user sees it: a number that was an operand is a tensor."""
-    return from_array(numpy.asarray(value)) if name == "other" and isinstance(value, int | float) else value
-
-
-def keep_versions(node: Node) -> None:
-    """Note the versions of saved values that have been written before, to hold them against in backward."""
-    for value in node.saved or ():
-        if value is not None and value._counter is not None and value._counter.version:
-            break
-    else:
-        return
-    counters = [None if value is None else value._counter for value in node.saved or ()]
-    extras_of(node).versions = tuple([0 if counter is None else counter.version for counter in counters])
-
-
-def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
-    """The shape and dtype that each input's gradient has to come back to."""
-    return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
-
-
-class PlainNode(Node):
-    """Two inputs whose rules need nothing but the gradient: add, sub."""
-
-    __slots__ = ()
-    _saved_alpha = 1
-    releases = False
-
-    def apply(self, grad: Any) -> tuple[Any, Any]:
-        """One gradient for each of the two inputs."""
-        edge_self, edge_other = self.next_functions
-        rule_self, rule_other = self.vjps
-        return (
-            rule_self(grad) if edge_self[0] is not None else None,
-            rule_other(grad) if edge_other[0] is not None else None,
-        )
-
-
-class CrosswiseNode(Node):
-    """Two inputs, each of whose rules needs just the other input: mul, matrix products.
-
-    So one input is saved exactly where the other's gradient is wanted.
-    """
-
-    __slots__ = ()
-
-    def apply(self, grad: Any) -> tuple[Any, Any]:
-        """One gradient for each of the two inputs."""
-        other, self_ = self.saved or self.unpack_arrays()  # which raises, once they are released
-        rule_self, rule_other = self.vjps
-        grad_self = grad_other = None
-        if other is not None:
-            if other._counter is not None:
-                self.check_saved(0, other)
-            grad_self = rule_self(grad, other._data)
-        if self_ is not None:
-            if self_._counter is not None:
-                self.check_saved(1, self_)
-            grad_other = rule_other(grad, self_._data)
-        return grad_self, grad_other
-
-
-def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]:
-    """The node class whose `apply` fits what the rules need; Node itself fits all, more slowly."""
-    if names == [(), ()]:
-        return PlainNode
-    return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
 
 
 def binary(
@@ -245,63 +137,6 @@ def unary(
         return out if not observers else observed(grad_fn, out)
 
     return named(call, name)
-
-
-class Rules:
-    """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
-
-    def __init__(
-        self,
-        node: str,
-        rules: dict[str, Rule],
-        outputs: int | tuple[str, ...] | None = None,
-        tensors: tuple[str, ...] = (),
-    ) -> None:
-        self.results: tuple[str, ...] = outputs if isinstance(outputs, tuple) else ()
-        count = 1 if outputs is None else len(outputs) if isinstance(outputs, tuple) else outputs
-        self.inputs = tuple(rules)
-        wanted = [names_of(rule) for rule in rules.values()]
-        saves = tuple(dict.fromkeys(name for names in wanted for name in names))
-        self.needs = [frozenset(names) for names in wanted]
-        base = base_of(wanted, self.inputs) if outputs is None else SeveralOutputs
-        self.node = node_type(node, tuple(rules.values()), saves, base)
-        self.node.outputs = count
-        self.takers: dict[tuple[bool, ...], list[Taker]] = {}
-        self.node.releases = any(
-            name in rules or name in tensors or name in self.results or name.startswith("result") for name in saves
-        )
-
-    def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
-        """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
-        wanted = tuple([edge[0] is not None for edge in node.next_functions])
-        takers = self.takers.get(wanted)
-        if takers is None:
-            takers = self.takers[wanted] = self.takers_for(wanted)
-        node.saved = tuple([take(inputs, outs, attributes) for take in takers])
-        keep_versions(node)
-
-    def takers_for(self, wanted: tuple[bool, ...]) -> list[Taker]:
-        """What fetches each saved value, when the gradients of the `wanted` inputs are."""
-        needed = {name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names}
-        return [self.taker(name) if name in needed else lambda *_: None for name in self.node.saves]
-
-    def taker(self, name: str) -> Taker:
-        """What fetches the value that rules ask for under a name: an input, its shape, a result or an attribute."""
-        if name in self.inputs:
-            i = self.inputs.index(name)
-            return lambda inputs, outs, attributes: inputs[i]
-        if name.startswith("result") or name in self.results:
-            k = self.results.index(name) if name in self.results else int(name[6:] or 0)
-            return lambda inputs, outs, attributes: save_result(outs[k], k)
-        if name.endswith("_shape") and name[:-6] in self.inputs:
-            j = self.inputs.index(name[:-6])
-            return lambda inputs, outs, attributes: Constant(inputs[j]._data.shape)
-        return lambda inputs, outs, attributes: kept_attribute(attributes[name])
-
-
-def kept_attribute(value: Any) -> Any:
-    """An attribute as a saved value: a tensor is version-checked, anything else is constant."""
-    return value if isinstance(value, Tensor) else Constant(value)
 
 
 class Op:
