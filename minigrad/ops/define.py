@@ -50,10 +50,8 @@ def binary(
             if ready is None:
                 return NotImplemented
             a, b, x, y = ready
-            if type(a) is Constant or type(b) is Constant:
-                alike = True
-            elif x is not a._data or y is not b._data:
-                alike = False
+            number = type(a) is Constant or type(b) is Constant
+            alike = alike or number or (None if x is a._data and y is b._data else False)
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:
