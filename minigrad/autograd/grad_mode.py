@@ -59,8 +59,9 @@ def set_recording(enabled: bool) -> bool:
 
 
 class Decorating:
-    """Lets a context manager decorate functions, generators and coroutines, entering afresh on every call.
+    """Lets a context manager decorate functions and generators, entering afresh on every call.
 
+    As in torch, a coroutine function only makes its coroutine inside: a mode held across `await` would be everybody's.
     `@no_grad` means the same as `@no_grad()`.
     """
 
@@ -78,14 +79,6 @@ class Decorating:
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):
             return _in_generator(self.clone, function)
-        if inspect.iscoroutinefunction(function):
-
-            @functools.wraps(function)
-            async def coroutine(*args: Any, **kwargs: Any) -> Any:
-                with self.clone():
-                    return await function(*args, **kwargs)
-
-            return coroutine
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -26,6 +26,7 @@ from ..ops.activation import (
     tanhshrink,
 )
 from ..ops.attention import scaled_dot_product_attention as _attention
+from ..ops.batch_norm import batch_norm
 from ..ops.conv import conv1d, conv2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.loss import (
@@ -42,7 +43,7 @@ from ..ops.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, 
 from ..tensor import Tensor, from_array
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "binary_cross_entropy",
+    "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "cross_entropy", "dropout", "elu",
     "embedding", "gelu", "hardtanh", "huber_loss", "l1_loss", "layer_norm", "leaky_relu", "linear",
     "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish", "mse_loss", "nll_loss", "one_hot", "pad",

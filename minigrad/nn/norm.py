@@ -1,0 +1,105 @@
+"""Batch normalisation as modules: parameters, and the running averages that evaluation uses."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..creation import ones, tensor, zeros
+from ..dtypes import int64
+from ..tensor import Tensor
+from . import functional as F
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+
+class BatchNorm(Module):
+    """Every channel with mean 0 and variance 1, then · weight + bias; base of BatchNorm1d and BatchNorm2d.
+
+    momentum: how far one batch moves the running averages; None: they are plain averages of all batches so far.
+    """
+
+    _version = 2
+    dims: ClassVar[tuple[int, ...]] = ()
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        made = {"device": device, "dtype": dtype}
+        for name, wanted, start in (("weight", affine, ones), ("bias", affine and bias, zeros)):
+            self.register_parameter(name, Parameter(start(num_features, **made)) if wanted else None)
+        track = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, **made) if track else None)
+        self.register_buffer("running_var", ones(num_features, **made) if track else None)
+        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64, device=device) if track else None)
+
+    def reset_running_stats(self) -> None:
+        """Forget what was seen: mean 0, variance 1."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """weight 1, bias 0, running averages forgotten."""
+        self.reset_running_stats()
+        if self.affine:
+            init.ones_(self.weight)
+            if self.bias is not None:
+                init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, …) → the same shape."""
+        if input.ndim not in self.dims:
+            wanted = " or ".join(f"{n}D" for n in self.dims)
+            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+        share = self.momentum
+        if self.training and self.track_running_stats:
+            self.num_batches_tracked.add_(1)
+            if share is None:
+                share = 1 / self.num_batches_tracked.item()
+        followed = self.track_running_stats or not self.training
+        return F.batch_norm(
+            input,
+            self.running_mean if followed else None,
+            self.running_var if followed else None,
+            self.weight,
+            self.bias,
+            self.training or self.running_mean is None,
+            share or 0.0,
+            self.eps,
+        )
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L) (torch.nn.BatchNorm1d)."""
+
+    dims = (2, 3)
+
+
+class BatchNorm2d(BatchNorm):
+    """Batch normalisation of (N, C, H, W) (torch.nn.BatchNorm2d)."""
+
+    dims = (4,)

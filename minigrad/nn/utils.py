@@ -1,0 +1,53 @@
+"""torch.nn.utils: what is done to gradients between backward and step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import rules
+from ..autograd.grad_mode import no_grad
+from ..tensor import Tensor
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm"]
+
+
+def get_total_norm(tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
+    """The norm of all tensors taken together, as if they were one vector."""
+    norms = [t.detach().norm(norm_type) for t in tensors]
+    if not norms:
+        from ..creation import tensor
+
+        return tensor(0.0)
+    total = rules.stack(norms, 0).norm(norm_type)
+    if error_if_nonfinite and not bool(total.isfinite()):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. "
+            "To disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+def clip_grad_norm_(
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Any:
+    """Scale all gradients in place so that their common norm is at most max_norm; the norm there was before."""
+    grads = _grads(parameters)
+    with no_grad():
+        total = get_total_norm(grads, norm_type, error_if_nonfinite)
+        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
+        for grad in grads:
+            grad.mul_(factor)
+    return total
+
+
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
+    """Clamp every entry of every gradient to ±clip_value, in place."""
+    with no_grad():
+        for grad in _grads(parameters):
+            grad.clamp_(-clip_value, clip_value)
+
+
+def _grads(parameters: Any) -> list[Tensor]:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [p.grad for p in given if p.grad is not None]
