@@ -57,6 +57,11 @@ def _parser() -> argparse.ArgumentParser:
         "--student", action="append", metavar="ID", help="只评这个学生，可重复 · this one only; repeatable"
     )
     one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
+    one.add_argument(
+        "--workers", type=int, metavar="N", help="用几个核；1 就在本进程里 · cores to use; 1: this process"
+    )
+    one.add_argument("--scheduler", metavar="ADDRESS", help="Dask 集群，如 tcp://host:8786 · a Dask cluster")
+    one.add_argument("--retry", action="store_true", help="放弃过的也再试 · try again what was given up")
 
     one = command("feedback", _feedback, "写出每个学生的反馈页 · write every student's feedback page")
     one.add_argument("lesson", metavar="LESSON")
@@ -106,7 +111,10 @@ def _grade(given: argparse.Namespace) -> int:
     from autograder.grade import released_lesson
 
     course = Course(given.course or lessons.COURSE)
-    results = grade_shown(course, given.lesson, given.student, given.unsafe)
+    if given.retry:
+        course.ledger.retry(given.lesson)
+    how = {"workers": given.workers, "scheduler": given.scheduler}
+    results = grade_shown(course, given.lesson, given.student, given.unsafe, **how)
     screen.print(report.table(course, released_lesson(course, given.lesson), results))
     return int(any(result.status == "failed" for result in results))
 

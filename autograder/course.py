@@ -1,13 +1,14 @@
 """A course: the folder nbgrader works in, opened with the course's own nbgrader configuration.
 
 Gives the paths of every step, runs nbgrader's converters in this process (their logs go to a file), and
-keeps what nbgrader has no place for: the secret that seeds come from and the book of records. It decides
+keeps what nbgrader has no place for: the secret that seeds come from and the ledger. It decides
 nothing about scores.
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import logging
 import os
 import secrets
@@ -21,9 +22,9 @@ from typing import Any
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.errors import AutograderError
+from autograder.ledger import Ledger
 from autograder.lessons import COURSE, Lesson
 from autograder.messages import Text
-from autograder.records import RecordBook
 
 CONFIG = "nbgrader_config.py"
 
@@ -46,7 +47,7 @@ class Course:
             self.config.CourseDirectory.merge({"root": str(self.root), "release_directory": "release"})
         for section, values in (overrides or {}).items():
             self.config[section].merge(values)
-        self.records = records_of(self.root)
+        self.ledger = ledger_of(self.root)
 
     @classmethod
     def scratch(cls, folder: Path, overrides: dict[str, dict[str, Any]] | None = None) -> Course:
@@ -58,7 +59,7 @@ class Course:
 
     def path(self, step: str, student: str, lesson: str) -> Path:
         """The folder of a step (source, release, submitted, autograded, feedback)."""
-        directory = self._coursedir()
+        directory = self.coursedir()
         return Path(directory.format_path(getattr(directory, f"{step}_directory"), student, lesson)).resolve()
 
     def students(self, lesson: str) -> list[str]:
@@ -94,7 +95,7 @@ class Course:
         from nbgrader import converters
         from nbgrader.converters.base import NbGraderException
 
-        directory = self._coursedir()
+        directory = self.coursedir()
         directory.assignment_id = lesson
         if student is not None:
             directory.student_id = student
@@ -135,13 +136,18 @@ class Course:
         """Open nbgrader's gradebook."""
         from nbgrader.api import Gradebook
 
-        directory = self._coursedir()
+        directory = self.coursedir()
         with (
             _tools_on_path(),
             _without_nbgraders_warnings(),
             Gradebook(directory.db_url, directory.course_id) as gradebook,
         ):
             yield gradebook
+
+    @property
+    def db(self) -> str:
+        """Where the gradebook is, as SQLAlchemy names it."""
+        return str(self.coursedir().db_url)
 
     def knows(self, lesson: Lesson) -> bool:
         """Whether the gradebook holds this lesson with exactly these graded cells and points."""
@@ -154,7 +160,8 @@ class Course:
                 return False
             return {cell.name: cell.max_score for cell in notebook.grade_cells} == lesson.points
 
-    def _coursedir(self) -> Any:
+    def coursedir(self) -> Any:
+        """nbgrader's own idea of this course's folders."""
         from nbgrader.coursedir import CourseDirectory
 
         return CourseDirectory(config=Config(self.config))
@@ -212,9 +219,10 @@ def _tools_on_path() -> Iterator[None]:
         os.environ["PATH"] = before
 
 
-def records_of(root: Path) -> RecordBook:
-    """The book of records of a course folder."""
-    return RecordBook(root / "records.jsonl")
+@functools.cache
+def ledger_of(root: Path) -> Ledger:
+    """The ledger of a course folder: one connection a process."""
+    return Ledger(root.resolve() / "ledger.db")
 
 
 def secret_of(root: Path) -> bytes:

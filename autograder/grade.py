@@ -1,30 +1,39 @@
-"""Grade the submissions of a lesson through nbgrader's own converters, one after another.
+"""Grade the submissions of a lesson: hand out work, write down what comes back, survive whatever happens.
 
-The command line, `nbgrader autograde` and formgrader's button run the same steps (nbgrader_plugin.py) and
-give the same scores. Added here: what is graded already is left alone, one submission's failure never stops
-the rest, and a submission without a notebook gets a result, too. Scores are the referee's; showing them is
-report.py's.
+This process is the one writer: it reads submissions, hands jobs to sandboxes here or on workers (cluster.py),
+records what comes back in the ledger, then in nbgrader's gradebook and folders (gradebook.py), in batches. It may
+be killed at any moment: what the ledger holds is not graded again, what the gradebook lacks is written again.
+`nbgrader autograde` and formgrader's button give the same scores. Showing them is report.py's.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import nbformat
 
-from autograder import nbgrader_plugin
+from autograder import nbgrader_plugin as ours
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError, UnknownName
+from autograder.gradebook import Item, Writer
+from autograder.ledger import MOST_TRIES, Key, Ledger
 from autograder.lessons import Lesson, describe
 from autograder.marks import Marks, marks
 from autograder.messages import Text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
+from autograder.referee import seed_of
+from autograder.work import Done, Job, do, job_of
 
 Progress = Callable[[int, int, "Result | None"], None]
+BATCH = 25  # graded submissions that are written together
+SECONDS = 2.0  # … or those of that long, if it is fewer
+SMALL = 40  # with fewer to grade, one process is done before workers have started (benchmarks/grading.py)
 
 
 @dataclass(frozen=True)
@@ -39,10 +48,49 @@ class Result:
     score: float
     max_score: float
     manual: bool  # a person still has points to give
-    entry: Entry | None
     fresh: bool  # graded just now, not earlier
     seconds: float = 0.0
     problem: Pair | None = None
+    where: tuple[Ledger, Key] | None = field(default=None, repr=False)
+
+    @property
+    def entry(self) -> Entry | None:
+        """The records, read from the ledger: a class of ten thousand need not be held in memory."""
+        return self.where[0].find(self.where[1]) if self.where else None
+
+
+class Here:
+    """Does jobs in this process, one after the other: no start-up, best for a small class."""
+
+    room = 1
+
+    def __init__(self) -> None:
+        self._job: tuple[Key, Job] | None = None
+
+    def start(self, key: Key, job: Job) -> None:
+        """Take a job."""
+        self._job = (key, job)
+
+    @property
+    def free(self) -> int:
+        """How many jobs can be taken now."""
+        return 0 if self._job else 1
+
+    def wait(self) -> list[tuple[Key, Done | Exception]]:
+        """What has come back, at least one job if any is out: what it came to, or how it failed."""
+        if not self._job:
+            return []
+        (key, job), self._job = self._job, None
+        try:
+            return [(key, do(job))]
+        except Exception as error:  # one submission must never stop the rest
+            return [(key, error)]
+
+    def close(self) -> None:
+        """End the sandbox that waits."""
+        from autograder.work import referee
+
+        referee(False).close()
 
 
 def grade(
@@ -52,35 +100,38 @@ def grade(
     unsafe: bool = False,
     course: Course | None = None,
     progress: Progress | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
 ) -> list[Result]:
     """Grade a lesson's submissions (all, or those of `students`) and return one result each, by student.
 
+    A large class is graded on all cores, or on `workers` of them (1: in this process), or on the cluster of a Dask
+    `scheduler`; the results are the same.
+
     Raises AutograderError before anything is touched if the lesson is not released, a student is unknown, or
-    there is no sandbox and `unsafe` is not set.
+    there is no sandbox and `unsafe` is not set; and later if the disk is full or a database does not answer: then
+    all that was graded is kept, and the next run goes on from there.
     """
     course = Course(course.root if course else Course().root, {"RefereeExecute": {"unsafe": unsafe}})
     released = released_lesson(course, lesson)
     chosen = _choose(course, lesson, students)
     require_sandbox(unsafe)
     with course.alone():
-        return _grade_all(course, released, chosen, unsafe, progress)
+        course.ledger.verify()
+        course.enrol()
+        run = _Run(course, released, chosen, unsafe, progress)
+        return run.all(_hands(course, released, len(chosen), workers, scheduler))
 
 
-def _grade_all(
-    course: Course, lesson: Lesson, students: list[str], unsafe: bool, progress: Progress | None
-) -> list[Result]:
-    course.enrol()
-    given = marks(course, lesson.name)
-    results = []
-    for number, student in enumerate(students):
-        if progress:
-            progress(number, len(students), None)
-        result = _grade_one(course, lesson, student, given.get(student, Marks()), unsafe)
-        results.append(result)
-        if progress:
-            progress(number + 1, len(students), result)
-    nbgrader_plugin.referee(course.root, unsafe).close()
-    return results
+def _hands(course: Course, lesson: Lesson, students: int, workers: int | None, scheduler: str | None) -> Any:
+    """Who does the jobs: workers, where there is enough to do for them to be worth their start."""
+    from autograder import cluster
+
+    done = course.ledger.settled(lesson.name, version_for(course, lesson.name))
+    few = students - done < SMALL or cluster.cores() == 1
+    if scheduler is None and (workers == 1 or (workers is None and few)):
+        return Here()
+    return cluster.Workers(scheduler, workers)
 
 
 def released_lesson(course: Course, name: str) -> Lesson:
@@ -119,34 +170,188 @@ def _choose(course: Course, lesson: str, students: Iterable[str] | None) -> list
     return wanted
 
 
-def _grade_one(course: Course, lesson: Lesson, student: str, given: Marks, unsafe: bool) -> Result:
-    """Grade one submission if it needs it; whatever goes wrong becomes the result."""
-    start = time.monotonic()
-    path = course.path("submitted", student, lesson.name) / f"{lesson.name}.ipynb"
-    problem, fresh = None, False
-    try:
-        if not path.is_file():
-            fresh = _no_notebook(course, lesson, student, path, known=bool(given.cells))
-        elif not _is_current(course, lesson, student, path, given, unsafe):
-            course.nbgrader("autograde", lesson.name, student)
-            fresh = True
-    except AutograderError as error:
-        problem = pair_of(error)
-    except Exception as error:  # one submission must never stop the rest
-        problem = {"zh": f"评分器内部错误：{error!r}", "en": f"An error inside the grader: {error!r}"}
-    return _result(course, lesson, student, given, fresh, problem, time.monotonic() - start)
+@dataclass
+class _Submission:
+    """One submission on its way: its key, and the released notebook with its answers."""
+
+    student: str
+    key: Key
+    notebook: Any
+    began: float
+    job: Job | None = None  # None: nothing to run
+    entry: Entry | None = None
+    file: bool = True
 
 
-def _is_current(course: Course, lesson: Lesson, student: str, path: Path, given: Marks, unsafe: bool) -> bool:
-    """Whether these bytes were graded by this grader, and the gradebook and the autograded folder show it."""
-    entry = course.records.latest(lesson.name, student)
-    done = course.path("autograded", student, lesson.name) / path.name
-    if not entry or not done.is_file():
-        return False
-    current = nbgrader_plugin.reusable(
-        entry, submission_hash(path.read_bytes()), version_for(course, lesson.name), unsafe=unsafe
-    )
-    return current and all(i in given.cells and given.cells[i].auto == r["score"] for i, r in entry.records.items())
+class _Run:
+    """One grading run over a lesson."""
+
+    def __init__(self, course: Course, lesson: Lesson, students: list[str], unsafe: bool, progress: Progress | None):
+        self.course, self.lesson, self.students, self.unsafe = course, lesson, students, unsafe
+        self.ledger, self.secret, self.version = course.ledger, secret_of(course.root), version_for(course, lesson.name)
+        self.released = json.dumps(lesson.notebook)
+        self.given = marks(course, lesson.name)
+        self.progress = progress
+        self.results: dict[str, Result] = {}
+        self.out: dict[Key, _Submission] = {}
+        self.again: deque[_Submission] = deque()
+        self.batch: list[_Submission] = []
+        self.written = time.monotonic()
+        self.writer = Writer(course, lesson)
+
+    def all(self, hands: Any) -> list[Result]:
+        """Hand out jobs as long as there are any; write what comes back; give the results by student."""
+        waiting = self._to_do()
+        try:
+            while True:
+                self._hand_out(hands, waiting)
+                if not self.out:
+                    break
+                for key, done in hands.wait():
+                    self._came_back(self.out.pop(key), done)
+                self._write(BATCH)
+            self._write(1)
+        except KeyboardInterrupt:  # what came back is graded; what is out was not the cause
+            self._write(1)
+            self.ledger.take_back(self.out)
+            raise
+        finally:
+            hands.close()
+        return [self.results[student] for student in self.students]
+
+    def _hand_out(self, hands: Any, waiting: Iterator[_Submission]) -> None:
+        """Fill the hands; every try is counted before it is made."""
+        chosen: list[_Submission] = []
+        while len(chosen) < hands.free:
+            one = self.again.popleft() if self.again else next(waiting, None)
+            if one is None:
+                break
+            chosen.append(one)
+        self.ledger.begin((each.key, each.student) for each in chosen)
+        for each in chosen:
+            assert each.job
+            self.out[each.key] = each
+            hands.start(each.key, each.job)
+
+    def _to_do(self) -> Iterator[_Submission]:
+        """The submissions that need a sandbox; all others are settled on the way."""
+        for student in self.students:
+            try:
+                one = self._look_at(student)
+            except AutograderError as error:
+                self._finish(student, None, "failed", pair_of(error))
+                continue
+            except OSError as error:
+                self._finish(student, None, "failed", {"zh": f"读不了：{error}", "en": f"Cannot be read: {error}"})
+                continue
+            if one is None:
+                continue
+            if one.entry is None and one.job is not None:
+                if self.ledger.tries(one.key) < MOST_TRIES:
+                    yield one
+                else:
+                    self._give_up(one, Text("评分器几次都在这里中断。", "The grader ended here, again and again."))
+            else:
+                self.batch.append(one)
+                self._write(BATCH)
+
+    def _look_at(self, student: str) -> _Submission | None:
+        """What one submission needs; None if it needs nothing."""
+        began = time.monotonic()
+        path = self.course.path("submitted", student, self.lesson.name) / f"{self.lesson.name}.ipynb"
+        data = path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        digest = "" if data is None else submission_hash(data)
+        key = Key(digest, self.lesson.name, self.version, seed_of(self.secret, student, self.lesson.name))
+        entry = ours.standing(self.ledger, key, unsafe=self.unsafe)
+        if entry and self._is_settled(student, key, entry, data is not None):
+            self._finish(student, key, "", None, began, entry, fresh=False)
+            return None
+        notebook = nbformat.from_dict(json.loads(self.released))
+        if data is None:
+            notebook.metadata["autograder"] = {"submission": "", "problem": _no_notebook(path), "notes": {}}
+        else:
+            notebook = ours.transplanted(notebook, data)
+        one = _Submission(student, key, notebook, began, entry=entry, file=data is not None)
+        if notebook.metadata.autograder["problem"]:
+            one.entry = entry or ours.entry_of(self.lesson, student, key, notebook.metadata.autograder)
+        elif entry is None:
+            answered = describe(self.lesson.name, notebook)
+            one.job = job_of(answered, student, self.secret, unsafe=self.unsafe)
+        return one
+
+    def _is_settled(self, student: str, key: Key, entry: Entry, file: bool) -> bool:
+        """Whether the gradebook and the autograded folder show this very grading, and the student's no other."""
+        latest = self.ledger.latest(self.lesson.name, student)
+        done = self.course.path("autograded", student, self.lesson.name) / f"{self.lesson.name}.ipynb"
+        cells = self.given.get(student, Marks()).cells
+        return (
+            self.ledger.state(key) == "settled"
+            and latest == entry
+            and (done.is_file() or not file)
+            and all(i in cells and cells[i].auto == r["score"] for i, r in entry.records.items())
+        )
+
+    def _came_back(self, one: _Submission, done: Done | Exception) -> None:
+        if not isinstance(done, Exception):
+            one.entry = ours.entry_of(self.lesson, one.student, one.key, one.notebook.metadata.autograder, done)
+            self.batch.append(one)
+        elif isinstance(done, AutograderError):
+            self._finish(one.student, None, "failed", pair_of(done), one.began)
+        elif self.ledger.tries(one.key) < MOST_TRIES:
+            self.again.append(one)
+        else:
+            self._give_up(one, Text(f"评分几次都失败：{done!r}", f"Grading failed again and again: {done!r}"))
+
+    def _give_up(self, one: _Submission, why: Text) -> None:
+        self.ledger.give_up(one.key, why)
+        remedy = Text(
+            f"排除原因后：autograder grade {self.lesson.name} --retry",
+            f"When the cause is gone: autograder grade {self.lesson.name} --retry",
+        )
+        self._finish(one.student, None, "failed", pair_of(AutograderError(why, remedy=remedy)), one.began)
+
+    def _write(self, most: int) -> None:
+        """Write the batch if it is large or old enough: first the ledger, then what is made from it."""
+        old = time.monotonic() - self.written > SECONDS
+        if not self.batch or (len(self.batch) < most and not old):
+            return
+        batch, self.batch = self.batch, []
+        entries = [one.entry for one in batch if one.entry]
+        self.ledger.put(entries)
+        items = [Item(one.student, one.entry, one.notebook, one.file) for one in batch if one.entry]
+        failed = self.writer.write(items)
+        self.ledger.settle(one.key for one in batch if one.student not in failed)
+        self.given |= marks(self.course, self.lesson.name, [one.student for one in batch])
+        self.written = time.monotonic()
+        for one in batch:
+            if error := failed.get(one.student):
+                self._finish(one.student, one.key, "failed", pair_of(error), one.began)
+            else:
+                self._finish(one.student, one.key, "", None, one.began, one.entry)
+
+    def _finish(
+        self,
+        student: str,
+        key: Key | None,
+        status: str,
+        problem: Pair | None,
+        began: float = 0.0,
+        entry: Entry | None = None,
+        *,
+        fresh: bool = True,
+    ) -> None:
+        given = self.given.get(student, Marks())
+        status = status or ("ungradable" if entry and entry.ungradable else "graded")
+        if status == "ungradable" and entry:
+            problem = next(r["reason"] for r in entry.records.values() if r["status"] == "ungradable")
+        manual = status != "graded" or given.needs_a_person
+        seconds = time.monotonic() - began if began else 0.0
+        where = (self.ledger, key) if key else None
+        most = float(self.lesson.max_score)
+        result = Result(student, status, given.score, most, manual, fresh, seconds, problem, where)
+        self.results[student] = result
+        if self.progress:
+            self.progress(len(self.results), len(self.students), result)
 
 
 def version_for(course: Course, lesson: str) -> str:
@@ -155,48 +360,9 @@ def version_for(course: Course, lesson: str) -> str:
     return grader_version(released.read_bytes() + secret_of(course.root))
 
 
-def _no_notebook(course: Course, lesson: Lesson, student: str, path: Path, *, known: bool) -> bool:
-    """Record that a submission has no notebook, in the book and in the gradebook.
-
-    Return whether that is news.
-    """
+def _no_notebook(path: Any) -> Pair:
     found = sorted(p.name for p in path.parent.iterdir())
-    problem = {
+    return {
         "zh": f"提交里没有 {path.name}，只有：{'、'.join(found) or '（空）'}。",
         "en": f"The submission holds no {path.name}, only: {', '.join(found) or '(nothing)'}.",
     }
-    latest = course.records.latest(lesson.name, student)
-    if known and latest and latest.problem == problem:
-        return False
-    records = nbgrader_plugin.unreadable_records(lesson, student, problem)
-    version = version_for(course, lesson.name)
-    course.records.append(Entry(lesson.name, student, "", version, records, problem=problem))
-    with course.gradebook() as gradebook:
-        gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(lesson.name, student)
-        submission = gradebook.find_submission_notebook(lesson.name, lesson.name, student)
-        for each in submission.grades:
-            each.auto_score, each.needs_manual_grade = None, True
-        for comment in submission.comments:
-            comment.auto_comment = " · ".join(problem.values())
-        gradebook.db.commit()
-    return True
-
-
-def _result(
-    course: Course,
-    lesson: Lesson,
-    student: str,
-    given: Marks,
-    fresh: bool,
-    problem: Pair | None,
-    seconds: float,
-) -> Result:
-    entry = course.records.latest(lesson.name, student)
-    if fresh:
-        given = marks(course, lesson.name, student).get(student, Marks())
-    status = "failed" if problem else "ungradable" if entry and entry.ungradable else "graded"
-    if status == "ungradable" and entry:
-        problem = next(r["reason"] for r in entry.records.values() if r["status"] == "ungradable")
-    most, left = float(lesson.max_score), status != "graded" or given.needs_a_person
-    return Result(student, status, given.score, most, left, entry, fresh, seconds, problem)

@@ -45,23 +45,23 @@ class Marks:
         return any(mark.needs_a_person for mark in self.cells.values())
 
 
-def marks(course: Course, lesson: str, student: str | None = None) -> dict[str, Marks]:
-    """The marks of everyone who has any in a lesson (or of one student), by student."""
+def marks(course: Course, lesson: str, students: list[str] | None = None) -> dict[str, Marks]:
+    """The marks of everyone who has any in a lesson (or of these students), by student."""
     from nbgrader.api import Comment, Grade
 
     found: dict[str, Marks] = {}
     with course.gradebook() as gradebook:
         fields = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
-        for owner, grade_id, *values in _rows(gradebook, Grade, fields, lesson, student):
+        for owner, grade_id, *values in _rows(gradebook, Grade, fields, lesson, students):
             found.setdefault(owner, Marks()).cells[grade_id] = Mark(*values)
         for owner, grade_id, auto, manual in _rows(
-            gradebook, Comment, (Comment.auto_comment, Comment.manual_comment), lesson, student
+            gradebook, Comment, (Comment.auto_comment, Comment.manual_comment), lesson, students
         ):
             found.setdefault(owner, Marks()).comments[grade_id] = auto if manual is None else manual
     return found
 
 
-def _rows(gradebook: Any, kind: Any, fields: tuple[Any, ...], lesson: str, student: str | None) -> Any:
+def _rows(gradebook: Any, kind: Any, fields: tuple[Any, ...], lesson: str, students: list[str] | None) -> Any:
     """(student, grade_id, …) of every grade or comment."""
     from nbgrader.api import Assignment, BaseCell, SubmittedAssignment, SubmittedNotebook
 
@@ -74,4 +74,4 @@ def _rows(gradebook: Any, kind: Any, fields: tuple[Any, ...], lesson: str, stude
         .filter(Assignment.name == lesson)
         .order_by(SubmittedAssignment.student_id, BaseCell.name)
     )
-    return query if student is None else query.filter(SubmittedAssignment.student_id == student)
+    return query if students is None else query.filter(SubmittedAssignment.student_id.in_(students))

@@ -12,11 +12,7 @@ made by the referee (referee.py); this module carries them to where nbgrader loo
 
 from __future__ import annotations
 
-import atexit
-import functools
 import re
-import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +25,13 @@ from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Bool, Unicode
 
 from autograder import pages, transplant
-from autograder.course import records_of, secret_of
-from autograder.editions import learners_edition
+from autograder.course import ledger_of, secret_of
 from autograder.errors import AutograderError
+from autograder.ledger import Key, Ledger, key_of
 from autograder.lessons import Lesson, describe, kind
 from autograder.records import Entry, Record, grader_version, submission_hash
+from autograder.referee import seed_of
+from autograder.work import Done, do, job_of
 
 Resources = dict[str, Any]
 
@@ -65,16 +63,8 @@ class Transplant(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """The released notebook with the answers, what was unusual noted in its metadata."""
-        data: bytes = resources["autograder_submission"]
         released = nbformat.read(_released(self, resources), as_version=4)
-        about: dict[str, Any] = {"submission": submission_hash(data), "problem": None}
-        notes = transplant.Notes()
-        try:
-            released, notes = transplant.transplant(released, transplant.read(data))
-        except AutograderError as error:
-            about["problem"] = pages.pair_of(error)
-        released.metadata["autograder"] = about | {"notes": notes.as_data()}
-        return released, resources
+        return transplanted(released, resources["autograder_submission"]), resources
 
 
 class RefereeExecute(NbGraderPreprocessor):
@@ -88,68 +78,63 @@ class RefereeExecute(NbGraderPreprocessor):
         lesson, student = resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]
         about = nb.metadata.get("autograder", {})
         version = grader_version(_released(self, resources).read_bytes() + secret_of(root))
-        book = records_of(root)
-        entry = book.latest(lesson, student)
-        if not (entry and reusable(entry, about.get("submission", ""), version, unsafe=self.unsafe)):
-            entry = self._grade(nb, lesson, student, version, root)
-            book.append(entry)
-        for cell in nb.cells:
-            if kind(cell) == "check" and (record := entry.records.get(cell.metadata.nbgrader.grade_id)):
-                note = entry.notes.get("") if pages.lost(record) else None
-                cell.outputs = [pages.record_output(record, note)]
-        nb.metadata["autograder"] = about | {"grader": version, "records": entry.records}
+        ledger, secret = ledger_of(root), secret_of(root)
+        key = Key(about.get("submission", ""), lesson, version, seed_of(secret, student, lesson))
+        entry = standing(ledger, key, unsafe=self.unsafe)
+        if entry is None:
+            entry = self._grade(nb, key, student, secret)
+        ledger.put([entry])  # an earlier one, too: it counts again
+        show(nb, entry)
         resources["autograder_entry"] = entry
         return nb, resources
 
-    def _grade(self, nb: NotebookNode, lesson: str, student: str, version: str, root: Path) -> Entry:
-        about, start = nb.metadata.get("autograder", {}), time.monotonic()
-        problem = about.get("problem")
-        if problem:
-            records = unreadable_records(describe(lesson, nb), student, problem)
-        else:
-            records = grade(describe(lesson, nb), student, root, unsafe=self.unsafe)
-        seconds = round(time.monotonic() - start, 3)
-        digest, notes = about.get("submission", ""), about.get("notes", {})
-        return Entry(lesson, student, digest, version, records, notes, problem, seconds)
+    def _grade(self, nb: NotebookNode, key: Key, student: str, secret: bytes) -> Entry:
+        about, lesson = nb.metadata.get("autograder", {}), describe(key.lesson, nb)
+        if about.get("problem"):
+            return entry_of(lesson, student, key, about)
+        return entry_of(lesson, student, key, about, do(job_of(lesson, student, secret, unsafe=self.unsafe)))
 
 
-def grade(lesson: Lesson, student: str, root: Path, *, unsafe: bool) -> dict[str, Record]:
-    """The referee's records of a transplanted notebook, by the grade_id of the check's cell.
-
-    What runs is the released setup cells and the student's solution cells, in order, on the engine
-    without this lesson's parts.
-    """
-    cells = [
-        {"id": cell.id, "source": cell.source} for cell in lesson.notebook.cells if kind(cell) in ("setup", "solution")
-    ]
-    edition = learners_edition(lesson.parts)
-    wanted = list(lesson.checks.values())
-    with warnings.catch_warnings():  # what torch and known mistakes warn of while they run is nobody's concern
-        warnings.simplefilter("ignore")
-        records = referee(root, unsafe).grade(lesson.name, student, cells, wanted, edition)
-    by_check = {record["check"]: record for record in records}
-    return {grade_id: by_check[check] for grade_id, check in lesson.checks.items()}
+def transplanted(released: NotebookNode, data: bytes) -> NotebookNode:
+    """The released notebook with a submission's answers in it, what was unusual noted in its metadata."""
+    about: dict[str, Any] = {"submission": submission_hash(data), "problem": None}
+    notes = transplant.Notes()
+    try:
+        released, notes = transplant.transplant(released, transplant.read(data))
+    except AutograderError as error:
+        about["problem"] = pages.pair_of(error)
+    released.metadata["autograder"] = about | {"notes": notes.as_data()}
+    return released
 
 
-@functools.cache
-def referee(root: Path, unsafe: bool) -> Any:
-    """The referee of a course in this process; its sandbox waits for the next submission."""
-    from autograder.referee import Referee
-    from autograder.sandbox import Sandbox, Unsafe
+def entry_of(lesson: Lesson, student: str, key: Key, about: Resources, done: Done | None = None) -> Entry:
+    """What a grading came to, by grade_id; without `done`, that these bytes cannot be graded."""
+    problem, notes = about.get("problem"), about.get("notes", {})
+    if done is None:
+        records = unreadable_records(lesson, student, about["problem"])
+    else:
+        records = {grade_id: done["records"][check] for grade_id, check in lesson.checks.items()}
+    seconds = done["seconds"] if done else 0.0
+    return Entry(key.lesson, student, key.submission, key.grader, records, notes, problem, seconds, key.seed)
 
-    made = Referee(secret_of(root), Unsafe if unsafe else Sandbox)
-    atexit.register(made.close)
-    return made
+
+def show(nb: NotebookNode, entry: Entry) -> None:
+    """Let each check's record stand where a kernel's output would."""
+    for cell in nb.cells:
+        if kind(cell) == "check" and (record := entry.records.get(cell.metadata.nbgrader.grade_id)):
+            note = entry.notes.get("") if pages.lost(record) else None
+            cell.outputs = [pages.record_output(record, note)]
+    about = nb.metadata.get("autograder", {})
+    nb.metadata["autograder"] = about | {"grader": entry.grader, "records": entry.records}
 
 
-def reusable(entry: Entry, submission: str, version: str, *, unsafe: bool) -> bool:
-    """Whether an earlier grading still stands.
-
-    Same bytes, same grader, as sandboxed as wanted, and no sandbox that failed.
-    """
+def standing(ledger: Ledger, key: Key, *, unsafe: bool) -> Entry | None:
+    """An earlier grading that still stands: these bytes, this grader, as sandboxed as wanted, no sandbox that failed."""
+    entry = ledger.find(key)
+    if entry is None or (entry.ungradable and entry.problem is None):
+        return None
     sandboxed = all(record.get("sandboxed", True) for record in entry.records.values())
-    same = (entry.submission, entry.grader) == (submission, version)
-    return same and (sandboxed or unsafe) and (entry.problem is not None or not entry.ungradable)
+    return entry if sandboxed or unsafe else None
 
 
 def unreadable_records(lesson: Lesson, student: str, problem: pages.Pair) -> dict[str, Record]:
@@ -194,33 +179,45 @@ class SaveScores(SaveAutoGrades):
                 if is_solution(cell):
                     self._add_comment(cell, resources)
             self.gradebook.db.commit()
+        if self._entry:
+            ledger_of(Path(_coursedir(self).root)).settle([key_of(self._entry)])
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: Resources) -> None:
         grade = self._grades[cell.metadata.nbgrader.grade_id]
-        if kind(cell) == "check":
-            record = self._entry.records.get(grade.name) if self._entry else None
-            grade.auto_score = record["score"] if record and record["status"] == "graded" else None
-        else:
-            grade.auto_score = None if self._unreadable() else determine_grade(cell, self.log)[0]
+        grade.auto_score = auto_score(cell, self._entry)
         grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
 
     def _add_comment(self, cell: NotebookNode, resources: Resources) -> None:
         comment = self._comments[cell.metadata.nbgrader.grade_id]
-        untouched = cell.metadata.nbgrader.get("checksum") == _checksum(cell)
-        note = self._entry.notes.get(comment.name) if self._entry else None
-        reason = self._unreadable()
-        parts = [reason, pages.plain(note), self.no_response if untouched and not reason else ""]
-        comment.auto_comment = "\n\n".join(part for part in parts if part) or None
+        comment.auto_comment = auto_comment(cell, self._entry, self.no_response)
 
-    def _unreadable(self) -> str:
-        """Why nothing of this submission was graded, or "" if something was."""
-        if not self._entry:
-            return "没有评分记录 · There is no record of its grading"
-        reasons = [r["reason"] for r in self._entry.records.values() if r["status"] != "graded"]
-        if not reasons or len(reasons) < len(self._entry.records):
-            return ""
-        return "\n\n".join(dict.fromkeys(map(pages.plain, reasons)))
+
+def auto_score(cell: NotebookNode, entry: Entry | None) -> float | None:
+    """The points that a graded cell earns without a person; None where a person has to give them."""
+    if kind(cell) != "check":
+        return None if _unreadable(entry) else determine_grade(cell)[0]
+    record = entry.records.get(cell.metadata.nbgrader.grade_id) if entry else None
+    return record["score"] if record and record["status"] == "graded" else None
+
+
+def auto_comment(cell: NotebookNode, entry: Entry | None, no_response: str) -> str | None:
+    """What is said of an answer: why it could not be read, what was unusual about it, that it was left as it was."""
+    untouched = cell.metadata.nbgrader.get("checksum") == _checksum(cell)
+    note = entry.notes.get(cell.metadata.nbgrader.grade_id) if entry else None
+    reason = _unreadable(entry)
+    parts = [reason, pages.plain(note), no_response if untouched and not reason else ""]
+    return "\n\n".join(part for part in parts if part) or None
+
+
+def _unreadable(entry: Entry | None) -> str:
+    """Why nothing of a submission was graded, or "" if something was."""
+    if not entry:
+        return "没有评分记录 · There is no record of its grading"
+    reasons = [r["reason"] for r in entry.records.values() if r["status"] != "graded"]
+    if not reasons or len(reasons) < len(entry.records):
+        return ""
+    return "\n\n".join(dict.fromkeys(map(pages.plain, reasons)))
 
 
 def _checksum(cell: NotebookNode) -> str:

@@ -36,7 +36,7 @@ from autograder.runner.limits import DEFAULT, Limits
 from autograder.sandbox import Running, Sandbox, Unsafe, warn_unsafe
 from autograder.testimony import Testimony, hear
 
-__all__ = ["Referee", "seed_for"]
+__all__ = ["Referee", "seed_for", "seed_of"]
 
 _TRIES = 2  # sandboxes for one job before it counts as ungradable
 _JOBS = 100  # that one sandbox serves, as long as each leaves it as it was
@@ -48,6 +48,11 @@ def seed_for(secret: bytes, student: str, lesson: str, check: str, seeds: str = 
     return int.from_bytes(hmac.digest(secret, message, "sha256")[:8], "big") >> 1
 
 
+def seed_of(secret: bytes, student: str, lesson: str, seeds: str = "1") -> str:
+    """One word for all the seeds that a student gets in a lesson; it gives none of them away."""
+    return f"{seed_for(secret, student, lesson, '', seeds):016x}"
+
+
 class Referee:
     """Grades submissions one at a time.
 
@@ -56,19 +61,21 @@ class Referee:
     everybody new inputs. A sandbox is used again only after a job that left no trace in it; `jobs=1` starts
     a fresh one for each.
 
+    A referee on another machine has no secret (None): it is given the seeds.
+
     Use it from one thread: a sandbox ends with the thread that started it.
     """
 
     def __init__(
         self,
-        course_secret: bytes,
+        course_secret: bytes | None,
         sandbox: type[Sandbox] | type[Unsafe] = Sandbox,
         *,
         limits: Limits = DEFAULT,
         seeds: str = "1",
         jobs: int = _JOBS,
     ):
-        if not course_secret:
+        if course_secret == b"":
             raise AutograderError(text("no_secret"))
         if sandbox.sandboxed:
             probe()
@@ -85,22 +92,26 @@ class Referee:
         cells: Sequence[Mapping[str, str]],
         checks: Sequence[str] | None = None,
         learner_edition: Path | str | None = None,
+        drawn: Mapping[str, int] | None = None,
     ) -> list[Record]:
         """The records of one submission, one a check, in the order of `checks` (by default all of the
         lesson).
 
         `cells` are what is run, in order: {"id": grade_id, "source": text}. `learner_edition` is the folder
-        with the engine's edition for this lesson. Whatever a learner's code does ends in a record;
+        with the engine's edition for this lesson. `drawn` are the seeds, drawn beforehand by who has the secret.
+        Whatever a learner's code does ends in a record;
         UnknownName for a check that there is not, AutograderError where torch is missing.
         """
         names = [each.name for each in registry.for_lesson(lesson)] if checks is None else checks
         wanted = [registry.get(name) for name in names]
-        seeds = {name: seed_for(self._secret, student, lesson, name, self._seeds) for name in names}
+        if drawn is None and self._secret is None:
+            raise AutograderError(text("no_secret"))
+        seeds = drawn or {n: seed_for(self._secret or b"", student, lesson, n, self._seeds) for n in names}
         sources = [{"id": each["id"], "source": each["source"]} for each in cells]
         job = {
             "lesson": lesson,
             "cells": sources,
-            "checks": [{"name": name, "seed": seed} for name, seed in seeds.items()],
+            "checks": [{"name": name, "seed": seeds[name]} for name in names],
             "limits": self._limits._asdict(),
         }
         about: Record = {"lesson": lesson, "student": student, "sandboxed": self._sandbox.sandboxed}

@@ -1,6 +1,6 @@
 """What a class did in a lesson: the score table for the terminal and the class report as a page.
 
-Both are drawn from the gradebook's scores and the book of records, and both say for every lost point why.
+Both are drawn from the gradebook's scores and the ledger, and both say for every lost point why.
 Nothing is decided here. Per-student pages are nbgrader's feedback.
 """
 
@@ -141,7 +141,7 @@ def _reasons(result: Result) -> list[str]:
 def summarise(course: Course, lesson: str) -> ClassReport:
     """Gather what the class did. Raises AutograderError if the lesson is not released."""
     released = released_lesson(course, lesson)
-    entries = {entry.student: entry for entry in course.records.of_lesson(lesson)}
+    entries = {entry.student: entry for entry in course.ledger.of_lesson(lesson)}
     given = marks(course, lesson)
     names = course.roster()
     students = [*names, *sorted(set(entries) - set(names))]

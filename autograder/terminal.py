@@ -6,11 +6,20 @@ Where there is no terminal, plain lines are written instead of moving ones.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -19,32 +28,43 @@ if TYPE_CHECKING:
 # Where nothing says how wide the page is, wide enough for two languages.
 screen = Console() if Console().is_terminal else Console(width=110)
 errors = Console(stderr=True)
+# The states that a progress bar counts: graded, a person must look, failed, done before.
+SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗", "earlier": "="}
 
 
-def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, unsafe: bool) -> list[Result]:
-    """Grade with a progress bar; return the results."""
+def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, unsafe: bool, **how: Any) -> list[Result]:
+    """Grade with a progress bar that counts results by state; return the results."""
     from autograder.grade import grade
 
     chosen = None if students is None else list(students)
+    states: Counter[str] = Counter()
     with bar(lesson, len(course.students(lesson) if chosen is None else chosen)) as step:
 
         def progress(done: int, total: int, result: Result | None) -> None:
             if result:
-                step(f"{result.student} {'' if result.fresh else '（已评过 · graded earlier）'}")
+                states[result.status if result.fresh else "earlier"] += 1
+                counts = " ".join(f"{SIGNS[each]}{states[each]}" for each in SIGNS if states[each])
+                step(f"{counts}  {result.student} {'' if result.fresh else '（已评过 · graded earlier）'}")
 
-        return grade(lesson, chosen, unsafe=unsafe, course=course, progress=progress)
+        return grade(lesson, chosen, unsafe=unsafe, course=course, progress=progress, **how)
 
 
 @contextlib.contextmanager
 def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
     """Show a progress bar (plain lines where there is no terminal) and give a function that takes a step."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.fields[now]}"), console=screen, disable=not screen.is_terminal) as drawn:
+    columns: tuple[ProgressColumn, ...] = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    columns += (TextColumn("剩 · left"), TimeRemainingColumn(), TextColumn("{task.fields[now]}"))
+    with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=120) as drawn:
         task = drawn.add_task(title, total=total, now="")
 
         def step(now: str) -> None:
             drawn.update(task, advance=1, now=now)
             if not screen.is_terminal:
-                screen.print(f"{title}: {now}")
+                screen.print(f"{title}: {now}", highlight=False)
 
         yield step

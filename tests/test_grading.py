@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -78,9 +77,9 @@ def test_every_lost_point_has_a_reason_in_both_languages(graded):
 
 def test_a_second_run_changes_nothing(graded):
     def state():
-        kept = ("autograded", "records.jsonl")
-        files = [p for name in kept for p in [graded.course.root / name, *(graded.course.root / name).rglob("*")]]
-        return {p: (p.stat().st_mtime_ns, p.is_file() and p.read_bytes()) for p in files}
+        folder = graded.course.root / "autograded"
+        files = {p: (p.stat().st_mtime_ns, p.is_file() and p.read_bytes()) for p in [folder, *folder.rglob("*")]}
+        return files, graded.course.ledger.of_lesson(LESSON)
 
     before = state()
     again = grade(LESSON, course=graded.course)
@@ -138,8 +137,14 @@ def test_nbgraders_own_command_gives_the_same_grades(graded, tmp_path):
     nbgrader(course, "autograde", LESSON, "--no-execute")
     for student in [graded.student(name) for name in names]:
         assert graded.rows(student, course) == graded.rows(student)
-        mine, theirs = (c.records.latest(LESSON, student).records for c in (graded.course, course))
+        mine, theirs = (c.ledger.latest(LESSON, student).records for c in (graded.course, course))
         assert mine == theirs
+        assert files(graded.course, student) == files(course, student)
+
+
+def files(course: Course, student: str) -> dict[str, bytes]:
+    """The autograded folder of a student: every file's bytes."""
+    return {path.name: path.read_bytes() for path in course.path("autograded", student, LESSON).iterdir()}
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's own
@@ -248,20 +253,6 @@ def test_names_on_the_roster_are_escaped_in_the_report(graded, tmp_path):
         file.write("evil,<script>alert(1)</script>,X,\n")
     html = report.write(course, LESSON).read_text(encoding="utf-8")
     assert "&lt;script&gt;" in html and "<script" not in html
-
-
-def test_the_book_of_records_survives_a_line_cut_short(graded, tmp_path):
-    path = tmp_path / "records.jsonl"
-    shutil.copy(graded.course.root / "records.jsonl", path)
-    whole = path.read_bytes()
-    path.write_bytes(whole + whole.splitlines()[-1][:100])
-    from autograder.records import RecordBook
-
-    book = RecordBook(path)
-    assert len(book.of_lesson(LESSON)) == len(graded.results)
-    entry = replace(book.latest(LESSON, EMPTY), seconds=42.0)
-    book.append(entry)
-    assert book.latest(LESSON, EMPTY) == RecordBook(path).latest(LESSON, EMPTY) == entry
 
 
 def test_two_runs_in_one_course_do_not_mix(graded):

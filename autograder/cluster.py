@@ -1,0 +1,127 @@
+"""Hands on other cores and other machines: Dask workers that start and kill sandboxes and compare with torch.
+
+On one machine a worker a core is started (`LocalCluster`); with `--scheduler tcp://…` the same command uses the
+workers of a cluster, each of which needs this project installed, the same version, and bubblewrap. A worker gets
+jobs (work.py) and sends records back; it never sees the course, its secret, the ledger or the gradebook. A job whose
+worker dies is given to another one.
+
+Not here: which jobs there are, and what becomes of the records (grade.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import queue
+import time
+from typing import TYPE_CHECKING, Any
+
+from autograder.errors import AutograderError
+from autograder.messages import Text
+from autograder.work import Done, Job, do
+
+if TYPE_CHECKING:
+    from autograder.ledger import Key
+
+AHEAD = 2  # jobs a worker thread has at hand: one that runs, one that waits
+ANSWER = 15.0  # seconds for a scheduler to answer
+PATIENCE = 60.0  # seconds without any worker before the run stops
+MEMORY = "2GiB"  # of one local worker: the referee, with torch, takes about 0.4; sandboxes are not counted
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Workers:
+    """Does jobs on Dask workers. Same three questions as grade.Here: `free`, `start`, `wait`."""
+
+    def __init__(self, scheduler: str | None = None, workers: int | None = None):
+        self._address, self._wanted = scheduler, workers
+        self._cluster: Any = None
+        self._back: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._out: dict[Any, Key] = {}
+
+    @functools.cached_property
+    def _client(self) -> Any:
+        """The connection, made (and workers started) when there is a first job."""
+        import dask
+        from distributed import Client, LocalCluster
+
+        # A worker that dies takes one job along, not the other that waits for it; grade.py counts the tries.
+        dask.config.set({"distributed.scheduler.allowed-failures": 1})
+        try:
+            if self._address is None:
+                self._cluster = LocalCluster(
+                    n_workers=self._wanted or cores(),
+                    threads_per_worker=1,  # a sandbox ends with the thread that started it
+                    processes=True,
+                    memory_limit=MEMORY,
+                    dashboard_address=None,
+                    silence_logs=50,
+                )
+            return Client(self._cluster or self._address, timeout=ANSWER, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise AutograderError(
+                Text("连不上 Dask 调度器。", "The Dask scheduler does not answer."),
+                where=f"{self._address or 'LocalCluster'}: {error}",
+                remedy=Text(
+                    "在那台机器上运行 dask scheduler，或去掉 --scheduler。",
+                    "Run dask scheduler there, or leave out --scheduler.",
+                ),
+            ) from None
+
+    @property
+    def free(self) -> int:
+        """How many jobs can be taken now."""
+        started = "_client" in vars(self)
+        threads = sum(self._client.nthreads().values()) if started else 0
+        return max(1, AHEAD * threads) - len(self._out)
+
+    def start(self, key: Key, job: Job) -> None:
+        """Hand a job to some worker."""
+        future = self._client.submit(do, job, pure=False)
+        self._out[future] = key
+        future.add_done_callback(self._back.put)
+
+    def wait(self) -> list[tuple[Key, Done | Exception]]:
+        """What has come back, at least one job if any is out."""
+        if not self._out:
+            return []
+        back = [self._first()]
+        while not self._back.empty():
+            back.append(self._back.get())
+        return [(self._out.pop(future), _result(future)) for future in back]
+
+    def _first(self) -> Any:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._back.get(timeout=1.0)
+            except queue.Empty:
+                if self._client.nthreads():
+                    end = time.monotonic() + PATIENCE
+                elif time.monotonic() > end:
+                    raise AutograderError(
+                        Text(f"{PATIENCE:g} 秒没有任何工作进程。", f"For {PATIENCE:g} seconds there was no worker."),
+                        remedy=Text(
+                            "启动工作进程（dask worker 地址），再运行同样的命令；评好的不会重评。",
+                            "Start workers (dask worker ADDRESS) and run the same command again: what is graded stays.",
+                        ),
+                    ) from None
+
+    def close(self) -> None:
+        """Let go of what is out; end the workers that were started here."""
+        if "_client" in vars(self):
+            self._client.close(timeout=5)
+        if self._cluster is not None:
+            self._cluster.close(timeout=5)
+
+
+def _result(future: Any) -> Done | Exception:
+    if future.status == "finished":
+        done: Done = future.result()
+        return done
+    error = future.exception() if future.status == "error" else RuntimeError(f"the job was {future.status}")
+    return error if isinstance(error, Exception) else RuntimeError(repr(error))
