@@ -25,7 +25,7 @@ from typing import Any
 
 from autograder.errors import NotWritten, PartError, UnknownName
 from autograder.messages import Text, text
-from autograder.swap import engine_modules, replace_everywhere
+from autograder.swap import engine_modules, index, replace_everywhere
 
 ENGINE = "minigrad"
 
@@ -154,6 +154,11 @@ def reset(name: str | None = None) -> None:
     for each in [name] if name else _plugs:
         if each in _plugs:
             _plugs[each].calls, _plugs[each].unwritten, _plugs[each].kinds = 0, False, set()
+
+
+def get_ready() -> None:
+    """Find out where the engine holds what, so that plugging a part takes no search: once, before processes fork."""
+    index(ENGINE)
 
 
 # ── The engine's own parts ───────────────────────────────────────────────────────────────────────

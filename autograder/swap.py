@@ -8,9 +8,12 @@ its modules keep. `parts.py` uses it to plug a learner's function into the engin
 from __future__ import annotations
 
 import functools
+import inspect
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -24,109 +27,173 @@ def engine_modules(package: str) -> list[types.ModuleType]:
 
 
 def replace_everywhere(package: str, pairs: Iterable[tuple[Any, Any]]) -> None:
-    """For each (old, new): let every reference to old that `package` holds refer to new. One walk for all."""
-    walk = _Swap(package, pairs)
-    for module in engine_modules(package):
-        walk.attributes(module)
+    """For each (old, new): let every reference to old that `package` holds refer to new."""
+    index(package).replace(list(pairs))
 
 
-class _Swap:
-    """One walk over the package. `of` gives what should stand in a value's place; holders are changed in place."""
+def index(package: str) -> Index:
+    """Where the package holds what, found by one walk; what has been added since is looked at each time.
 
-    def __init__(self, package: str, pairs: Iterable[tuple[Any, Any]]):
+    Made before a process forks, it serves every process that is forked.
+    """
+    if package not in _indexes:
+        _indexes[package] = Index(package)
+    _indexes[package].look_again()
+    return _indexes[package]
+
+
+_indexes: dict[str, Index] = {}
+# How a place is read and written: holder and key → value; holder, key and value.
+_Read = Callable[[Any, Any], Any]
+_Write = Callable[[Any, Any, Any], None]
+_ATTRIBUTE: tuple[_Read, _Write] = (inspect.getattr_static, setattr)
+_SLOT: tuple[_Read, _Write] = (getattr, setattr)
+_ITEM: tuple[_Read, _Write] = (operator.getitem, operator.setitem)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Something that can be changed and holds a function or class."""
+
+    holder: Any
+    key: Any
+    how: tuple[_Read, _Write]
+
+
+class Index:
+    """One walk over the package: for every function and class in it, the places that refer to it.
+
+    A place is something that can be changed (an attribute, an item, default arguments, a closure's cell) and whose
+    value is the function, or holds it within values that cannot be changed themselves (a property, a tuple).
+    """
+
+    def __init__(self, package: str):
         self.package = package
-        self.new = {id(old): new for old, new in pairs}
-        self.seen = {id(new) for new in self.new.values()}  # what is put in is not looked into
+        self.places: dict[int, list[_Place]] = {}
+        self.sizes: list[list[Any]] = []  # [container, how many it holds, whose attributes those are (or None)]
+        self.seen: set[int] = set()
+        self.kept: dict[int, Any] = {}  # what is looked at stays alive, or another object could get its id
+        self.modules: set[int] = set()
 
-    def of(self, value: Any) -> Any:
-        if id(value) in self.new:
-            return self.new[id(value)]
-        rebuild = self._rebuild.get(type(value)) or (_Swap._tuple if isinstance(value, tuple) else None)
-        if rebuild:
-            return rebuild(self, value)
-        if id(value) not in self.seen:
-            self.seen.add(id(value))
-            self._inside(value)
-        return value
+    def look_again(self) -> None:
+        """Look at modules that are new, and at containers that hold more or less than they did."""
+        for module in engine_modules(self.package):
+            if id(module) not in self.modules:
+                self.modules.add(id(module))
+                self._attributes(module)
+        for each in [each for each in self.sizes if len(each[0]) != each[1]]:
+            container, _, owner = each
+            each[1] = len(container)
+            pairs = list(enumerate(container)) if isinstance(container, list) else list(container.items())
+            for key, value in pairs:
+                self._note(*((container, key, _ITEM) if owner is None else (owner, key, _ATTRIBUTE)), value)
+
+    def replace(self, pairs: list[tuple[Any, Any]]) -> None:
+        """Put each new value in the old one's places."""
+        new = {id(old): fresh for old, fresh in pairs}
+        for old, fresh in pairs:
+            places = self.places.pop(id(old), [])
+            for place in places:
+                read, write = place.how
+                try:
+                    value = read(place.holder, place.key)
+                except (AttributeError, KeyError, IndexError):
+                    continue  # it is gone
+                changed = _rebuilt(value, new)
+                if changed is not value:
+                    write(place.holder, place.key, changed)
+            self.places.setdefault(id(fresh), []).extend(places)
+            self.kept |= {id(old): old, id(fresh): fresh}
+
+    def _note(self, holder: Any, key: Any, how: tuple[_Read, _Write], value: Any) -> None:
+        for leaf in _leaves(value):
+            if isinstance(leaf, types.FunctionType | type):
+                self.places.setdefault(id(leaf), []).append(_Place(holder, key, how))
+            if id(leaf) not in self.seen:
+                self.seen.add(id(leaf))
+                self.kept[id(leaf)] = leaf
+                self._inside(leaf)
 
     def _inside(self, value: Any) -> None:
         if isinstance(value, dict):
-            self.items(value, list(value.items()))
+            self._items(value, list(value.items()))
         elif isinstance(value, list):
-            self.items(value, list(enumerate(value)))
+            self._items(value, list(enumerate(value)))
         elif isinstance(value, types.FunctionType):
             if self._ours(value):
                 self._function(value)
         elif self._ours(value if isinstance(value, type) else type(value)):
-            self.attributes(value)
+            self._attributes(value)
 
     def _ours(self, value: Any) -> bool:
         module = str(getattr(value, "__module__", ""))
         return module == self.package or module.startswith(self.package + ".")
 
-    def attributes(self, holder: Any) -> None:
+    def _attributes(self, holder: Any) -> None:
         """Those of a module, a class, or an object of one of the package's classes."""
-        own = dict(getattr(holder, "__dict__", {}))
+        own = getattr(holder, "__dict__", {})
+        self.sizes.append([own, len(own), holder])
+        for name, value in list(own.items()):
+            self._note(holder, name, _ATTRIBUTE, value)
         for kind in type(holder).__mro__:
             slots = vars(kind).get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
                 if name not in ("__dict__", "__weakref__") and hasattr(holder, name):
-                    own[name] = getattr(holder, name)
-        for name, value in own.items():
-            fresh = self.of(value)
-            if fresh is not value:
-                setattr(holder, name, fresh)
+                    self._note(holder, name, _SLOT, getattr(holder, name))
 
-    def items(self, holder: Any, pairs: list[tuple[Any, Any]]) -> None:
+    def _items(self, holder: Any, pairs: list[tuple[Any, Any]]) -> None:
+        self.sizes.append([holder, len(holder), None])
         for key, value in pairs:
-            fresh = self.of(value)
-            if fresh is not value:
-                holder[key] = fresh
+            self._note(holder, key, _ITEM, value)
 
     def _function(self, function: types.FunctionType) -> None:
-        function.__defaults__ = self.of(function.__defaults__)
-        self.of(function.__kwdefaults__)
-        self.of(function.__dict__)
-        self.of(function.__globals__)  # code made by exec has a dict of its own
+        self._note(function, "__defaults__", _SLOT, function.__defaults__)
+        for inside in (function.__kwdefaults__, function.__dict__, function.__globals__):
+            if inside and id(inside) not in self.seen:  # code made by exec has globals of its own
+                self.seen.add(id(inside))
+                self._items(inside, list(inside.items()))
         for cell in function.__closure__ or ():
             try:
                 value = cell.cell_contents
             except ValueError:
                 continue  # a name not yet bound
-            fresh = self.of(value)
-            if fresh is not value:
-                cell.cell_contents = fresh
+            self._note(cell, "cell_contents", _SLOT, value)
 
-    # Values that cannot be changed are made anew, and only when something inside them is replaced.
 
-    def _tuple(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        fresh = [self.of(each) for each in value]
-        if all(a is b for a, b in zip(fresh, value, strict=True)):
-            return value
+# ── values that cannot be changed: made anew, and only when something inside them is replaced ────
+
+
+def _parts_of(value: Any) -> tuple[Any, ...]:
+    """What an unchangeable value holds; nothing for any other."""
+    if isinstance(value, tuple):
+        return tuple(value)
+    if isinstance(value, property):
+        return (value.fget, value.fset)
+    if isinstance(value, staticmethod | classmethod | types.MethodType):
+        return (value.__func__,)
+    return (value.func,) if isinstance(value, functools.partial) else ()
+
+
+def _leaves(value: Any) -> list[Any]:
+    """The value itself, or the values in it that can be changed or replaced."""
+    inside = _parts_of(value)
+    return [leaf for each in inside for leaf in _leaves(each)] if inside else [value]
+
+
+def _rebuilt(value: Any, new: dict[int, Any]) -> Any:
+    """The value with what is to be replaced replaced; the same object if there is nothing of the kind in it."""
+    if id(value) in new:
+        return new[id(value)]
+    inside = _parts_of(value)
+    fresh = [_rebuilt(each, new) for each in inside]
+    if all(a is b for a, b in zip(fresh, inside, strict=True)):
+        return value
+    if isinstance(value, tuple):
         return type(value)(*fresh) if hasattr(value, "_fields") else tuple(fresh)
-
-    def _property(self, value: property) -> property:
-        fget, fset = self.of(value.fget), self.of(value.fset)
-        if fget is value.fget and fset is value.fset:
-            return value
-        return property(fget, fset, value.fdel, value.__doc__)
-
-    def _wrapped(self, value: Any) -> Any:
-        fresh = self.of(value.__func__)
-        return value if fresh is value.__func__ else type(value)(fresh)
-
-    def _bound(self, value: types.MethodType) -> types.MethodType:
-        fresh = self.of(value.__func__)
-        return value if fresh is value.__func__ else types.MethodType(fresh, value.__self__)
-
-    def _partial(self, value: functools.partial[Any]) -> functools.partial[Any]:
-        fresh = self.of(value.func)
-        return value if fresh is value.func else functools.partial(fresh, *value.args, **value.keywords)
-
-    _rebuild: dict[type, Callable[[_Swap, Any], Any]] = {
-        property: _property,
-        staticmethod: _wrapped,
-        classmethod: _wrapped,
-        types.MethodType: _bound,
-        functools.partial: _partial,
-    }
+    if isinstance(value, property):
+        return property(fresh[0], fresh[1], value.fdel, value.__doc__)
+    if isinstance(value, types.MethodType):
+        return types.MethodType(fresh[0], value.__self__)
+    if isinstance(value, functools.partial):
+        return functools.partial(fresh[0], *value.args, **value.keywords)
+    return type(value)(fresh[0])

@@ -78,10 +78,11 @@ def outcome(root: Path) -> dict[str, object]:
 
 def main(template: Path, scratch: Path, kills: int) -> None:
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-    from autograder import grade, kit, oracle, probe, sandbox  # noqa: F401
+    from autograder import grade, kit, oracle, probe, records, sandbox  # noqa: F401
 
     oracle.T.ones(1)  # torch is loaded before the first fork, and has one thread
     probe.probe()
+    records.code_version()
     with contextlib.closing(kit.Kit()) as files:
         sandbox.Sandbox(files)  # which libraries Python needs is found out once
     draw = random.Random(1)

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from autograder import parts
 from autograder.protocol import FrameReader, ProtocolError, pack, unpack, write
 from autograder.runner.checking import CANNOT_FORK, LOST_LINE, become_learner
 from autograder.runner.limits import GRACE, Limits
@@ -39,6 +40,7 @@ class Supervisor:
 
     def serve(self) -> None:
         """Answer jobs until there are no more, or until one has left something behind."""
+        parts.get_ready()
         gc.collect()
         gc.freeze()  # what is loaded stays: forked processes need not walk it, nor copy its pages
         self.reply({"type": "ready"})
