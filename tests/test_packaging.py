@@ -27,7 +27,13 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # Where a package is imported by another name than it is installed by.
 IMPORTED_AS = {"pyyaml": "yaml", "scikit-learn": "sklearn", "cupy-cuda12x": "cupy", "cupy-cuda13x": "cupy"}
 # What a declared package always brings along, and we may import as well.
-PART_OF = {"cupyx": "cupy", "matplotlib_inline": "ipykernel", "IPython": "ipykernel", "threadpoolctl": "sklearn"}
+PART_OF = {
+    "cupyx": "cupy",
+    "dask": "distributed",
+    "matplotlib_inline": "ipykernel",
+    "IPython": "ipykernel",
+    "threadpoolctl": "sklearn",
+}
 # Needed though no file of ours imports them: programs that are started, plugins, and what is only in extras.
 STARTED = {
     "ipykernel", "jupyterlab", "mypy", "pytest-timeout", "pytest-xdist", "ruff", "setuptools", "autograd",
