@@ -21,7 +21,7 @@ from autograder.errors import AutograderError
 from autograder.messages import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 class Torch:
@@ -84,8 +84,46 @@ class Torch:
         exec(compile(tree, str(path), "exec"), vars(module))
         return module
 
+    @functools.cached_property
+    def autograd(self) -> Any:
+        """torch.autograd, and beside it two things that torch keeps to itself, told from what its graph shows."""
+        engine = types.SimpleNamespace(count_dependencies=edges_into)
+        ready = types.SimpleNamespace(push=list.append, pop=take_latest)
+        return _Beside(self._torch.autograd, engine=engine, ready=ready)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._torch, name)
+
+
+class _Beside(types.SimpleNamespace):
+    """A module with a few names of ours beside its own."""
+
+    def __init__(self, module: types.ModuleType, **ours: Any) -> None:
+        super().__init__(**ours)
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def edges_into(roots: Iterable[Any]) -> dict[Any, int]:
+    """For each node of torch's graph that the roots can reach: how many edges lead to it."""
+    counts = dict.fromkeys(roots, 0)
+    found = list(counts)
+    for node in found:  # which grows meanwhile
+        for target, _ in node.next_functions:
+            if target is not None:
+                if target not in counts:
+                    found.append(target)
+                counts[target] = counts.get(target, 0) + 1
+    return counts
+
+
+def take_latest(ready: list[Any]) -> Any:
+    """Take the node with torch's highest sequence number out of a list."""
+    node = max(ready, key=lambda each: each._sequence_nr())
+    ready.remove(node)
+    return node
 
 
 T = Torch()

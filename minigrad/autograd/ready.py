@@ -14,7 +14,7 @@ def push(heap: list[Node], node: Node) -> None:
     """Add a node (std::push_heap)."""
     heap.append(node)
     if len(heap) > 1:
-        _rise(heap, len(heap) - 1, node)
+        rise(heap, len(heap) - 1, node)
 
 
 def pop(heap: list[Node]) -> Node:
@@ -33,11 +33,11 @@ def pop(heap: list[Node]) -> Node:
         child = 2 * (child + 1)
         heap[hole] = heap[child - 1]
         hole = child - 1
-    _rise(heap, hole, last)
+    rise(heap, hole, last)
     return top
 
 
-def _rise(heap: list[Node], hole: int, node: Node) -> None:
+def rise(heap: list[Node], hole: int, node: Node) -> None:
     """Put a node into the hole, or above it as far as it outranks what stands there."""
     order = node.order
     while hole and heap[parent := (hole - 1) // 2].order > order:
