@@ -1,9 +1,9 @@
 """torch's answers: the only door to torch.
 
 `T` is torch, plus what torch lacks by our names (`T.warmup.squared_loss_grad`; whole programs of ours, such as
-`T.training.train_epoch`, which run on torch as they stand); a check's program cannot tell it from minigrad.
-`expected` runs a program on it and gives the labelled values, encoded. Used by the referee and by the notebook's
-check(); never inside the sandbox, where there is no torch.
+`T.training.train_epoch`, which run on torch as they stand; `T.autograd.engine`, told from torch's graph); a check's
+program cannot tell it from minigrad. `expected` runs a program on it and gives the labelled values, encoded. Used by
+the referee and by the notebook's check(); never inside the sandbox, where there is no torch.
 """
 
 from __future__ import annotations

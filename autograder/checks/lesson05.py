@@ -99,7 +99,7 @@ def taken(T: Any, tensors: list[Any], arrive: Any, at_once: int) -> Callable[[],
         coming = [nodes[int(i)] for i in arrive]
         for node in coming[:at_once]:
             T.autograd.ready.push(ready, node)
-        out = []
+        out: list[Any] = []
         for node in [*coming[at_once:], *[None] * at_once]:
             if not ready:
                 return [*out, "empty too soon"]
