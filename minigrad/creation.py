@@ -162,7 +162,7 @@ def legacy_tensor(data: tuple[Any, ...]) -> Any:
     return _array(data[0], default)
 
 
-def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing storage where dtype and device allow (torch.as_tensor)."""
     if isinstance(data, Tensor):
         return data if dtype in (None, data.dtype) else data.to(dtype)

@@ -44,7 +44,6 @@ cos = _both("cos")
 sinh = _both("sinh")
 cosh = _both("cosh")
 tanh = _both("tanh")
-sign = _both("sign")
 abs = _both("abs")
 isfinite = _both("isfinite")
 permute = _both("permute", "transpose")
@@ -118,6 +117,11 @@ def raw_dtype(x: Any) -> Any:
 def cast(x: Any, dtype: Any) -> Any:
     """x with another NumPy dtype."""
     return x.to_numpy_dtype(dtype) if is_tensor(x) else x.astype(dtype)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1; 0 for nan, as in torch."""
+    return x.sign() if is_tensor(x) else (x > 0).astype(x.dtype) - (x < 0)
 
 
 def is_zero_dim(x: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backend import array_module
 from .graph import Node, next_order
 
 if TYPE_CHECKING:
@@ -53,6 +54,19 @@ class CopySlices(Node):
         self.saved = write.saved
         self.shape = base._data.shape
         self.stretched = self.extras = None
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """As apply, recorded: what lies outside of the written part, plus what the write's rule makes of the part."""
+        from ..ops.inplace import part_of_zeros, take_part  # the operations build on this module
+
+        self.write.saved = self.saved
+        first, *others = self.write.apply_graph(take_part(grad, self.view))
+        outside = array_module(grad._data).ones(self.shape, grad._data.dtype)
+        self.view.array(outside)[...] = 0
+        grad = grad * outside
+        if first is not None:
+            grad = grad + part_of_zeros(first, self_shape=self.shape, view=self.view)
+        return (grad, *others)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base with the written part's replaced by what the write's rule makes of it."""

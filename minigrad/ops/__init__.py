@@ -32,6 +32,7 @@ from . import (
     protocols,
     reduce,
     restride,
+    scatter,
     shape,
     sorting,
     statistics,
@@ -42,7 +43,7 @@ from .inplace import inplace
 
 MODULES = (
     pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, products, einsum,
-    shape, views, layout, arrange, join, index, pick, convert, nn, activation, protocols, restride, ranges, creation,
+    shape, views, layout, arrange, join, index, pick, scatter, convert, nn, activation, protocols, restride, ranges, creation,
 )  # fmt: skip
 
 
@@ -72,7 +73,7 @@ BOTH = """
     broadcast_to chunk clone diag diag_embed diagflat diagonal dsplit flatten flip fliplr flipud hsplit movedim narrow
     permute ravel repeat_interleave reshape roll rot90 select split split_with_sizes squeeze t tensor_split tile trace
     transpose tril triu unbind unflatten unsqueeze vsplit argwhere gather index_add index_copy index_fill index_put
-    index_select masked_fill masked_scatter masked_select nonzero scatter scatter_add take take_along_dim
+    index_select masked_fill masked_scatter masked_select nonzero scatter scatter_add scatter_reduce take take_along_dim
 """.split()
 METHODS = """
     view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous
@@ -95,7 +96,7 @@ INPLACE = """
     addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div floor_divide fmod hypot
     lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
     bitwise_xor addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter scatter
-    scatter_add
+    scatter_add scatter_reduce
 """.split()
 ALIASES = {
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
@@ -105,6 +106,7 @@ ALIASES = {
     "negative": "neg", "not_equal": "ne", "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose",
     "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",
 }  # fmt: skip
+METHOD_ONLY = {"nelement", "ndimension"}  # torch has no functions of these names
 PROPERTIES = {"T": "t_property", "mT": "mt_property", "H": "h_property", "mH": "adjoint"}
 
 OPERATORS = {
@@ -158,7 +160,7 @@ def install() -> dict[str, Callable[..., Any]]:
         setattr(Tensor, f"__i{dunder}__", inplace(find(name)))
     functions = {name: guarded(operation, method=False) for name, operation in map(named, (*BOTH, *FUNCTIONS))}
     for alias, name in ALIASES.items():
-        if name in functions:
+        if name in functions and alias not in METHOD_ONLY:
             functions[alias] = functions[name]
         for suffix in ("", "_"):
             if hasattr(Tensor, name + suffix):

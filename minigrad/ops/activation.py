@@ -10,6 +10,7 @@ from .. import rules
 from ..backend import array_module, numpy, on_device
 from ..tensor import Tensor
 from .define import Op
+from .division import sub
 from .inplace import check_writable, write
 from .nn import floats_only
 from .pointwise import sigmoid_array
@@ -79,7 +80,10 @@ def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
 
 def elu_vjp(grad: Any, self: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
     """z = scale · self where positive, else scale · α (e^(input_scale · self) - 1), whose slope is known from z."""
-    return rules.where(self > 0, grad * scale, grad * ((result + alpha * scale) * input_scale))
+    at_zero = rules.where(self == 0, grad * (alpha * scale * input_scale), grad * scale)
+    negative = self < 0
+    below = rules.where(negative, result, rules.zeros(result, result.shape))  # so that no nan or inf spreads
+    return rules.where(negative, grad * ((below + alpha * scale) * input_scale), at_zero)
 
 
 def celu_vjp(grad: Any, self: Any, result: Any, alpha: float) -> Any:
@@ -89,7 +93,7 @@ def celu_vjp(grad: Any, self: Any, result: Any, alpha: float) -> Any:
 
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
     """z = self held between min_val and max_val: the gradient passes strictly between them."""
-    return grad * ((self > min_val) & (self < max_val))
+    return grad * (((self <= min_val) | (self >= max_val)) == 0)
 
 
 ROOT = math.sqrt(2 / math.pi)  # gelu's approximation: Φ(x) ≈ ½ (1 + tanh(ROOT (x + CUBIC x³)))
@@ -223,6 +227,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """x held between min_val and max_val (torch.nn.functional.hardtanh)."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
     return _call(hardtanh_op, "", input, inplace, min_val=min_val, max_val=max_val)
 
 
@@ -265,4 +271,4 @@ def softsign(input: Tensor) -> Tensor:
 
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh x (torch.nn.functional.tanhshrink)."""
-    return input - input.tanh()
+    return sub(input, input.tanh())

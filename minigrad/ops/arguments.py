@@ -48,6 +48,8 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     sizes = variadic if variadic in SIZES else None
     kernel = KERNELS.get(function.__name__)
     uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
+    if tensor_first and sizes is not None:
+        function, sizes = one_tuple(function, sizes), None
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -66,8 +68,26 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
                     raise
         if result is not NotImplemented:
             return result
-        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, args, kwargs))
+        given = args[1:] if method else args
+        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, given, kwargs))
 
+    return call
+
+
+def one_tuple(function: Callable[..., Any], sizes: str) -> Callable[..., Any]:
+    """A function of a tensor and sizes, which methods take one by one as well, and functions only as one tuple."""
+
+    def call(input: Any, sizes: Any) -> Any:
+        if not isinstance(sizes, list | tuple):
+            raise TypeError
+        return function(input, sizes)
+
+    names = ((next(iter(inspect.signature(function).parameters)), "Tensor"), (sizes, "IntList"))
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in names
+    ]
+    functools.update_wrapper(call, function)
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
 
 

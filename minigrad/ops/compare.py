@@ -8,7 +8,7 @@ from typing import Any
 
 from ..backend import array_module
 from ..tensor import Tensor, from_array
-from .arguments import Operand
+from .arguments import Bool, Operand
 from .promotion import Number, common, operand, operands, refusal, unsupported
 
 
@@ -130,8 +130,8 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
     return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
 
 
-def isin(elements: Any, test_elements: Any) -> Tensor:
-    """Which elements are among the others (torch.isin)."""
+def isin(elements: Any, test_elements: Any, *, assume_unique: Bool = False, invert: Bool = False) -> Tensor:
+    """Which elements are among the others, or are not (torch.isin). assume_unique is a promise that is not needed here."""
     x, y = (t._data if isinstance(t, Tensor) else t for t in (elements, test_elements))
     module = array_module(x if isinstance(elements, Tensor) else y)
-    return from_array(module.asarray(module.isin(x, y)))
+    return from_array(module.asarray(module.isin(x, y, invert=invert)))

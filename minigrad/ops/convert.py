@@ -133,15 +133,42 @@ def new_tensor(self: Tensor, data: Any) -> Tensor:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element set to one value, in place; what was there before gets no gradient."""
     check_writable(self)
-    write(self, fill_op(self, value=value._data if isinstance(value, Tensor) else value))
+    if not isinstance(value, Tensor):
+        write(self, fill_op(self, value=value))
+        return self
+    if value._data.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value._data.ndim} dimensions."
+        )
+    write(self, fill_tensor_op(self, value))
     return self
 
 
+def fitting(src: Any, x: Any) -> Any:
+    """src, once it broadcasts to the shape of x; RuntimeError in torch's words otherwise."""
+    for i in range(1, min(src.ndim, x.ndim) + 1):
+        if src.shape[-i] not in (1, x.shape[-i]):
+            raise RuntimeError(
+                f"The size of tensor a ({x.shape[-i]}) must match the size of tensor b ({src.shape[-i]}) at non-singleton "
+                f"dimension {x.ndim - i}"
+            )
+    if src.ndim > x.ndim:
+        raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(src.shape)}")
+    return src
+
+
 fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=lambda grad: grad * 0)
+fill_tensor_op = Op(
+    "FillBackward3",
+    lambda x, value: array_module(x).full_like(x, value),
+    stretches=True,
+    self=lambda grad: grad * 0,
+    value=lambda grad: grad,
+)
 zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=lambda grad: grad * 0)
 copy_op = Op(
     "CopyBackwards",
-    lambda x, src: array_module(x).broadcast_to(src, x.shape).astype(x.dtype),
+    lambda x, src: array_module(x).broadcast_to(fitting(src, x), x.shape).astype(x.dtype),
     stretches=True,
     self=lambda grad: grad * 0,
     src=lambda grad: grad,

@@ -9,7 +9,7 @@ from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
-from .loss import MEAN, NONE, REDUCTIONS, reduction_number
+from .loss import MEAN, NONE, REDUCTIONS, not_differentiable, reduction_number
 from .nn import log_softmax, over_number, plus_number, times_number
 
 
@@ -97,6 +97,7 @@ def nll_loss(
     then weighted. ignore_index: targets of this number do not count.
     """
     number = reduction_number(reduction, size_average, reduce)
+    not_differentiable("nll_loss_forward", weight=weight)
     check_classes(input, target, weight)
     shares, target = shares_of(input, target, weight, ignore_index, number == MEAN)
     if input._data.ndim <= 2:

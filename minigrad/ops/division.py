@@ -42,22 +42,12 @@ def remainder_vjp_self(grad: Any) -> Any:
 
 def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = self - q · other with q = ⌊self / other⌋: -q."""
-    return -grad * floor_of(self / other)
+    return -grad * div_mode_op.of(self, other, rounding_mode="floor")
 
 
 def fmod_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = self - q · other with q = self / other cut off: -q."""
-    return -grad * trunc_of(self / other)
-
-
-def floor_of(x: Any) -> Any:
-    """⌊x⌋ of an array or a Tensor."""
-    return x.floor() if rules.is_tensor(x) else array_module(x).floor(x)
-
-
-def trunc_of(x: Any) -> Any:
-    """x without its fraction, of an array or a Tensor."""
-    return x.trunc() if rules.is_tensor(x) else array_module(x).trunc(x)
+    return -grad * div_mode_op.of(self, other, rounding_mode="trunc")
 
 
 def add_alpha_vjp(grad: Any, alpha: float) -> Any:
@@ -202,6 +192,8 @@ def _with_factor(input: Tensor, other: Any, alpha: Any, plain: Any, scaled: Op) 
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha · input (torch.rsub)."""
     if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
+        if isinstance(other, Numbers) and not isinstance(other, bool):
+            raise RuntimeError(BOOL_SUBTRAHEND)
         return sub(other, input) if isinstance(other, Tensor) else sub_op(other, input)
     if isinstance(other, Tensor):
         return rsub_tensor_op(input, other, alpha=alpha)

@@ -17,29 +17,29 @@ from .promotion import operand
 # ------------------------------------------------------------------ the larger, the smaller
 
 
-def chosen(grad: Any, wins: Any, ties: Any) -> Any:
-    """The gradient where an operand wins, half of it where both are equal, else 0."""
-    return rules.where(wins, grad, rules.where(ties, grad / 2, rules.zeros(grad, grad.shape)))
+def chosen(grad: Any, loses: Any, ties: Any) -> Any:
+    """0 where an operand loses, half of the gradient where both are equal, else (nan wins and loses nowhere) all of it."""
+    return rules.where(loses, rules.zeros(grad, grad.shape), rules.where(ties, grad / 2, grad))
 
 
 def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = max(self, other): to the larger one; a tie is shared evenly."""
-    return chosen(grad, self > other, self == other)
+    return chosen(grad, self < other, self == other)
 
 
 def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = max(self, other), as for self."""
-    return chosen(grad, other > self, self == other)
+    return chosen(grad, other < self, self == other)
 
 
 def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = min(self, other): to the smaller one; a tie is shared evenly."""
-    return chosen(grad, self < other, self == other)
+    return chosen(grad, self > other, self == other)
 
 
 def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = min(self, other), as for self."""
-    return chosen(grad, other < self, self == other)
+    return chosen(grad, other > self, self == other)
 
 
 def fmax_vjp_self(grad: Any, self: Any, other: Any) -> Any:
@@ -158,7 +158,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     ends = [end for end in (min, max) if end is not None]
     if any(isinstance(end, Tensor) for end in ends):
         if not all(isinstance(end, Tensor) for end in ends):
-            raise TypeError("clamp: min and max must be of one kind")
+            return NotImplemented
         return clamp_tensor_op(input, *[Constant(None) if end is None else end for end in (min, max)])
     return clamp_op(_widened(input, *ends), min=min, max=max)
 

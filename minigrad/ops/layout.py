@@ -54,6 +54,8 @@ def ravel(input: Tensor) -> Tensor:
 def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
     """Some dimensions moved to other places, the rest in their order; a view (torch.movedim)."""
     ndim = input._data.ndim
+    if isinstance(source, int) != isinstance(destination, int):
+        return NotImplemented
     src, dst = ((d,) if isinstance(d, int) else tuple(d) for d in (source, destination))
     if len(src) != len(dst):
         raise RuntimeError(
@@ -73,6 +75,8 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
 
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped; there is nothing to conjugate (torch.adjoint)."""
+    if input._data.ndim == 0:
+        return input.detach()  # as torch has it: no history
     if input._data.ndim < 2:
         raise RuntimeError(
             f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._data.ndim}-D tensor."
@@ -134,11 +138,18 @@ def broadcast_to(input: Tensor, size: IntList) -> Tensor:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes have in common; RuntimeError if there is none (torch.broadcast_shapes)."""
-    plain = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    try:
-        return Size(numpy.broadcast_shapes(*plain))
-    except ValueError as error:
-        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape") from error
+    common: list[int] = []  # from the last dimension to the first
+    for index, given in enumerate(shapes):
+        shape = (given,) if isinstance(given, int) else tuple(given)
+        common += [1] * (len(shape) - len(common))
+        for i, n in enumerate(reversed(shape)):
+            if n not in (1, common[i]) and common[i] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at -{i + 1}! Mismatching argument at index {index} had "
+                    f"{shape}; but expected shape should be broadcastable to {common[::-1]}"
+                )
+            common[i] = n if common[i] == 1 else common[i]
+    return Size(common[::-1])
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
@@ -175,6 +186,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         )
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in given:
+        if t._data.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {listed(t)}")
     swapped = indexing == "xy" and len(given) > 1
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
@@ -185,6 +199,12 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if swapped:
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
+
+
+def listed(t: Tensor) -> str:
+    """How torch's C++ side prints the first line of a matrix."""
+    row = t._data.reshape(-1, t._data.shape[-1])[0].tolist() if t._data.size else []
+    return "".join(f"{x: .4f} " if isinstance(x, float) else f"{int(x):2d} " for x in row)
 
 
 def _atleast(ndim: int) -> Any:

@@ -63,6 +63,8 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if self._data.dtype is not other._data.dtype:
+        if a == b == 2:
+            check_inner(self, other, self._data.shape[1] == other._data.shape[0])
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(other)}")
     if a == 1 and b == 1:
         check_inner(self, other, self._data.shape[0] == other._data.shape[0])

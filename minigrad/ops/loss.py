@@ -8,9 +8,10 @@ import warnings
 from typing import Any
 
 from .. import rules
+from ..autograd.grad_mode import is_grad_enabled
 from ..backend import array_module
 from ..tensor import Tensor
-from .activation import sigmoid
+from .activation import log_sigmoid_op, sigmoid
 from .define import Op
 from .nn import floats_only
 
@@ -123,7 +124,7 @@ def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         stacklevel=4,
     )
     shape = (input.detach() + target.detach())._data.shape  # raises in torch's words where they do not fit
-    return input.expand(shape), target.expand(shape)
+    return tuple([x if x._data.shape == shape else x.expand(shape) for x in (input, target)])  # type: ignore[return-value]
 
 
 def mse_loss(
@@ -203,8 +204,8 @@ def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weig
 
 def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ."""
-    s = sigmoid(self)
-    return (rules.log(1 - s) - rules.log(s) * pos_weight) * weight * shared(grad, self, reduction)
+    log_s = log_sigmoid_op.of(self)
+    return (log_s - self - log_s * pos_weight) * weight * shared(grad, self, reduction)
 
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
@@ -240,6 +241,13 @@ bce_logits_op = Op(
 )
 
 
+def not_differentiable(name: str, **given: Tensor | None) -> None:
+    """RuntimeError, in torch's words, for a weight whose gradient is wanted: there is none."""
+    for argument, tensor in given.items():
+        if tensor is not None and tensor.requires_grad and is_grad_enabled():
+            raise RuntimeError(f"The function '{name}' is not differentiable with respect to argument '{argument}'.")
+
+
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -255,6 +263,9 @@ def binary_cross_entropy(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
         )
+    not_differentiable("binary_cross_entropy", weight=weight)
+    if target._data.dtype is not input._data.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.type_name} but expected {input.dtype.type_name}")
     if not ((input._data >= 0) & (input._data <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
     return bce_op(input, target, weight=1 if weight is None else weight, reduction=number)
@@ -273,6 +284,7 @@ def binary_cross_entropy_with_logits(
     number = reduction_number(reduction, size_average, reduce)
     if input._data.shape != target._data.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return bce_logits_op(
         input,
         target,

@@ -20,12 +20,19 @@ from .promotion import operand, unsupported
 
 def atan2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = the angle of (other, self): other / (self² + other²)."""
-    return grad * (other / (self * self + other * other))
+    return grad * other * inverse_square(self, other)
 
 
 def atan2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = the angle of (other, self): -self / (self² + other²)."""
-    return grad * (-self / (self * self + other * other))
+    return grad * -self * inverse_square(self, other)
+
+
+def inverse_square(self: Any, other: Any) -> Any:
+    """1 / (self² + other²), and 0 for the angle of nothing."""
+    square = self * self + other * other
+    inverse = 1 / square
+    return rules.where(square == 0, rules.zeros(inverse, inverse.shape), inverse)
 
 
 def hypot_vjp_self(grad: Any, self: Any, result: Any) -> Any:
@@ -60,7 +67,7 @@ def logaddexp2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 def copysign_vjp_self(grad: Any, self: Any, result: Any) -> Any:
     """z = |self| with the sign of other: ±1, and 0 at 0."""
-    ratio = result / rules.where(self == 0, rules.zeros(self, self.shape) + 1, self)
+    ratio = result / self
     return grad * rules.where(self == 0, rules.zeros(ratio, ratio.shape), ratio)
 
 
@@ -72,7 +79,8 @@ def copysign_vjp_other(grad: Any) -> Any:
 def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = self · ln other: ln other, and 0 where self is 0 and other is not positive."""
     log = rules.log(other) if hasattr(other, "shape") else float(numpy.log(other))
-    return grad * log * (((self == 0) & (other <= 0)) == 0)
+    slope = grad * log
+    return rules.where((self == 0) & (other <= 0), rules.zeros(slope, slope.shape), slope)
 
 
 def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:

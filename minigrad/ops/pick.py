@@ -9,7 +9,7 @@ from ..backend import array_module, numpy
 from ..dtypes import get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
-from .arguments import Bool, Int, Number, Operand
+from .arguments import Bool, Int, Number, Operand, Str
 from .promotion import Number as Numbers
 from .promotion import operand
 from .reduce import one_dim
@@ -59,15 +59,35 @@ def gather(input: Tensor, dim: Int, index: Tensor, *, sparse_grad: Bool = False)
     return ops.gather_op(input, dim=dim, index=index, sparse_grad=sparse_grad)
 
 
-def scatter(input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
-    """A copy of input with the elements of src, or one number, written where index points (torch.scatter)."""
+def scatter(
+    input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Str | None = None
+) -> Tensor:
+    """A copy of input with the elements of src, or one number, written where index points (torch.scatter).
+
+    reduce: "add" or "multiply" them onto what is there instead; torch has no derivative for that.
+    """
     dim = check_index(input, dim, index, "scatter")
     src = value if src is None else src
+    if reduce is not None:
+        return scatter_with(input, dim, index, src, reduce)
     if not isinstance(src, Tensor):
         check_range(index._data, length(input, dim), dim)
         return ops.scatter_value_op(input, value=operand(src)._data, dim=dim, index=index)
     check_source(input, dim, index, src, "scatter")
     return ops.scatter_op(input, src, dim=dim, index=index)
+
+
+def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> Tensor:
+    """scatter with `reduce`."""
+    from .scatter import scatter_with_op  # it checks its arguments with the functions above
+
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    check_range(index._data, length(input, dim), dim)
+    if not isinstance(src, Tensor):
+        src = from_array(numpy.full(index._data.shape, operand(src)._data, input._data.dtype))
+    check_source(input, dim, index, src, "scatter")
+    return scatter_with_op(input, src, dim=dim, index=index, reduce=reduce, include_self=True)
 
 
 def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
@@ -270,7 +290,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 def where_method(self: Tensor, condition: Any, other: Any) -> Tensor:
     """self where the condition holds, other elsewhere (torch.Tensor.where)."""
-    if not isinstance(other, (Tensor, *Numbers)):
+    if not isinstance(other, (Tensor, *Numbers)) or isinstance(condition, Numbers):
         return NotImplemented
     return where(condition, self, other)
 

@@ -264,6 +264,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·vec1 vec2ᵀ (torch.addr)."""
     vector(vec1, "addr", "vec1"), vector(vec2, "addr", "vec2")
+    input.expand((vec1._data.size, vec2._data.size))  # refuses what does not fit
     return addr_op(input, vec1, vec2, beta=beta, alpha=alpha)
 
 

@@ -180,6 +180,11 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
             f"expand({self.type()}{{{list(self._data.shape)}}}, size={list(wanted)}): the number of sizes provided "
             f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({self._data.ndim})"
         )
+    for i, n in enumerate(wanted[:offset]):
+        if n < 0:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+            )
     full = tuple(self._data.shape[i - offset] if n == -1 else n for i, n in enumerate(wanted))
     for i, n in enumerate(self._data.shape):
         if n not in (1, full[i + offset]):

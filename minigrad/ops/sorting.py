@@ -1,7 +1,7 @@
 """Sorting and what follows from it: topk, median, mode, unique, counting. A value's gradient goes to where it stood.
 
-Ties: sort is stable, mode names the last of its kind. topk, kthvalue and median(dim) name the first that sorting finds,
-where torch leaves the choice to its selection algorithm.
+Ties: sort is stable; topk, kthvalue and mode name the element that torch's selection algorithms happen to name, which
+selection.py knows; median(dim) the one that a stable sort finds, as torch does up to 16 elements.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, numpy, to_host
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
@@ -18,6 +18,7 @@ from .define import Op
 from .gather import scatter_add_op
 from .promotion import operand, unsupported
 from .reduce import RETURN_TYPES, extremum_all_vjp, one_dim, reducible_dim, return_type
+from .selection import kth_place, mode_place, topk_places
 
 # ------------------------------------------------------------------ rules
 
@@ -35,9 +36,22 @@ def picked_one_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: i
     return scatter_add_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=rules.raw(indices))
 
 
-def unique_vjp(grad: Any) -> Any:
-    """The values that occur: torch has no derivative."""
-    raise NotImplementedError("the derivative for '_unique2' is not implemented.")
+def _missing(name: str) -> Any:
+    """torch records some operations and has no derivative for them."""
+
+    def rule(grad: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return rule
+
+
+unique_vjp, unique_dim_vjp = _missing("_unique2"), _missing("unique_dim")
+unique_consecutive_vjp = _missing("unique_consecutive")
+
+
+def bincount_vjp(grad: Any) -> Any:
+    """z = the sums of the weights: torch records it and has no derivative for it."""
+    raise RuntimeError("derivative for aten::bincount is not implemented")
 
 
 # ------------------------------------------------------------------ forwards
@@ -68,8 +82,19 @@ def _sort(x: Any, dim: int, descending: bool) -> tuple[Any, Any]:
     return array_module(x).take_along_axis(x, order, dim), order
 
 
-def _topk(x: Any, dim: int, k: int, largest: bool) -> tuple[Any, Any]:
-    order = order_of(x, dim, largest)[(slice(None),) * dim + (slice(k),)]
+def settle(order: Any, x: Any, dim: int, place: Any) -> Any:
+    """`order` (indices along dim) with what place(row) says in those rows of x that hold equal elements."""
+    rows, places = to_host(x).swapaxes(dim, -1), to_host(order).swapaxes(dim, -1)
+    ordered = numpy.sort(rows, axis=-1)
+    equal = (ordered[..., 1:] == ordered[..., :-1]) | ((ordered != ordered)[..., 1:] & (ordered != ordered)[..., :-1])
+    for row in map(tuple, numpy.argwhere(equal.any(axis=-1))):
+        places[row] = place(rows[row].tolist())
+    return array_module(x).asarray(places.swapaxes(dim, -1))
+
+
+def _topk(x: Any, dim: int, k: int, largest: bool, sorted: bool) -> tuple[Any, Any]:
+    order = order_of(x, dim, largest)[(slice(None),) * dim + (slice(k),)].copy()
+    order = settle(order, x, dim, lambda row: topk_places(row, k, largest, sorted))
     return array_module(x).take_along_axis(x, order, dim), order
 
 
@@ -82,8 +107,10 @@ def pick(x: Any, order: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, A
 
 
 def _kth(x: Any, dim: int, k: int, keepdim: bool) -> tuple[Any, Any]:
-    shape = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
-    return pick(x, order_of(x, dim, False), array_module(x).full(shape, k - 1), dim, keepdim)
+    place = order_of(x, dim, False)[(slice(None),) * dim + (slice(k - 1, k),)].copy()
+    place = settle(place, x, dim, lambda row: kth_place(row, k - 1))
+    values = array_module(x).take_along_axis(x, place, dim)
+    return (values, place) if keepdim else (values.squeeze(dim), place.squeeze(dim))
 
 
 def _median(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
@@ -101,12 +128,11 @@ def _nanmedian(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
 
 
 def _mode(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
-    """The most frequent element, the smallest of several, and its last place."""
+    """The most frequent element, the smallest of several, and where one of them stands."""
     rows = numpy.moveaxis(x, dim, -1)
     found = numpy.zeros(rows.shape[:-1], "int64")
     for place in numpy.ndindex(found.shape):
-        values, counts = numpy.unique(rows[place], return_counts=True)
-        found[place] = numpy.flatnonzero(rows[place] == values[counts.argmax()])[-1]
+        found[place] = mode_place(rows[place].tolist())
     index = numpy.expand_dims(found, dim)
     values = numpy.take_along_axis(x, index, dim)
     return (values, index) if keepdim else (values.squeeze(dim), found)
@@ -157,7 +183,7 @@ def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Boo
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if not 0 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    return RETURN_TYPES["topk"](topk_op(input, dim=dim, k=k, largest=largest))
+    return RETURN_TYPES["topk"](topk_op(input, dim=dim, k=k, largest=largest, sorted=sorted))
 
 
 def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any:
@@ -205,31 +231,47 @@ def unique(
     """The values, or rows along dim, that occur; if wanted also which one each element is, and how often each occurs."""
     if dim is None and not return_inverse and not return_counts:
         return unique_op(input)
-    found = numpy.unique(input._data, return_inverse=True, return_counts=True, axis=dim)
-    inverse = found[1].reshape(input._data.shape) if dim is None else found[1].reshape(-1)
-    return chosen(found[0], inverse, found[2], return_inverse, return_counts)
+    op = unique_all_op if dim is None else unique_dim_op
+    return chosen(op(input, dim=dim), return_inverse, return_counts)
 
 
-def chosen(values: Any, inverse: Any, counts: Any, return_inverse: bool, return_counts: bool) -> Any:
+def _unique(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
+    values, inverse, counts = numpy.unique(x, return_inverse=True, return_counts=True, axis=dim)
+    return values, inverse.reshape(x.shape if dim is None else -1), counts
+
+
+def chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
     """The values alone, or with what else is wanted."""
-    wanted = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
-    tensors = tuple([from_array(x) for x in wanted])
-    return tensors if len(tensors) > 1 else tensors[0]
+    values, inverse, counts = found
+    wanted = (values, *([inverse] if return_inverse else []), *([counts] if return_counts else []))
+    return wanted if len(wanted) > 1 else values
 
 
 def unique_consecutive(
     input: Tensor, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None
 ) -> Any:
     """As unique, but equal elements count as one only where they are neighbours (torch.unique_consecutive)."""
-    data = input._data.reshape(-1) if dim is None else numpy.moveaxis(input._data, dim, 0)
+    return chosen(unique_consecutive_op(input, dim=dim), return_inverse, return_counts)
+
+
+def _unique_consecutive(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
+    data = x.reshape(-1) if dim is None else numpy.moveaxis(x, dim, 0)
     flat = data.reshape(data.shape[0], math.prod(data.shape[1:]))
     starts = numpy.concatenate([numpy.ones(min(len(flat), 1), bool), (flat[1:] != flat[:-1]).any(1)])
     values = data[starts] if dim is None else numpy.moveaxis(data[starts], 0, dim)
     counts = numpy.diff(numpy.append(numpy.flatnonzero(starts), len(flat)))
     inverse = starts.cumsum() - 1
-    return chosen(
-        values, inverse.reshape(input._data.shape) if dim is None else inverse, counts, return_inverse, return_counts
-    )
+    return values, inverse.reshape(x.shape) if dim is None else inverse, counts
+
+
+unique_all_op = Op("Unique2Backward0", _unique, outputs=3, self=unique_vjp)
+unique_dim_op = Op("UniqueDimBackward0", _unique, outputs=3, self=unique_dim_vjp)
+unique_consecutive_op = Op("UniqueConsecutiveBackward0", _unique_consecutive, outputs=3, self=unique_consecutive_vjp)
+bincount_op = Op(
+    "NotImplemented",
+    lambda w, data, minlength: numpy.bincount(data, w, minlength).astype(w.dtype),
+    weights=bincount_vjp,
+)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -> Tensor:
@@ -239,10 +281,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -
         raise unsupported("bincount_cpu", data)
     if data.ndim != 1 or (data.size and data.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    found = numpy.bincount(data, None if weights is None else weights._data, minlength)
-    return from_array(
-        found.astype(numpy.float32) if weights is not None and weights._data.dtype == numpy.float32 else found
-    )
+    if weights is None:
+        return from_array(numpy.bincount(data, None, minlength))
+    return bincount_op(weights, data=data, minlength=minlength)
 
 
 def searchsorted(

@@ -53,8 +53,9 @@ def var_vjp(grad: Any, self: Any, dim: Dims, correction: float, keepdim: bool) -
     """z = Σ (self - mean)² / (n - correction): 2 (self - mean) / (n - correction)."""
     n = count(self.shape, dim)
     centred = self - rules.sum(self, dim, True) / n if n else self
-    free = max(n - correction, 0)
-    return restored(grad, dim, keepdim) * (centred * (2 / free if free else math.inf))
+    if n <= correction:
+        return restored(grad, dim, keepdim) * (rules.raw(centred) * math.inf)  # inf or nan, and that for good
+    return restored(grad, dim, keepdim) * (centred * (2 / (n - correction)))
 
 
 def std_vjp(grad: Any, self: Any, result: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
@@ -88,7 +89,7 @@ def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, ke
     """z = (Σ |self|^ord)^(1/ord): the direction of self for ord 2; the signs for ord 1; the largest share it for ∞."""
     grad, norm = restored(grad, dim, keepdim), restored(result, dim, keepdim)
     if ord == 0:
-        return None
+        return rules.zeros(self, self.shape)
     if ord == 1:
         return grad * rules.sign(self)
     if ord == 2:
@@ -262,6 +263,8 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, 
     """The p-norm over dim, "fro" being 2 (torch.norm)."""
     if isinstance(p, str):
         if p == "nuc":
+            if dim is None or isinstance(dim, int) or len(dim) != 2:
+                raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple.")
             raise NotImplementedError("minigrad has no nuclear norm")
         if p != "fro":
             raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")

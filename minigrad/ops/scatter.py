@@ -1,0 +1,140 @@
+"""scatter_reduce: where an index sends several elements to one place, they are reduced to one.
+
+Its gradient is torch's (scatter_reduce_backward in FunctionsManual.cpp): a mean is shared by all that went into it, an
+extreme by those that reach it, and a product is divided by each factor, zeros apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, numpy
+from ..tensor import Tensor
+from .arguments import Bool, Int, Str
+from .define import Op
+from .gather import along, gather_op, scatter_add_op, scatter_value_op
+from .pick import check_index, check_source
+
+# reduce → (the ufunc that joins two elements, what leaves an element alone)
+REDUCTIONS: dict[str, tuple[str, float]] = {
+    "sum": ("add", 0), "prod": ("multiply", 1), "mean": ("add", 0), "amax": ("maximum", -numpy.inf),
+    "amin": ("minimum", numpy.inf), "add": ("add", 0), "multiply": ("multiply", 1),
+}  # fmt: skip
+
+
+def identity(reduce: str, dtype: Any) -> Any:
+    """What leaves an element of a dtype alone."""
+    neutral = REDUCTIONS[reduce][1]
+    if not numpy.isfinite(neutral) and dtype.kind != "f":
+        limits = (False, True) if dtype.kind == "b" else (numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)
+        return limits[neutral > 0]
+    return neutral
+
+
+def _scatter_reduce(x: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool) -> Any:
+    out = x.copy().reshape(x.shape or (1,))
+    index = index.reshape(index.shape or (1,))
+    src = src.reshape(src.shape or (1,))[tuple(slice(n) for n in index.shape)]
+    places = along(out.shape, dim, index)
+    if not include_self:
+        out[places] = identity(reduce, out.dtype)
+    getattr(array_module(out), REDUCTIONS[reduce][0]).at(out, places, src)
+    if reduce == "mean":
+        counts = number_of(out, dim, index, include_self).reshape(out.shape)
+        out = out // counts if out.dtype.kind in "iu" else out / counts
+    return out.reshape(x.shape)
+
+
+def number_of(like: Any, dim: int, index: Any, include_self: bool) -> Any:
+    """How many elements are reduced to the one at each place; at least 1."""
+    shape = like.shape or (1,)
+    index = index.reshape(index.shape or (1,))
+    counts = array_module(like).full(shape, int(include_self), like.dtype)
+    array_module(like).add.at(counts, along(shape, dim, index), 1)
+    counts[counts == 0] = 1
+    return counts.reshape(like.shape)
+
+
+def picked(x: Any, dim: int, index: Any) -> Any:
+    """The elements of x that index points at."""
+    return gather_op.of(x, dim=dim, index=index, sparse_grad=False)
+
+
+def without_ones(grad: Any, dim: int, index: Any, include_self: bool) -> Any:
+    """The gradient of self: none where it was not among what is reduced."""
+    return grad if include_self else scatter_value_op.of(grad, value=0, dim=dim, index=index)
+
+
+def shared_extreme(grad: Any, self: Any, src: Any, result: Any, dim: int, index: Any) -> Any:
+    """An extreme's gradient over the number of those that reach it."""
+    reach = (rules.raw(src) == rules.raw(picked(result, dim, index))).astype(rules.raw_dtype(grad))
+    own = (rules.raw(self) == rules.raw(result)).astype(rules.raw_dtype(grad))
+    return grad / scatter_add_op.of(own, reach, dim=dim, index=rules.raw(index))
+
+
+def scatter_reduce_vjp_self(
+    grad: Any, self: Any, src: Any, result: Any, dim: int, index: Any, reduce: str, include_self: bool
+) -> Any:
+    """z = self with the elements of src reduced into it: what is left for self."""
+    if reduce == "prod":
+        ones = rules.where(self == 0, rules.zeros(self, self.shape) + 1, self)
+        attributes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+        grad = grad * scatter_reduce_op.of(ones, src, **attributes) / ones
+    elif reduce == "mean":
+        grad = grad / number_of(rules.raw(self), dim, rules.raw(index), include_self)
+    elif reduce != "sum":
+        grad = shared_extreme(grad, self, src, result, dim, index) * (rules.raw(self) == rules.raw(result))
+    return without_ones(grad, dim, index, include_self)
+
+
+def scatter_reduce_vjp_src(
+    grad: Any, self: Any, src: Any, result: Any, dim: int, index: Any, reduce: str, include_self: bool
+) -> Any:
+    """z = self with the elements of src reduced into it: each element's share."""
+    if reduce == "sum":
+        return picked(grad, dim, index)
+    if reduce == "mean":
+        return picked(grad / number_of(rules.raw(self), dim, rules.raw(index), include_self), dim, index)
+    if reduce != "prod":
+        reach = rules.raw(src) == rules.raw(picked(result, dim, index))
+        return picked(shared_extreme(grad, self, src, result, dim, index), dim, index) * reach
+    zero = rules.raw(src) == 0
+    plain_index = rules.raw(index)
+    none = rules.zeros(rules.raw(self), rules.raw(self).shape)
+    zeros = picked(scatter_add_op.of(none, zero.astype(none.dtype), dim=dim, index=plain_index), dim, plain_index)
+    alone = zero & (zeros == 1)
+    one = rules.zeros(src, src.shape) + 1
+    attributes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
+    others = scatter_reduce_op.of(self, rules.where(alone, one, src), **attributes)
+    rest = picked(grad * result, dim, index) / rules.where(zero, one, src)
+    return rules.where(alone, picked(grad * others, dim, index), rest)
+
+
+def no_vjp(grad: Any) -> Any:
+    """torch has no derivative for scatter(reduce=…)."""
+    raise RuntimeError("derivative for aten::scatter is not implemented")
+
+
+scatter_reduce_op = Op(
+    "ScatterReduceBackward0",
+    _scatter_reduce,
+    tensors=("index",),
+    self=scatter_reduce_vjp_self,
+    src=scatter_reduce_vjp_src,
+)
+scatter_with_op = Op("NotImplemented", _scatter_reduce, tensors=("index",), self=no_vjp, src=no_vjp)
+
+
+def scatter_reduce(
+    input: Tensor, dim: Int, index: Tensor, src: Tensor, reduce: Str, *, include_self: Bool = True
+) -> Tensor:
+    """A copy of input where the elements of src that index sends to one place are reduced to one (torch.scatter_reduce).
+
+    reduce: "sum", "prod", "mean", "amax", "amin". include_self: with the element that was there among them.
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    dim = check_index(input, dim, index, "scatter_reduce")
+    check_source(input, dim, index, src, "scatter_reduce")
+    return scatter_reduce_op(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

@@ -1,0 +1,312 @@
+"""Runs one call of one operation on torch and on minigrad and says in what they differ.
+
+A call is a row of the case tables in one form (function, method, in place, operator) on one world (sizes, dtypes and
+layout of the samples). It knows nothing of which rows there are.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from cases import SAMPLES, SIZES, Sample
+from twin import first_sentence
+
+import minigrad
+
+# As exact as the dtype; half precision is rounded at other places in torch's kernels.
+CLOSE = {"float64": (1e-9, 1e-10), "float32": (2e-5, 2e-6), "float16": (8e-3, 4e-3)}
+
+
+class World(NamedTuple):
+    """What the samples are like."""
+
+    dtype: str = "float64"  # of the float samples
+    first: str | None = None  # of the first one, if it is to differ
+    sizes: Mapping[str, int] = SIZES
+    dims: tuple[str | None, ...] = ()  # of the first, second, … sample named, instead of its own
+    layout: str = "plain"
+    grad: bool = True
+
+
+FORMS = ("function", "method", "in place", "functional", "operator")
+
+
+class Call(NamedTuple):
+    """A row of a table in one form."""
+
+    name: str
+    form: str
+    arguments: str
+
+    def __str__(self) -> str:
+        if self.form == "operator":
+            return f"operator.{self.name}({self.arguments})"
+        if self.form == "functional":
+            return f"F.{self.name}({self.arguments})"
+        if self.form == "function":
+            return f"T.{self.name}({self.arguments})"
+        first, _, rest = self.arguments.partition(", ")
+        return f"({first}).{self.name}{'_' * (self.form == 'in place')}({rest})"
+
+
+# ------------------------------------------------------------------ samples
+
+
+def array_of(sample: Sample, dims: str, dtype: str, world: World) -> np.ndarray:
+    """The values of a sample in one world."""
+    shape = [world.sizes[d] for d in dims]
+    values = np.resize(np.array(sample.values), math.prod(shape)).reshape(shape)
+    if dtype != "bool" and sample.kind == "float" and not dtype.startswith("float"):
+        values = np.nan_to_num(values, nan=3, posinf=7, neginf=-7).astype("int64")
+    array = values.astype(dtype)
+    if world.layout == "transposed":
+        return np.asfortranarray(array)
+    if world.layout == "strided":
+        room = np.zeros([2 * n for n in shape], dtype)
+        room[tuple(slice(None, None, 2) for _ in shape)] = array
+        return room[tuple(slice(None, None, 2) for _ in shape)]
+    return array
+
+
+class Samples(dict[str, Any]):
+    """The samples as one engine's tensors, made when a row names them."""
+
+    def __init__(self, engine: Any, world: World) -> None:
+        super().__init__(T=engine, _=lambda *args, **kwargs: (args, kwargs))
+        self.engine, self.world = engine, world
+        self.leaves: list[Any] = []
+        self.arrays: list[np.ndarray] = []
+        self.floats = self.named = 0
+
+    def __missing__(self, name: str) -> Any:
+        sample = SAMPLES[name]
+        world, dtype = self.world, {"int": "int64", "bool": "bool"}.get(sample.kind, self.world.dtype)
+        if sample.kind == "float":
+            dtype = world.first if world.first and not self.floats else dtype
+            self.floats += 1
+        dims = sample.dims
+        if self.named < len(world.dims) and world.dims[self.named] is not None:
+            dims = world.dims[self.named] or ""
+        self.named += 1
+        array = array_of(sample, dims, dtype, world)
+        self.arrays.append(array)
+        tensor = self[name] = self.engine.from_numpy(array)
+        if world.grad and dtype.startswith("float"):
+            tensor.requires_grad_()
+            self.leaves.append(tensor)
+        return tensor
+
+
+@functools.cache
+def compiled(arguments: str) -> Any:
+    """The arguments of a row, ready to be evaluated over samples."""
+    return compile(f"_({arguments})", arguments, "eval")
+
+
+# ------------------------------------------------------------------ running
+
+
+class Outcome(NamedTuple):
+    """What one engine did."""
+
+    error: str | None
+    outputs: list[Any]  # tensors and plain values, in order
+    samples: Samples
+    kept: bool = True  # in place: the tensor itself came back
+
+
+def error_text(error: Exception) -> str:
+    """Class and first sentence."""
+    return f"{type(error).__name__}: {first_sentence(str(error))}"
+
+
+def flat(value: Any) -> list[Any]:
+    """The leaves of nested tuples and lists."""
+    return [leaf for one in value for leaf in flat(one)] if isinstance(value, tuple | list) else [value]
+
+
+def run(engine: Any, call: Call, world: World) -> Outcome:
+    """Call the operation on one engine."""
+    samples = Samples(engine, world)
+    try:
+        args, kwargs = eval(compiled(call.arguments), {}, samples)
+        return perform(engine, call, args, kwargs, samples)
+    except Exception as error:  # whatever it is, the other engine has to raise the same
+        return Outcome(error_text(error), [], samples)
+
+
+def perform(engine: Any, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], samples: Samples) -> Outcome:
+    """The call itself, in its form."""
+    if call.form == "operator":
+        result = getattr(operator, call.name)(*args)
+        return Outcome(None, flat(args[0] if call.name == "setitem" else result), samples)
+    if call.form == "functional":
+        return Outcome(None, flat(getattr(engine.nn.functional, call.name)(*args, **kwargs)), samples)
+    if call.form == "function":
+        return Outcome(None, flat(getattr(engine, call.name)(*args, **kwargs)), samples)
+    if call.form == "method":
+        return Outcome(None, flat(getattr(args[0], call.name)(*args[1:], **kwargs)), samples)
+    target = args[0] * 1 if args[0].requires_grad else args[0].clone()
+    result = getattr(target, call.name + "_")(*args[1:], **kwargs)
+    return Outcome(None, [result, target._version], samples, result is target)
+
+
+# ------------------------------------------------------------------ comparing
+
+
+def differences(call: Call, world: World, second: bool = False) -> Iterator[str]:
+    """In what the two engines differ on a call: at most one sentence, the first that shows."""
+    expected, got = run(torch, call, world), run(minigrad, call, world)
+    yield from compare(expected, got, second)
+
+
+def compare(expected: Outcome, got: Outcome, second: bool) -> Iterator[str]:
+    """In what two outcomes differ."""
+    if expected.error != got.error:
+        yield f"error: torch {expected.error}, minigrad {got.error}"
+        return
+    if expected.kept != got.kept or len(expected.outputs) != len(got.outputs):
+        yield f"outputs: torch {len(expected.outputs)}, minigrad {len(got.outputs)}"
+        return
+    for ours, theirs in zip(got.outputs, expected.outputs, strict=True):
+        fault = output_fault(ours, theirs, got.samples.arrays, expected.samples.arrays)
+        if fault:
+            yield fault
+            return
+    yield from gradient_faults(expected, got, second)
+
+
+def output_fault(ours: Any, theirs: Any, our_arrays: list[Any], their_arrays: list[Any]) -> str | None:
+    """In what one output differs: kind, dtype, shape, values, history, layout, whose memory it shares."""
+    if not isinstance(theirs, torch.Tensor):
+        return None if str(ours).removeprefix("minigrad.") == str(theirs) else f"torch {theirs!r}, minigrad {ours!r}"
+    if not isinstance(ours, minigrad.Tensor):
+        return f"torch a tensor, minigrad {ours!r}"
+    if fault := value_fault(ours, theirs):
+        return fault
+    if ours.requires_grad != theirs.requires_grad:
+        return f"requires_grad: torch {theirs.requires_grad}"
+    if (a := graph(theirs.grad_fn)) != (b := graph(ours.grad_fn)):
+        return f"graph: torch {a}, minigrad {b}"
+    mine, its = ours.detach().numpy(), theirs.detach().numpy(force=True)
+    shared = (
+        [np.may_share_memory(mine, array) for array in our_arrays],
+        [np.may_share_memory(its, array) for array in their_arrays],
+    )
+    return None if shared[0] == shared[1] else f"memory shared with the arguments: torch {shared[1]}"
+
+
+def value_fault(ours: Any, theirs: Any) -> str | None:
+    """In what the dtype, the shape or the values differ."""
+    if str(ours.dtype) != str(theirs.dtype):
+        return f"dtype: torch {theirs.dtype}, minigrad {ours.dtype}"
+    if tuple(ours.shape) != tuple(theirs.shape):
+        return f"shape: torch {tuple(theirs.shape)}, minigrad {tuple(ours.shape)}"
+    mine, its = ours.detach().numpy(), theirs.detach().numpy(force=True)
+    if mine.dtype.kind != "f":
+        same = np.array_equal(mine, its)
+    else:
+        rtol, atol = CLOSE[mine.dtype.name]
+        same = np.allclose(mine, its, rtol, atol, equal_nan=True)
+    return None if same else f"values: torch {its.tolist()}, minigrad {mine.tolist()}"
+
+
+def graph(node: Any, depth: int = 6) -> str:
+    """A node with its next functions, written out."""
+    if node is None:
+        return "-"
+    name = node.name().removeprefix("torch::autograd::")
+    inner = [graph(to, depth - 1) + f":{number}" * bool(number) for to, number in node.next_functions] if depth else []
+    return f"{name}({', '.join(inner)})" if inner else name
+
+
+def weights(shape: Any, dtype: Any) -> np.ndarray:
+    """A gradient to send back: no two elements alike."""
+    return np.asarray(np.cos(np.arange(math.prod(shape)) * 1.3 + 0.4).reshape(tuple(shape)), dtype)
+
+
+def gradients(engine: Any, outputs: list[Any], leaves: list[Any], second: bool) -> tuple[str | None, list[Any]]:
+    """The gradients of all outputs for all leaves, and with `second` the gradients of those."""
+    outputs = [o for o in outputs if isinstance(o, engine.Tensor) and o.requires_grad]
+    if not outputs:
+        return None, []
+    grads = [engine.from_numpy(weights(o.shape, str(o.dtype)[str(o.dtype).index(".") + 1 :])) for o in outputs]
+    try:
+        if not second:
+            return None, list(engine.autograd.grad(outputs, leaves, grads, allow_unused=True))
+        grads = [g.requires_grad_() for g in grads]
+        first = engine.autograd.grad(outputs, leaves, grads, create_graph=True, allow_unused=True)
+        wanted = [*leaves, *grads]
+        error, again = gradients(engine, [g for g in first if g is not None], wanted, False)
+        again = again or [None] * len(wanted)
+        # Whether torch gives None or zeros for a second derivative that is 0 depends on how a kernel was cut in two.
+        return error, [*first, *[engine.zeros_like(w) if g is None else g for g, w in zip(again, wanted, strict=True)]]
+    except Exception as error:
+        return error_text(error), []
+
+
+def gradient_faults(expected: Outcome, got: Outcome, second: bool) -> Iterator[str]:
+    """In what the gradients differ."""
+    their_error, theirs = gradients(torch, expected.outputs, expected.samples.leaves, second)
+    our_error, ours = gradients(minigrad, got.outputs, got.samples.leaves, second)
+    if their_error != our_error:
+        yield f"backward: torch {their_error}, minigrad {our_error}"
+        return
+    for index, (mine, its) in enumerate(zip(ours, theirs, strict=True)):
+        which = "gradient" if index < len(expected.samples.leaves) else "second gradient"
+        if (mine is None) != (its is None):
+            yield f"{which} {index}: torch {its}, minigrad {mine}"
+            return
+        if its is not None and (fault := value_fault(mine, its)):
+            yield f"{which} {index}: {fault}"
+            return
+
+
+# ------------------------------------------------------------------ wrong arguments
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def spoiled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Arguments]]:
+    """Good arguments made wrong in the ways learners make them wrong."""
+    yield "no arguments", ((), {})
+    yield "the first only", (args[:1], {})
+    yield "an unknown keyword", (args, {**kwargs, "nonsense": 1})
+    yield "one too many", ((*args, 1), kwargs)
+    for i in range(len(args)):
+        for what in ("a", None, 1.5, [1]):
+            yield f"{what!r} in place {i}", ((*args[:i], what, *args[i + 1 :]), kwargs)
+    for key in kwargs:
+        yield f"'a' as {key}", (args, {**kwargs, key: "a"})
+
+
+def argument_faults(call: Call) -> Iterator[str]:
+    """In what the two engines differ on arguments of the wrong kind or number."""
+    world = World(grad=False)
+    good: list[tuple[Samples, Arguments]] = []
+    for engine in (torch, minigrad):
+        samples = Samples(engine, world)
+        good.append((samples, eval(compiled(call.arguments), {}, samples)))
+    (theirs, their_good), (ours, our_good) = good
+    for (what, bad), (_, our_bad) in zip(spoiled(*their_good), spoiled(*our_good), strict=True):
+        if call.form != "function" and call.form != "functional" and not isinstance(bad[0][:1], tuple):
+            continue
+        if call.form in ("method", "in place") and (not bad[0] or not isinstance(bad[0][0], torch.Tensor)):
+            continue
+        expected, got = attempt(torch, call, bad, theirs), attempt(minigrad, call, our_bad, ours)
+        yield from (f"{what}: {fault}" for fault in compare(expected, got, False))
+
+
+def attempt(engine: Any, call: Call, arguments: Arguments, samples: Samples) -> Outcome:
+    """A call with arguments that are likely to be wrong."""
+    try:
+        return perform(engine, call, *arguments, samples)
+    except Exception as error:
+        return Outcome(re.sub(r"minigrad\.", "torch.", error_text(error)), [], samples)
