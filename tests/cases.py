@@ -105,22 +105,28 @@ OPS = """
     sqrt: pos; kink; odd
     nan_to_num: odd; odd, 2.0; odd, 1.0, 2.0, -3.0; odd, posinf=7.0; x
     round: x * 10, decimals=1; kink * 1.5; ints
-    clamp: x, -1.0, 1.0; x, min=0.5; x, max=0.5; x, y, z; x, y; x, max=y; kink, 0, 1; kink, -1.0, kink2; odd, -1, 1; x, 1.0, -1.0; x, None, 0.3; ints, 0, 3; x
+    clamp: x, -1.0, 1.0; x, min=0.5; x, max=0.5; x, y, z; x, y; x, max=y; kink, 0, 1; kink, -1.0, kink2; odd, -1, 1;
+        x, 1.0, -1.0; x, None, 0.3; ints, 0, 3; x
     clamp_max: x, 0.5; x, y; kink, 1; odd, 0.5
     clamp_min: x, 0.5; x, y; kink, 1; odd, 0.5
     softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2; cube, -3
     log_softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2
     bitwise_not: ints; mask; i0; x
 
-    add: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; x, dot; dot, x; x, True; ints, ints2; ints, 1.5; ints, x; mask, mask2; mask, 1; x, y, alpha=-0.5; odd, odd; x, v; v, u; ints, 2, alpha=1.5
-    sub: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 1; ints, mask; odd, odd; v, u
+    add: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; x, dot; dot, x; x, True; ints, ints2; ints, 1.5;
+        ints, x; mask, mask2; mask, 1; x, y, alpha=-0.5; odd, odd; x, v; v, u; ints, 2, alpha=1.5
+    sub: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 1;
+        ints, mask; odd, odd; v, u
     rsub: x, y; x, 2; x, 1.5, alpha=2; ints, 3; mask, 1
     mul: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 2; odd, kink; v, u
-    div: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 2; mask, mask2; odd, kink; kink, kink2; x, y, rounding_mode='floor'; x, y, rounding_mode='trunc'; ints, ints2, rounding_mode='floor'; ints, ints2, rounding_mode='trunc'; ints, 0, rounding_mode='floor'; x, 0; x, y, rounding_mode='up'
+    div: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 2; mask, mask2; odd, kink; kink, kink2;
+        x, y, rounding_mode='floor'; x, y, rounding_mode='trunc'; ints, ints2, rounding_mode='floor';
+        ints, ints2, rounding_mode='trunc'; ints, 0, rounding_mode='floor'; x, 0; x, y, rounding_mode='up'
     floor_divide: x, y; x, 2; x, -0.7; ints, ints2; ints, 2; ints, -3; kink, kink2; odd, kink; ints, 0
     remainder: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; 5, ints2; 2.5, x; ints, 0
     fmod: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; ints, 0
-    pow: pos, y; x, 2; x, 3; x, 0.5; x, -1; x, 0; x, 2.0; 2, x; 2.0, x; pos, row; kink, 2; kink, kink2; ints, 2; ints, -1; 2, ints; 0, x; ints, ints.abs(); kink, 0.5; kink, -2; kink, 1; pos, dot; odd, 2
+    pow: pos, y; x, 2; x, 3; x, 0.5; x, -1; x, 0; x, 2.0; 2, x; 2.0, x; pos, row; kink, 2; kink, kink2; ints, 2;
+        ints, -1; 2, ints; 0, x; ints, ints.abs(); kink, 0.5; kink, -2; kink, 1; pos, dot; odd, 2
     float_power: pos, y; x, 2; ints, 2; 2, x; 2.0, ints; kink, 3
     atan2: x, y; kink, kink2; x, row; odd, odd
     copysign: x, y; x, -1.0; kink, kink2; ints, -1; x, row; odd, kink
@@ -153,15 +159,20 @@ OPS = """
     logical_or: kink, kink2; mask, mask2; ints, mask; x, row
     logical_xor: kink, kink2; mask, mask2; ints, mask; x, row
 
-    sum: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; mask; ints, 0, dtype=T.float32; cube, (0, 2); cube, (0, 2), True; x, 2; x, (0, 0); x, None; x, [1]
-    mean: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; ints, dtype=T.float32; cube, (0, 2), True; x, 2; x, (0, 0)
+    sum: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; mask; ints, 0, dtype=T.float32;
+        cube, (0, 2); cube, (0, 2), True; x, 2; x, (0, 0); x, None; x, [1]
+    mean: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; ints, dtype=T.float32;
+        cube, (0, 2), True; x, 2; x, (0, 0)
     prod: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; ints; mask; x, dtype=T.float64; tied, 2; x, 2
     nansum: odd; odd, 0; odd, 1, True; x; ints; cube, (0, 1); odd, dtype=T.float64
     nanmean: odd; odd, 0; odd, 1, True; x; cube, (0, 1); ints
     logsumexp: x, 0; x, 1, True; x, (0, 1); kink, 1; odd, 0; wide, 1; ints, 0; x, 5
-    norm: x; x, 1; x, 2, 0; x, 2, 1, True; x, 'fro'; x, 3; x, float('inf'); x, -float('inf'), 0; kink, 2, 0; kink, 1; x, 0; x, 0.5; cube, 2, (0, 1); x, 'fro', (0, 1); x, dim=1; kink, float('inf'); x, 'nuc', 3; kink - kink
-    var: x; x, 0; x, 1, True; x, (0, 1); x, 0, False; x, False; x, correction=2; x, dim=1, correction=0, keepdim=True; ints; x, None; cube, (0, 2); x, unbiased=False; dot
-    std: x; x, 0; x, 1, True; x, (0, 1); x, 0, False; x, False; x, correction=2; x, dim=1, correction=0, keepdim=True; ints; kink - kink; cube, (0, 2); dot
+    norm: x; x, 1; x, 2, 0; x, 2, 1, True; x, 'fro'; x, 3; x, float('inf'); x, -float('inf'), 0; kink, 2, 0; kink, 1;
+        x, 0; x, 0.5; cube, 2, (0, 1); x, 'fro', (0, 1); x, dim=1; kink, float('inf'); x, 'nuc', 3; kink - kink
+    var: x; x, 0; x, 1, True; x, (0, 1); x, 0, False; x, False; x, correction=2; x, dim=1, correction=0, keepdim=True;
+        ints; x, None; cube, (0, 2); x, unbiased=False; dot
+    std: x; x, 0; x, 1, True; x, (0, 1); x, 0, False; x, False; x, correction=2; x, dim=1, correction=0, keepdim=True;
+        ints; kink - kink; cube, (0, 2); dot
     var_mean: x; x, 0; x, 1, True; x, (0, 1); x, correction=0; x, False
     std_mean: x; x, 0; x, 1, True; x, (0, 1); x, correction=0; x, False
     all: kink; mask; mask, 0; mask, 1, True; kink, (0, 1); ints; none; x, 5
@@ -170,19 +181,25 @@ OPS = """
     amax: x; x, 0; kink, 1; kink, (0, 1); kink, 1, True; odd, 0; ints; mask; x, 2
     amin: x; x, 0; kink, 1; kink, (0, 1); kink, 1, True; odd, 0; ints; mask; x, 2
     aminmax: x; kink; kink, dim=0; kink, dim=1, keepdim=True; odd; ints; tied
-    max: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; odd, 0; ints; mask; x, y; kink, kink2; tied, 1; x, dim=1; x, 2; x, row
-    min: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; odd, 0; ints; mask; x, y; kink, kink2; tied, 1; x, dim=1; x, 2; x, row
+    max: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; odd, 0; ints; mask; x, y; kink, kink2; tied, 1; x, dim=1;
+        x, 2; x, row
+    min: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; odd, 0; ints; mask; x, y; kink, kink2; tied, 1; x, dim=1;
+        x, 2; x, row
     argmax: x; x, 0; x, 1, True; kink; kink, 1; odd; ints; x, None; tied, 1; x, dim=-1; x, 2
     argmin: x; x, 0; x, 1, True; kink; kink, 1; odd; ints; x, None; tied, 1; x, dim=-1; x, 2
     median: x; x, 0; x, 1, True; odd; odd, 1; kink, 1; ints; long; tied, 2; cube, 1; x, 2
     nanmedian: x; x, 0; x, 1, True; odd; odd, 1; kink, 1; long; tied, 2
     mode: x; x, 0; kink, 1; kink, 0, True; ints; tied; tied, 1; odd; long
-    kthvalue: x, 1; x, 2; x, 2, 0; x, 3, 1, True; kink, 2; kink, 2, 0; tied, 3; tied, 2, 1; odd, 2; odd, 3; long, 2; x, 7; ints, 1
-    topk: x, 2; x, 1, 0; x, 2, 1, False; x, 3, 1, True, True; kink, 2; tied, 3; tied, 2, 1, False; odd, 2; odd, 3, 1, False; x, 9; ints, 2; x, 0; long, 3; x, 2, sorted=False
-    sort: x; x, 0; x, 1, True; kink, stable=True; kink, 1, True; odd; ints; tied, 1; long; x, stable=True, descending=True; mask; x, 2
+    kthvalue: x, 1; x, 2; x, 2, 0; x, 3, 1, True; kink, 2; kink, 2, 0; tied, 3; tied, 2, 1; odd, 2; odd, 3; long, 2;
+        x, 7; ints, 1
+    topk: x, 2; x, 1, 0; x, 2, 1, False; x, 3, 1, True, True; kink, 2; tied, 3; tied, 2, 1, False; odd, 2;
+        odd, 3, 1, False; x, 9; ints, 2; x, 0; long, 3; x, 2, sorted=False
+    sort: x; x, 0; x, 1, True; kink, stable=True; kink, 1, True; odd; ints; tied, 1; long;
+        x, stable=True, descending=True; mask; x, 2
     argsort: x; x, 0; x, 1, True; kink, stable=True; odd; ints; tied, 1; x, dim=0, stable=True
     msort: x; kink; odd; ints; cube
-    unique: kink; ints; kink, return_inverse=True; kink, True, True, True; ints, return_counts=True; kink, dim=0; kink, dim=1, return_inverse=True, return_counts=True; mask
+    unique: kink; ints; kink, return_inverse=True; kink, True, True, True; ints, return_counts=True; kink, dim=0;
+        kink, dim=1, return_inverse=True, return_counts=True; mask
     unique_consecutive: kink; ints; kink, return_inverse=True; kink, True, True; kink, dim=0; long
     bincount: iv2; iv2, minlength=6; iv2, v; count, w, 5; ints; v
     cumsum: x, 0; x, 1; ints, 1; mask, 0; x, 0, dtype=T.float64; cube, 1; odd, 1; x, 2
@@ -192,7 +209,8 @@ OPS = """
     diff: x; x, 1, 0; x, 2; ints; mask; x, prepend=y; x, append=y, dim=0; x, 5; x, -1
     dist: x, y; x, y, 1; x, y, float('inf'); x, x; x, y, 0; x, row, 3; kink, kink2, 2
 
-    matmul: x, s; x, v; v, s; v, w; cube, mkn; mnn, s; s, nk; x, cube; cube, cube2; s, mnn; dot, x; x, y; v, mnn; mnn, v; ints, ints2.t(); image, image; ints, x
+    matmul: x, s; x, v; v, s; v, w; cube, mkn; mnn, s; s, nk; x, cube; cube, cube2; s, mnn; dot, x; x, y; v, mnn;
+        mnn, v; ints, ints2.t(); image, image; ints, x
     mm: x, s; nk, km; x, y; v, s; ints.t(), ints2
     mv: x, v; s, w; x, u; x, y
     bmm: cube, mkn; mnn, mnn; x, y; cube, cube2
@@ -202,16 +220,21 @@ OPS = """
     outer: v, u; v, v; x, v; iv, iv2
     kron: x, s; v, w; x, v; dot, x; ints, ints2
     cross: s, s2; s, s2, 0; x, y; x, y, 1; v, w; s, s2, dim=1; x, nm; cube, cube2
-    addmm: x, x, s; v, x, s; x, x, s, beta=0.5, alpha=2; s, nm, x; x, x, y; dot, x, s; ints, ind, ints.t() @ ints2; odd, x, s, beta=0
+    addmm: x, x, s; v, x, s; x, x, s, beta=0.5, alpha=2; s, nm, x; x, x, y; dot, x, s; ints, ind, ints.t() @ ints2;
+        odd, x, s, beta=0
     addmv: u, x, v; u, x, v, beta=0.5, alpha=2; u, x, u; dot, x, v
     addr: x, u, v; x, u, v, beta=0.5, alpha=2; v, u, v; x, v, u
     baddbmm: mnn, cube, cube2.mT; s, cube, cube2.mT; mnn, mnn, mnn, beta=0.5, alpha=2; x, x, y
-    einsum: 'ij,jk->ik', x, s; 'ij->ji', x; 'ij->', x; 'ij,ij->i', x, y; 'ii->i', s; 'ii', s; 'bij,bjk->bik', cube, mkn; 'i,j', v, u; '...i,i->...', cube2, long; 'ij,jk,kl->il', x, s, s2; 'ij,kj', x, y; 'ab,bc', (x, s); 'ij,jk', x, y; 'i->ij', v; 'ij,jk->iz', x, s
-    tensordot: x, s, 1; x, y; x, y, ([1], [1]); cube, mkn, ([1, 2], [2, 1]); x, y, 0; x, nm, ([0, 1], [1, 0]); x, s, ([0], [0])
+    einsum: 'ij,jk->ik', x, s; 'ij->ji', x; 'ij->', x; 'ij,ij->i', x, y; 'ii->i', s; 'ii', s;
+        'bij,bjk->bik', cube, mkn; 'i,j', v, u; '...i,i->...', cube2, long; 'ij,jk,kl->il', x, s, s2; 'ij,kj', x, y;
+        'ab,bc', (x, s); 'ij,jk', x, y; 'i->ij', v; 'ij,jk->iz', x, s
+    tensordot: x, s, 1; x, y; x, y, ([1], [1]); cube, mkn, ([1, 2], [2, 1]); x, y, 0; x, nm, ([0, 1], [1, 0]);
+        x, s, ([0], [0])
     trace: s; x; ints; v
     adjoint: x; cube; v; dot
 
-    reshape: x, (3, 2); x, 6; x, -1; x, (-1, 2); x, 3, 2; cube, (6, -1); x.t(), (2, 3); x.t(), -1; x, (4, 2); x, (-1, -1); x, ()
+    reshape: x, (3, 2); x, 6; x, -1; x, (-1, 2); x, 3, 2; cube, (6, -1); x.t(), (2, 3); x.t(), -1; x, (4, 2);
+        x, (-1, -1); x, ()
     view: x, (3, 2); x, 6; x, -1; x, 3, 2; x.t(), 6; x, (4, 2); x, T.int32; x, (2, 1, 3); x.t(), (3, 2, 1)
     flatten: x; cube; cube, 1; cube, 0, 1; dot; image, 1, 2; cube, 2, 1; cube.mT
     ravel: x; cube; x.t(); dot
@@ -241,7 +264,8 @@ OPS = """
     diagonal: s; x; s, 1; s, -1; cube, 0, 1, 2; cube, 1, 0, 2; s, 5; v; s, 0, 1, 1; s, offset=-1, dim1=1, dim2=0
     diag_embed: v; x; v, 1; x, -1; x, 0, 0, 2; x, 0, 1, 1
     diagflat: v; x; v, 1; dot; x, -2
-    narrow: x, 1, 0, 2; x, 0, 1, 1; x, 1, 1, 2; x, 1, -2, 1; x, 1, 2, 2; x, 1, 0, -1; x, 1, i0, 1; dot, 0, 0, 1; x, 1, 5, 0
+    narrow: x, 1, 0, 2; x, 0, 1, 1; x, 1, 1, 2; x, 1, -2, 1; x, 1, 2, 2; x, 1, 0, -1; x, 1, i0, 1; dot, 0, 0, 1;
+        x, 1, 5, 0
     select: x, 0, 1; x, 1, -1; cube, 1, 2; x, 0, 2; dot, 0, 0; v, 0, 0
     tril: s; x; s, 1; s, -1; cube; ints; v
     triu: s; x; s, 1; s, -1; cube; ints; v
@@ -259,7 +283,8 @@ OPS = """
     atleast_3d: x; dot; v; cube; (v, dot)
     broadcast_shapes: (2, 1), (3,); (2, 3), (1,), (); (2,), (3,); 2, (3, 1)
     broadcast_tensors: x, row; x, v, dot; v, u; x
-    cat: (x, y); (x, y), 1; [x, x]; (x, row); (cube, cube2), -1; (x, ints); (x, col), 1; (v, u); (x, v); (); (v, v[:0]); (x, y), 2; (dot, dot)
+    cat: (x, y); (x, y), 1; [x, x]; (x, row); (cube, cube2), -1; (x, ints); (x, col), 1; (v, u); (x, v); ();
+        (v, v[:0]); (x, y), 2; (dot, dot)
     stack: (x, y); (x, y), 1; (x, y), -1; (dot, dot2); (x, v); (x, ints); (); (x, y), 3; (v,)
     hstack: (x, y); (v, u); (dot, dot2); (x, col); (x, row)
     vstack: (x, y); (v, w); (x, v); (dot, dot2); (x, u)
@@ -267,26 +292,36 @@ OPS = """
     column_stack: (x, y); (v, w); (x, u); (dot, dot2); (x, v)
     meshgrid: v, u; v, u, indexing='xy'; (v, u, w); dot, v; v, u, indexing='zz'; x, v
 
-    gather: x, 0, ind; x, 1, ind; x, -1, ind[:1]; v, 0, iv; cube[:, :, 0], 1, ind; x, 0, iv; x, 1, ints; v, 0, i0; x, 1, ind.float()
-    scatter: x, 0, ind, y; x, 1, ind, y; x, 1, ind, 2.0; x, 0, ind[:1], value=3; v, 0, iv, w; x, 1, ints, y; x, 1, ind, y, reduce='add'; x, 1, ind, y, reduce='multiply'; x, 1, ind, 2.0, reduce='add'
+    gather: x, 0, ind; x, 1, ind; x, -1, ind[:1]; v, 0, iv; cube[:, :, 0], 1, ind; x, 0, iv; x, 1, ints; v, 0, i0;
+        x, 1, ind.float()
+    scatter: x, 0, ind, y; x, 1, ind, y; x, 1, ind, 2.0; x, 0, ind[:1], value=3; v, 0, iv, w; x, 1, ints, y;
+        x, 1, ind, y, reduce='add'; x, 1, ind, y, reduce='multiply'; x, 1, ind, 2.0, reduce='add'
     scatter_add: x, 0, ind, y; x, 1, ind, y; v, 0, iv2, w; x, 1, ind[:1], y; x, 1, ints, y; x, 2, ind, y; x, 0, iv, v
-    scatter_reduce: x, 1, ind, y, 'sum'; x, 1, ind, y, 'prod'; x, 1, ind, y, 'mean'; x, 1, ind, y, 'amax'; x, 1, ind, y, 'amin'; kink, 1, ind, kink2, 'amax'; kink, 0, ind, kink2, 'prod'; kink, 1, ind, kink2, 'amin', include_self=False; x, 0, ind, y, 'sum', include_self=False; x, 0, ind, y, 'mean', include_self=False; x, 1, ind, y, 'prod', include_self=False; x, 1, ind, y, 'max'
-    index_add: x, 0, im - 1, y; x, 1, iv, y; x, 1, iv2, y, alpha=2; v, 0, iv2, w; x, 1, im, y; x, 0, iv, y; ints, 1, iv, ints2
+    scatter_reduce: x, 1, ind, y, 'sum'; x, 1, ind, y, 'prod'; x, 1, ind, y, 'mean'; x, 1, ind, y, 'amax';
+        x, 1, ind, y, 'amin'; kink, 1, ind, kink2, 'amax'; kink, 0, ind, kink2, 'prod';
+        kink, 1, ind, kink2, 'amin', include_self=False; x, 0, ind, y, 'sum', include_self=False;
+        x, 0, ind, y, 'mean', include_self=False; x, 1, ind, y, 'prod', include_self=False; x, 1, ind, y, 'max'
+    index_add: x, 0, im - 1, y; x, 1, iv, y; x, 1, iv2, y, alpha=2; v, 0, iv2, w; x, 1, im, y; x, 0, iv, y;
+        ints, 1, iv, ints2
     index_copy: x, 0, im - 1, y; x, 1, iv, y; v, 0, iv, w; x, 1, im, y
     index_fill: x, 0, im - 1, 2.0; x, 1, iv2, dot; v, 0, iv2, 1; x, 1, iv2, v; ints, 1, iv, 3; x, 2, iv, 1
-    index_put: x, (im - 1,), row; x, (ind, ind), y; x, (ind, ind), y, True; x, (mask,), dot; x, (im - 1, im), u; v, (iv2,), w, accumulate=True; x, (iv,), v
+    index_put: x, (im - 1,), row; x, (ind, ind), y; x, (ind, ind), y, True; x, (mask,), dot; x, (im - 1, im), u;
+        v, (iv2,), w, accumulate=True; x, (iv,), v
     index_select: x, 0, im - 1; x, 1, iv2; v, 0, iv; x, 1, i0; cube, 2, iv; x, 0, ints[0]; x, 0, ind; x, 3, iv
-    masked_fill: x, mask, 2.0; x, mask, dot; x, mv, 0; x, x > 0, float('-inf'); ints, mask, 7; x, ind, 1.0; x, mask, v; v, mask, 1.0
+    masked_fill: x, mask, 2.0; x, mask, dot; x, mv, 0; x, x > 0, float('-inf'); ints, mask, 7; x, ind, 1.0;
+        x, mask, v; v, mask, 1.0
     masked_scatter: x, mask, y; x, mv, y; x, mask, v[:1]; ints, mask, ints2; x, none, y
     masked_select: x, mask; x, mv; x, none; v, mask; x, b0; x, ind
     nonzero: kink; mask; ints; none; dot; kink, as_tuple=True
     argwhere: kink; mask; none; dot; v
     take: x, ind; x, iv; cube, ind; x, ints; x, i0
     take_along_dim: x, ind, 1; x, ind, 0; x, ind; v, iv, 0; x, iv, 0; x, ind[:1], 0
-    where: mask, x, y; mask, x, 1.0; mask, 1.0, y; mv, x, y; mask, x, row; mask, x, ints; mask; x > 0, 1, 2; ind, x, y; b0, x, y; mask, 1.0, 2; mask, dot, dot2
+    where: mask, x, y; mask, x, 1.0; mask, 1.0, y; mv, x, y; mask, x, row; mask, x, ints; mask; x > 0, 1, 2;
+        ind, x, y; b0, x, y; mask, 1.0, 2; mask, dot, dot2
     isin: ints, ints2; ints, 2; 2, ints; kink, kink2; ints, ints2, invert=True; x, y, assume_unique=True
     bucketize: x, rising; x, rising, right=True; 0.4, rising; x, rising, out_int32=True; ints, iv.sort()[0]; x, s
-    searchsorted: rising, x; rising, x, right=True; rising, 0.4; rising, x, side='right'; rising, x, out_int32=True; x.sort(1)[0], y; rising.flip(0), x, sorter=iv.argsort().flip(0); x, v
+    searchsorted: rising, x; rising, x, right=True; rising, 0.4; rising, x, side='right'; rising, x, out_int32=True;
+        x.sort(1)[0], y; rising.flip(0), x, sorter=iv.argsort().flip(0); x, v
 
     type: x; ints; x, T.float64; mask, T.float32; x, 'torch.DoubleTensor'
     to: x, T.float32; x, T.int64; ints, T.float64; x, y; x, 'cpu'; x, dtype=T.float16; x; x, x.dtype, copy=True; x, 3

@@ -20,24 +20,42 @@ FUNCTIONAL = """
     one_hot: ind; iv; iv, 5; iv, 2; ind - 1; ints[:0]; x
     linear: x, s; x, s, v; v, s; cube, nk.t()[:, :4]; cube, nk; x, v; x, s, u; x, nk; s, x, u; v, v; v, v, dot
     embedding: iv, s; ind, nk; iv, s, 1; iv, s, padding_idx=-1; ints, s; x, s; i0, s
-    layer_norm: x, (3,); x, (3,), v; x, (3,), v, w; cube, (3, 4), nk, nk; x, (2, 3); x, (3,), eps=0.1; x, (4,); x, [3], v, u; kink, (3,); odd, (3,)
-    conv1d: cube, kernel1.transpose(1, 2)[:, :, :1].expand(2, 3, 1); mkn, mkn[:, :, :2]; cube, mnn; cube, mnn, u; cube, mnn, padding=1; cube, mnn, stride=2, padding=2; cube, mnn, dilation=2, padding=2; nk, mnn; cube, mnn[:, :1].expand(3, 1, 3) if False else mnn, None, 1, 'same'; cube, x
-    conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0); image, kernel, None, 1, 'valid'; plane, kernel; image, kernel[:, :1].repeat(3, 1, 1, 1)[:3], groups=3; image, kernel, dilation=2, padding=2; image, x; image, kernel, padding='same'
-    max_pool1d: cube, 2; cube, 2, 1; cube, 3, 1, 1; tied, 2; nk, 2; cube, 2, return_indices=True; cube, 2, ceil_mode=True; x, 4
-    max_pool2d: image, 2; image, 2, 1; image, 3, 1, 1; plane, 2; image, (2, 1); image, 2, return_indices=True; image, 3, 2, ceil_mode=True; image, 2, 1, 0, 2; image, 5; image, 2, padding=2
+    layer_norm: x, (3,); x, (3,), v; x, (3,), v, w; cube, (3, 4), nk, nk; x, (2, 3); x, (3,), eps=0.1; x, (4,);
+        x, [3], v, u; kink, (3,); odd, (3,)
+    conv1d: cube, mnn; mkn, mkn[:, :, :2]; cube, mnn, u; cube, mnn, padding=1; cube, mnn, stride=2, padding=2;
+        cube, mnn, dilation=2, padding=2; nk, mnn; cube, mnn, None, 1, 'same'; cube, x
+    conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0);
+        image, kernel, None, 1, 'valid'; plane, kernel; image, kernel[:, :1].repeat(3, 1, 1, 1)[:3], groups=3;
+        image, kernel, dilation=2, padding=2; image, x; image, kernel, padding='same'
+    max_pool1d: cube, 2; cube, 2, 1; cube, 3, 1, 1; tied, 2; nk, 2; cube, 2, return_indices=True;
+        cube, 2, ceil_mode=True; x, 4
+    max_pool2d: image, 2; image, 2, 1; image, 3, 1, 1; plane, 2; image, (2, 1); image, 2, return_indices=True;
+        image, 3, 2, ceil_mode=True; image, 2, 1, 0, 2; image, 5; image, 2, padding=2
     avg_pool1d: cube, 2; cube, 2, 1; cube, 3, 1, 1; nk, 2; cube, 3, 2, ceil_mode=True; cube, 3, 1, 1, False, False
-    avg_pool2d: image, 2; image, 2, 1; image, 3, 1, 1; plane, 2; image, (2, 1); image, 3, 2, 0, True; image, 3, 1, 1, False, False; image, 2, divisor_override=3; image, 5
+    avg_pool2d: image, 2; image, 2, 1; image, 3, 1, 1; plane, 2; image, (2, 1); image, 3, 2, 0, True;
+        image, 3, 1, 1, False, False; image, 2, divisor_override=3; image, 5
     adaptive_avg_pool2d: image, 2; image, (2, 3); image, 1; plane, 3; image, (None, 2)
-    pad: x, (1, 1); x, (1, 2, 0, 1); x, (0, -1); cube, (1, 1), 'reflect'; cube, (2, 1), 'replicate'; cube, (1, 1), 'circular'; x, (1, 1), value=2.0; x, (1,); image, (1, 1, 1, 1), 'reflect'; image, (1, 0, 2, 1), mode='replicate'; x, (1, 1, 1, 1, 1, 1); cube, (4, 0), 'reflect'
+    pad: x, (1, 1); x, (1, 2, 0, 1); x, (0, -1); cube, (1, 1), 'reflect'; cube, (2, 1), 'replicate';
+        cube, (1, 1), 'circular'; x, (1, 1), value=2.0; x, (1,); image, (1, 1, 1, 1), 'reflect';
+        image, (1, 0, 2, 1), mode='replicate'; x, (1, 1, 1, 1, 1, 1); cube, (4, 0), 'reflect'
     mse_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; x, x; x, row; x, y, reduction='zz'; x, u
     l1_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2
-    smooth_l1_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, beta=0.5; x, y, beta=0.0
-    huber_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, delta=0.5; x, y, delta=0.0
-    binary_cross_entropy: prob, unit.abs(); prob, mask.float(); prob, mask.to(prob.dtype); prob, prob, pos; prob, prob, reduction='sum'; prob, prob, reduction='none'; x, prob; prob, row.abs()
-    binary_cross_entropy_with_logits: x, prob; x, mask.to(x.dtype); x, prob, pos; x, prob, reduction='sum'; x, prob, reduction='none', pos_weight=v.abs(); wide, prob; x, u
-    cross_entropy: x, im; s, iv; s, iv, v.abs(); s, iv, reduction='sum'; s, iv, reduction='none'; s, iv, label_smoothing=0.2; s, s2.softmax(1); s, iv, ignore_index=1; v, i0; mkn, ind - ind; s, iv.float(); s, ints; x, iv; s, iv, v.abs(), label_smoothing=0.1; cube, ik[:1].expand(2, 4); s, iv, u
-    nll_loss: x, im; s, iv; s, iv, v.abs(); s, iv, reduction='sum'; s, iv, reduction='none'; s, iv, ignore_index=1; v, i0; cube, ik[:1].expand(2, 4); x, iv; s, ints; s, s
-    scaled_dot_product_attention: cube, cube2, cube2; mnn, mnn, mnn; mnn, mnn, mnn, is_causal=True; cube, cube, cube, scale=0.5; mnn, mnn, mnn, s; s, s, s2, s > 0; mkn, mkn, mkn, None, 0.0, True; x, s, nk; mnn, mnn, mnn, s, is_causal=True; cube, mnn, mnn
+    smooth_l1_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, beta=0.5;
+        x, y, beta=0.0
+    huber_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, delta=0.5;
+        x, y, delta=0.0
+    binary_cross_entropy: prob, unit.abs(); prob, mask.float(); prob, mask.to(prob.dtype); prob, prob, pos;
+        prob, prob, reduction='sum'; prob, prob, reduction='none'; x, prob; prob, row.abs()
+    binary_cross_entropy_with_logits: x, prob; x, mask.to(x.dtype); x, prob, pos; x, prob, reduction='sum';
+        x, prob, reduction='none', pos_weight=v.abs(); wide, prob; x, u
+    cross_entropy: x, im; s, iv; s, iv, v.abs(); s, iv, reduction='sum'; s, iv, reduction='none';
+        s, iv, label_smoothing=0.2; s, s2.softmax(1); s, iv, ignore_index=1; v, i0; mkn, ind - ind; s, iv.float();
+        s, ints; x, iv; s, iv, v.abs(), label_smoothing=0.1; cube, ik[:1].expand(2, 4); s, iv, u
+    nll_loss: x, im; s, iv; s, iv, v.abs(); s, iv, reduction='sum'; s, iv, reduction='none'; s, iv, ignore_index=1;
+        v, i0; cube, ik[:1].expand(2, 4); x, iv; s, ints; s, s
+    scaled_dot_product_attention: cube, cube2, cube2; mnn, mnn, mnn; mnn, mnn, mnn, is_causal=True;
+        cube, cube, cube, scale=0.5; mnn, mnn, mnn, s; s, s, s2, s > 0; mkn, mkn, mkn, None, 0.0, True; x, s, nk;
+        mnn, mnn, mnn, s, is_causal=True; cube, mnn, mnn
 """
 
 OPERATORS = """
@@ -65,7 +83,14 @@ OPERATORS = """
     abs: x; kink; ints; mask
     invert: ints; mask; x
     contains: kink, 1; kink, 9; x, 'a'; ints, i0
-    getitem: x, 0; x, -1; x, (0, 1); x, slice(1, None); x, (slice(None), 1); x, None; x, ...; x, (..., 0); x, (None, slice(0, 1), None, 2); x, (slice(None, None, 2), slice(None, None, 2)); x, [0, 1]; x, [[0, 1], [1, 2]]; x, ([0, 1], [1, 2]); x, iv2; x, (slice(None), iv); x, (ind, ind); cube, (ind, slice(None), 1); cube, (im - 1, 1, im); cube, (slice(None), im, im); cube, (im, None); x, mask; x, mv; x, (slice(None), mv); x, x > 0; x, True; x, b0; x, i0; x, (i0, 1); x, 5; x, (0, 0, 0); x, 'a'; x, 1.5; x, ints; x, slice(None, None, -1); x, slice(3, 1); cube, (0, ..., 1); cube, (mask, 1); cube, mask; x, ([], []); dot, 0; dot, None; dot, ...; dot, True; x, (iv, iv); x, ind.float(); x, (slice(0, 0),); v, iv[:0]
+    getitem: x, 0; x, -1; x, (0, 1); x, slice(1, None); x, (slice(None), 1); x, None; x, ...; x, (..., 0);
+        x, (None, slice(0, 1), None, 2); x, (slice(None, None, 2), slice(None, None, 2)); x, [0, 1];
+        x, [[0, 1], [1, 2]]; x, ([0, 1], [1, 2]); x, iv2; x, (slice(None), iv); x, (ind, ind);
+        cube, (ind, slice(None), 1); cube, (im - 1, 1, im); cube, (slice(None), im, im); cube, (im, None); x, mask;
+        x, mv; x, (slice(None), mv); x, x > 0; x, True; x, b0; x, i0; x, (i0, 1); x, 5; x, (0, 0, 0); x, 'a'; x, 1.5;
+        x, ints; x, slice(None, None, -1); x, slice(3, 1); cube, (0, ..., 1); cube, (mask, 1); cube, mask;
+        x, ([], []); dot, 0; dot, None; dot, ...; dot, True; x, (iv, iv); x, ind.float(); x, (slice(0, 0),);
+        v, iv[:0]
     iadd: x * 1, y; x * 1, 2; ints, 1.5; ints, 2; x * 1, row; row * 1, x; x, 1; mask, True
     isub: x * 1, y; x * 1, 2; ints, ints2; mask, True
     imul: x * 1, y; x * 1, 2; ints, 1.5; row * 1, x; x * 1, x
@@ -78,5 +103,9 @@ OPERATORS = """
     ixor: ints, 3; mask, mask2
     ilshift: ints, 1
     irshift: ints, 1
-    setitem: x * 1, 0, 2.0; x * 1, 0, v; x * 1, (0, 1), dot; x * 1, slice(None), y; x * 1, (slice(None), 1), 5; x * 1, mask, 0; x * 1, mask, dot; x * 1, x > 0, y[x > 0]; x * 1, iv2[:2], x; x * 1, (ind, ind), y; x * 1, ..., y; x * 1, None, y; x, 0, 1.0; ints, 0, 1.5; ints, mask, 7; x * 1, 0, u; x * 1, 5, 1; x * 1, (im - 1, slice(None)), y; x * 1, mv, 0; x * 1, (slice(None), mv), 3.0; x * 1, 0, 'a'; x * 1, True, 4.0; dot * 1, ..., 2; x * 1, 0, ints[0]; x * 1, mask, v; x.detach(), 0, v; x.detach(), (slice(None), 1), u
+    setitem: x * 1, 0, 2.0; x * 1, 0, v; x * 1, (0, 1), dot; x * 1, slice(None), y; x * 1, (slice(None), 1), 5;
+        x * 1, mask, 0; x * 1, mask, dot; x * 1, x > 0, y[x > 0]; x * 1, iv2[:2], x; x * 1, (ind, ind), y;
+        x * 1, ..., y; x * 1, None, y; x, 0, 1.0; ints, 0, 1.5; ints, mask, 7; x * 1, 0, u; x * 1, 5, 1;
+        x * 1, (im - 1, slice(None)), y; x * 1, mv, 0; x * 1, (slice(None), mv), 3.0; x * 1, 0, 'a'; x * 1, True, 4.0;
+        dot * 1, ..., 2; x * 1, 0, ints[0]; x * 1, mask, v; x.detach(), 0, v; x.detach(), (slice(None), 1), u
 """

@@ -65,13 +65,13 @@ def array_of(sample: Sample, dims: str, dtype: str, world: World) -> np.ndarray:
     values = np.resize(np.array(sample.values), math.prod(shape)).reshape(shape)
     if dtype != "bool" and sample.kind == "float" and not dtype.startswith("float"):
         values = np.nan_to_num(values, nan=3, posinf=7, neginf=-7).astype("int64")
-    array = values.astype(dtype)
+    array = np.asarray(values.astype(dtype))
     if world.layout == "transposed":
         return np.asfortranarray(array)
     if world.layout == "strided":
         room = np.zeros([2 * n for n in shape], dtype)
         room[tuple(slice(None, None, 2) for _ in shape)] = array
-        return room[tuple(slice(None, None, 2) for _ in shape)]
+        return room[(*(slice(None, None, 2) for _ in shape), ...)]
     return array
 
 
@@ -161,16 +161,26 @@ def perform(engine: Any, call: Call, args: tuple[Any, ...], kwargs: dict[str, An
 # ------------------------------------------------------------------ comparing
 
 
-def differences(call: Call, world: World, second: bool = False) -> Iterator[str]:
-    """In what the two engines differ on a call: at most one sentence, the first that shows."""
+def differences(call: Call, world: World, second: bool = False, words: bool = True) -> Iterator[str]:
+    """In what the two engines differ on a call: at most one sentence, the first that shows.
+
+    second: with second gradients. words: errors agree to their first sentence; else only in their class.
+    """
     expected, got = run(torch, call, world), run(minigrad, call, world)
-    yield from compare(expected, got, second)
+    yield from compare(expected, got, second, words)
 
 
-def compare(expected: Outcome, got: Outcome, second: bool) -> Iterator[str]:
+def kind(error: str | None) -> str | None:
+    """The class of an error."""
+    return error and error.partition(":")[0]
+
+
+def compare(expected: Outcome, got: Outcome, second: bool, words: bool = True) -> Iterator[str]:
     """In what two outcomes differ."""
-    if expected.error != got.error:
+    if expected.error != got.error and (words or kind(expected.error) != kind(got.error)):
         yield f"error: torch {expected.error}, minigrad {got.error}"
+        return
+    if expected.error:
         return
     if expected.kept != got.kept or len(expected.outputs) != len(got.outputs):
         yield f"outputs: torch {len(expected.outputs)}, minigrad {len(got.outputs)}"
@@ -180,7 +190,7 @@ def compare(expected: Outcome, got: Outcome, second: bool) -> Iterator[str]:
         if fault:
             yield fault
             return
-    yield from gradient_faults(expected, got, second)
+    yield from gradient_faults(expected, got, second, words)
 
 
 def output_fault(ours: Any, theirs: Any, our_arrays: list[Any], their_arrays: list[Any]) -> str | None:
@@ -252,12 +262,13 @@ def gradients(engine: Any, outputs: list[Any], leaves: list[Any], second: bool) 
         return error_text(error), []
 
 
-def gradient_faults(expected: Outcome, got: Outcome, second: bool) -> Iterator[str]:
+def gradient_faults(expected: Outcome, got: Outcome, second: bool, words: bool) -> Iterator[str]:
     """In what the gradients differ."""
     their_error, theirs = gradients(torch, expected.outputs, expected.samples.leaves, second)
     our_error, ours = gradients(minigrad, got.outputs, got.samples.leaves, second)
-    if their_error != our_error:
+    if their_error != our_error and (words or kind(their_error) != kind(our_error)):
         yield f"backward: torch {their_error}, minigrad {our_error}"
+    if their_error or our_error:
         return
     for index, (mine, its) in enumerate(zip(ours, theirs, strict=True)):
         which = "gradient" if index < len(expected.samples.leaves) else "second gradient"
@@ -281,14 +292,14 @@ def spoiled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str
     yield "an unknown keyword", (args, {**kwargs, "nonsense": 1})
     yield "one too many", ((*args, 1), kwargs)
     for i in range(len(args)):
-        for what in ("a", None, 1.5, [1]):
+        for what in ("a", None, 1.5):
             yield f"{what!r} in place {i}", ((*args[:i], what, *args[i + 1 :]), kwargs)
     for key in kwargs:
         yield f"'a' as {key}", (args, {**kwargs, key: "a"})
 
 
-def argument_faults(call: Call) -> Iterator[str]:
-    """In what the two engines differ on arguments of the wrong kind or number."""
+def argument_faults(call: Call) -> Iterator[tuple[str, str]]:
+    """What was made wrong, and in what the two engines differ on arguments of the wrong kind or number."""
     world = World(grad=False)
     good: list[tuple[Samples, Arguments]] = []
     for engine in (torch, minigrad):
@@ -301,7 +312,7 @@ def argument_faults(call: Call) -> Iterator[str]:
         if call.form in ("method", "in place") and (not bad[0] or not isinstance(bad[0][0], torch.Tensor)):
             continue
         expected, got = attempt(torch, call, bad, theirs), attempt(minigrad, call, our_bad, ours)
-        yield from (f"{what}: {fault}" for fault in compare(expected, got, False))
+        yield from ((what, fault) for fault in compare(expected, got, False, words=False))
 
 
 def attempt(engine: Any, call: Call, arguments: Arguments, samples: Samples) -> Outcome:

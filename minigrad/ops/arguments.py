@@ -63,7 +63,7 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
         if not tensor_first or not args or isinstance(args[0], Tensor):
             try:
                 result = function(*args, **kwargs)
-            except (TypeError, AttributeError, ValueError):
+            except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
                 if complaint(function, args, kwargs, method) is None:
                     raise
         if result is not NotImplemented:

@@ -254,6 +254,9 @@ def trace(input: Tensor) -> Tensor:
 
 def _indices(name: str, triangle: Any) -> Any:
     def call(row: Int, col: Int, offset: Int = 0, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+        for which, n in (("row", row), ("col", col)):
+            if n < 0:
+                raise RuntimeError(f"{which} must be non-negative, got{n}")
         return finish(numpy.stack(triangle(row, offset, col)).astype(as_numpy(dtype) or numpy.int64), device)
 
     call.__name__ = call.__qualname__ = name

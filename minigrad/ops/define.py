@@ -23,19 +23,25 @@ from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .nodes import CrosswiseNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
-from .promotion import common, operands, refusal
+from .promotion import common, operands, refusal, refuse_bools
 
 new = object.__new__
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
 
 def binary(
-    name: str, node: str, forward: Callable[[Any, Any], Any], /, stretches: bool = True, **rules: Rule
+    name: str,
+    node: str,
+    forward: Callable[[Any, Any], Any],
+    /,
+    stretches: bool = True,
+    bools: bool = True,
+    **rules: Rule,
 ) -> Callable[..., Tensor]:
     """An operation of two operands, tensors or numbers, such as the elementwise ones.
 
     forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
-    stretches: operands are broadcast against each other; not so for matrix products.
+    stretches: operands are broadcast against each other; not so for matrix products. bools: whether it takes them.
     """
     kept = Rules(node, rules)
     made, saves_nothing = kept.node, not kept.node.saves

@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_DIFFERENCE, operand
+from .promotion import BOOL_DIFFERENCE, BOOL_SUBTRAHEND, operand
 from .promotion import Number as Numbers
 
 # ------------------------------------------------------------------ rules
@@ -157,11 +157,6 @@ fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, oth
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
 pow_tensor_op = Op("PowBackward1", _int_power, promotes=True, self=pow_vjp_self, exponent=pow_vjp_exponent)
 rpow_op = Op("PowBackward2", lambda x, self: _int_power(x.dtype.type(self), x), exponent=rpow_vjp)
-
-BOOL_SUBTRAHEND = (
-    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
-    "`logical_not()` operator instead."
-)
 
 # ------------------------------------------------------------------ what users call
 

@@ -258,6 +258,14 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
+    if index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
+        value = (
+            value
+            if isinstance(value, Tensor)
+            else from_array(array_module(self._data).asarray(value, self._data.dtype))
+        )
+        self.copy_(fitted(value, self))
+        return
     view, indices = take_apart(self, index)
     if not isinstance(value, Tensor):
         value = from_array(array_module(self._data).asarray(value, self._data.dtype))

@@ -62,15 +62,23 @@ OVERLAPPING = (
 def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """`operation` with its result written into its first argument."""
 
+    product = operation.__name__ in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
+
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_writable(self)
         result = operation(self, *args, **kwargs)
         if result is NotImplemented:
             return result
+        if product and result._data.shape != self._data.shape:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor size {list(self._data.shape)} and output tensor size "
+                f"{list(result._data.shape)} should match"
+            )
         write(self, result)
         return self
 
     call.__name__ = call.__qualname__ = operation.__name__ + "_"
+    call.__wrapped__ = operation  # type: ignore[attr-defined]  # whose signature it has
     call.__doc__ = f"{operation.__name__}, in place."
     return call
 

@@ -213,7 +213,7 @@ def power(x: Any, exponent: float) -> Any:
 
 
 add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
-sub_op = binary("sub", "SubBackward0", operator.sub, self=add_vjp, other=sub_vjp_other)
+sub_op = binary("sub", "SubBackward0", operator.sub, bools=False, self=add_vjp, other=sub_vjp_other)
 mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
 div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
 

@@ -82,7 +82,12 @@ def _stretched(a: Any, b: Any) -> tuple[Any, Any]:
 
 def dist_vjp_self(grad: Any, self: Any, other: Any, result: Any, p: float) -> Any:
     """z = the p-norm of self - other."""
-    return vector_norm_vjp(grad, self - other, result, p, None, False)
+    slope = vector_norm_vjp(grad, self - other, result, p, None, False)
+    if slope is None:
+        raise RuntimeError(
+            "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        )
+    return slope
 
 
 def dist_vjp_other(grad: Any, self: Any, other: Any, result: Any, p: float) -> Any:
@@ -264,13 +269,21 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·vec1 vec2ᵀ (torch.addr)."""
     vector(vec1, "addr", "vec1"), vector(vec2, "addr", "vec2")
-    input.expand((vec1._data.size, vec2._data.size))  # refuses what does not fit
+    for dim, size in ((-1, vec2._data.size), (-2, vec1._data.size)):  # torch looks at the last dimension first
+        n = input._data.shape[dim] if input._data.ndim >= -dim else 1
+        if n not in (1, size):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({n}) at non-singleton dimension "
+                f"{dim + 2}.  Target sizes: {[vec1._data.size, vec2._data.size]}.  Tensor sizes: {list(input._data.shape)}"
+            )
     return addr_op(input, vec1, vec2, beta=beta, alpha=alpha)
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·(batch1 @ batch2), batch by batch (torch.baddbmm)."""
     x, y = batch1._data.shape, batch2._data.shape
+    if len(y) < 3:
+        one_dim(2, len(y))  # torch asks for that size before anything else
     shape = (*x[:2], y[-1]) if len(x) == 3 and len(y) == 3 else ()
     if shape and input._data.shape != shape:
         input.expand(shape)  # refuses what does not fit

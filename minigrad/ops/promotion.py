@@ -101,6 +101,19 @@ BOOL_DIFFERENCE = (
 )
 
 
+BOOL_SUBTRAHEND = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
+
+
+def refuse_bools(a: Any, b: Any) -> None:
+    """RuntimeError for the difference of a bool tensor and anything but bools."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Tensor) and one._data.dtype.kind == "b" and isinstance(other, Tensor | int | float):
+            raise RuntimeError(BOOL_DIFFERENCE if isinstance(other, bool) else BOOL_SUBTRAHEND)
+
+
 def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:
     """torch's error for what NumPy refuses: a difference of bools, or shapes that do not broadcast, by the last
     dimension in which they disagree."""

@@ -18,8 +18,9 @@ from .pick import check_index, check_source
 
 # reduce → (the ufunc that joins two elements, what leaves an element alone)
 REDUCTIONS: dict[str, tuple[str, float]] = {
-    "sum": ("add", 0), "prod": ("multiply", 1), "mean": ("add", 0), "amax": ("maximum", -numpy.inf),
-    "amin": ("minimum", numpy.inf), "add": ("add", 0), "multiply": ("multiply", 1),
+    "sum": ("add", 0), "mean": ("add", 0), "add": ("add", 0), "prod": ("multiply", 1), "multiply": ("multiply", 1),
+    "amax": ("maximum", -numpy.inf), "max": ("maximum", -numpy.inf), "amin": ("minimum", numpy.inf),
+    "min": ("minimum", numpy.inf),
 }  # fmt: skip
 
 
@@ -133,8 +134,8 @@ def scatter_reduce(
 
     reduce: "sum", "prod", "mean", "amax", "amin". include_self: with the element that was there among them.
     """
-    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if reduce not in REDUCTIONS or reduce in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin.")
     dim = check_index(input, dim, index, "scatter_reduce")
     check_source(input, dim, index, src, "scatter_reduce")
     return scatter_reduce_op(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

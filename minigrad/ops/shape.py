@@ -123,6 +123,8 @@ def _is_view(array: Any, shape: tuple[int, ...]) -> bool:
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """view(2, 3) and view((2, 3)) mean the same."""
+    if not shape:
+        raise TypeError('missing 1 required positional arguments: "shape"')
     if len(shape) == 1 and not isinstance(shape[0], int):
         return tuple(int(n) for n in shape[0])
     return tuple(int(n) for n in shape)

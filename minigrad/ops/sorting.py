@@ -303,6 +303,12 @@ def searchsorted(
     if sorter is not None:
         data = numpy.take_along_axis(data, sorter._data, -1)
     where: Any = "right" if right or side == "right" else "left"
+    if data.ndim != 1 and data.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(data.shape)} and input value tensor "
+            f"{list(values.shape)}"
+        )
     if data.ndim == 1:
         found = numpy.asarray(numpy.searchsorted(data, values, where))
     else:
