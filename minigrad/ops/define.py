@@ -52,6 +52,8 @@ def binary(
         if type(a) is type(b) and a._data.dtype is b._data.dtype:
             x, y = a._data, b._data
         else:
+            if not bools:
+                refuse_bools(a, b)
             ready = operands(a, b)
             if ready is None:
                 return NotImplemented
