@@ -23,20 +23,14 @@ from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .nodes import CrosswiseNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
-from .promotion import common, operands, refusal, refuse_bools
+from .promotion import common, operands, refusal
 
 new = object.__new__
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
 
 def binary(
-    name: str,
-    node: str,
-    forward: Callable[[Any, Any], Any],
-    /,
-    stretches: bool = True,
-    bools: bool = True,
-    **rules: Rule,
+    name: str, node: str, forward: Callable[..., Any], /, stretches: bool = True, bools: bool = True, **rules: Rule
 ) -> Callable[..., Tensor]:
     """An operation of two operands, tensors or numbers, such as the elementwise ones.
 
@@ -52,9 +46,7 @@ def binary(
         if type(a) is type(b) and a._data.dtype is b._data.dtype:
             x, y = a._data, b._data
         else:
-            if not bools:
-                refuse_bools(a, b)
-            ready = operands(a, b)
+            ready = operands(a, b, bools)
             if ready is None:
                 return NotImplemented
             a, b, x, y = ready

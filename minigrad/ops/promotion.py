@@ -13,9 +13,10 @@ PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone
 Number = (bool, int, float, numpy.number, numpy.bool_)
 
 
-def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
+def operands(a: Any, b: Any, bools: bool = True) -> tuple[Any, Any, Any, Any] | None:
     """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
-    will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
+    will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number.
+    bools: whether they may be mixed with numbers."""
     if type(b) in PLAIN and isinstance(a, Tensor) and a._data.dtype.kind == "f":
         x = a._data
         return a, Constant(b), x, numpy.asarray(b, x.dtype) if type(x) is ndarray else b
@@ -23,6 +24,8 @@ def operands(a: Any, b: Any) -> tuple[Any, Any, Any, Any] | None:
         y = b._data
         return Constant(a), b, numpy.asarray(a, y.dtype) if type(y) is ndarray else a, y
     a, b = wrapped(a), wrapped(b)
+    if not bools:
+        refuse_bools(a, b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
             return None
