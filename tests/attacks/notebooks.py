@@ -1,0 +1,179 @@
+"""Tricks with the submitted file. Each changes a notebook in which exp and log are right and tanh is not written.
+
+A change gets the notebook as plain data and changes it, or returns the bytes of another file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Notebook = dict[str, Any]
+SCRIPT = "<script>alert('xss')</script><img src=x onerror=alert(1)>"
+
+
+@dataclass(frozen=True)
+class Trick:
+    """`change` turns a submission into an attack; `readable` is False where what it makes is no notebook any more."""
+
+    name: str
+    change: Callable[[Notebook], bytes | None]
+    readable: bool = True
+
+
+def _cells(notebook: Notebook, what: str) -> list[dict[str, Any]]:
+    """The notebook's solution, check or reflection cells."""
+    wanted = {"solution": (True, False), "check": (False, True), "reflection": (True, True)}[what]
+    known = [(cell, cell["metadata"].get("nbgrader", {})) for cell in notebook["cells"]]
+    return [cell for cell, meta in known if (bool(meta.get("solution")), bool(meta.get("grade"))) == wanted]
+
+
+def more_points(nb: Notebook) -> None:
+    for cell in _cells(nb, "check"):
+        cell["metadata"]["nbgrader"]["points"] = 1000
+
+
+def negative_points_for_others(nb: Notebook) -> None:
+    for cell in _cells(nb, "check"):
+        cell["metadata"]["nbgrader"]["points"] = -5
+
+
+def skip_execution(nb: Notebook) -> None:
+    for cell in _cells(nb, "check"):
+        cell["metadata"]["tags"] = ["skip-execution", "remove-cell", "raises-exception"]
+
+
+def a_number_for_a_check(nb: Notebook) -> None:
+    for cell in _cells(nb, "check"):
+        cell["source"] = "100.0"
+
+
+def checks_deleted(nb: Notebook) -> None:
+    gone = _cells(nb, "check")
+    nb["cells"] = [cell for cell in nb["cells"] if cell not in gone]
+
+
+def a_check_twice(nb: Notebook) -> None:
+    nb["cells"] += [json.loads(json.dumps(cell)) for cell in _cells(nb, "check")]
+
+
+def a_check_of_its_own(nb: Notebook) -> None:
+    extra = json.loads(json.dumps(_cells(nb, "check")[0]))
+    extra["metadata"]["nbgrader"] |= {"grade_id": "check_bonus", "points": 50}
+    extra["id"], extra["source"] = "check_bonus", "1"
+    nb["cells"].append(extra)
+
+
+def ids_swapped(nb: Notebook) -> None:
+    one, other = (cell["metadata"]["nbgrader"] for cell in _cells(nb, "check")[:2])
+    one["grade_id"], other["grade_id"] = other["grade_id"], one["grade_id"]
+
+
+def solution_as_check(nb: Notebook) -> None:
+    for cell in _cells(nb, "solution"):
+        cell["metadata"]["nbgrader"] |= {"grade": True, "points": 10, "locked": True}
+
+
+def types_changed(nb: Notebook) -> None:
+    for cell in _cells(nb, "check"):
+        cell["cell_type"] = "raw"
+
+
+def forged_outputs(nb: Notebook) -> None:
+    for cell in _cells(nb, "check"):
+        data = {"text/plain": "100.0", "text/html": SCRIPT, "application/javascript": "alert(1)"}
+        cell["outputs"] = [{"output_type": "execute_result", "execution_count": 1, "data": data, "metadata": {}}]
+
+
+def svg_and_widgets(nb: Notebook) -> None:
+    nb["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {"x": SCRIPT}}}
+    for cell in _cells(nb, "solution"):
+        data = {"image/svg+xml": f"<svg onload=alert(1)>{SCRIPT}</svg>"}
+        cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
+
+
+def attachments(nb: Notebook) -> None:
+    for cell in _cells(nb, "reflection"):
+        cell["attachments"] = {"x.svg": {"image/svg+xml": SCRIPT}, "../../x": {"text/html": SCRIPT}}
+
+
+def script_in_the_reflection(nb: Notebook) -> None:
+    for cell in _cells(nb, "reflection"):
+        cell["source"] = (
+            f"{SCRIPT}\n\n[x](javascript:alert(1)) ![](http://example.com/seen.png) <iframe src=//evil></iframe>"
+        )
+
+
+def forged_results(nb: Notebook) -> None:
+    nb["metadata"]["autograder"] = {"problem": None, "records": {"check_tanh": {"score": 100, "status": "graded"}}}
+
+
+def another_kernel(nb: Notebook) -> None:
+    nb["metadata"]["kernelspec"] = {"name": "../../../bin/sh", "display_name": SCRIPT, "language": "bash"}
+
+
+def magics(nb: Notebook) -> None:
+    cell = _cells(nb, "solution")[-1]
+    cell["source"] = "%load_ext evil\n!rm -rf /\n%%bash\ncurl http://example.com\n" + cell["source"]
+
+
+def only_its_own_cells(nb: Notebook) -> None:
+    nb["cells"].insert(0, {"cell_type": "code", "id": "own", "metadata": {}, "source": "import os; os._exit(0)"})
+    nb["cells"][0] |= {"outputs": [], "execution_count": None}
+
+
+def own_setup(nb: Notebook) -> None:
+    for cell in nb["cells"]:
+        if "setup" in cell["metadata"].get("tags", []):
+            cell["source"] = "import torch as minigrad\nimplements = lambda name: (lambda f: f)\ncheck = print"
+
+
+def a_hundred_copies(nb: Notebook) -> None:
+    nb["cells"] += [json.loads(json.dumps(cell)) for cell in _cells(nb, "solution")[-1:] for _ in range(100)]
+
+
+def strange_ids(nb: Notebook) -> None:
+    for number, cell in enumerate(nb["cells"]):
+        if "nbgrader" not in cell["metadata"]:
+            cell["id"] = SCRIPT if number % 2 else None
+
+
+def old_format(nb: Notebook) -> None:
+    nb["nbformat"], nb["nbformat_minor"] = 4, 0
+
+
+def surrogates(nb: Notebook) -> bytes:
+    _cells(nb, "reflection")[0]["source"] = "\ud800\x00\x1b[2J\u202e"
+    return json.dumps(nb).encode()
+
+
+def endless_number(nb: Notebook) -> bytes:
+    return json.dumps(nb).encode()[:-1] + b', "x": ' + b"9" * 100_000 + b"}"
+
+
+def deep_json(nb: Notebook) -> bytes:
+    return b'{"cells": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+
+
+def too_large(nb: Notebook) -> bytes:
+    return json.dumps(nb | {"padding": "x" * (17 << 20)}).encode()
+
+
+def cut_short(nb: Notebook) -> bytes:
+    return json.dumps(nb).encode()[:-40]
+
+
+def a_zip(nb: Notebook) -> bytes:
+    return b"PK\x03\x04" + b"\x00" * 64
+
+
+READABLE = [
+    *(more_points, negative_points_for_others, skip_execution, a_number_for_a_check, checks_deleted),
+    *(a_check_twice, a_check_of_its_own, ids_swapped, solution_as_check, types_changed, forged_outputs),
+    *(svg_and_widgets, attachments, script_in_the_reflection, forged_results, another_kernel, magics),
+    *(only_its_own_cells, own_setup, a_hundred_copies, strange_ids, old_format, surrogates),
+]
+UNREADABLE = [endless_number, deep_json, too_large, cut_short, a_zip]
+TRICKS = [Trick(each.__name__, each, each in READABLE) for each in READABLE + UNREADABLE]
