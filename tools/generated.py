@@ -23,6 +23,7 @@ class Generator(NamedTuple):
 GENERATORS = [
     Generator("environment.yml", ["tools/environment.py"], ["tools/environment.py", "--check"]),
     Generator("release/", ["-m", "autograder", "release"], ["-m", "autograder", "release", "--check"]),
+    Generator("docs/api.md", ["tools/api_list.py"], ["tools/api_list.py", "--check"]),
     Generator("lesson pairs", ["tools/lesson_pairs.py"], ["tools/lesson_pairs.py", "--check"]),
 ]
 

@@ -1,0 +1,160 @@
+"""Writes docs/api.md, the list of every public name of minigrad with a line on each; --check only compares.
+
+The lines are the first ones of the docstrings, so the list knows nothing that the source does not say.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import minigrad
+from minigrad import ops
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "api.md"
+
+HEAD = """\
+# minigrad 的全部名字 · Every name of minigrad
+
+`import minigrad as torch`：下面每个名字的用法都与 torch 相同，行为以安装的 torch 为准（见 `tests/test_ops.py`）。
+本页由 `tools/api_list.py` 从源码的说明生成，请勿手改。
+
+`import minigrad as torch`: every name below is used as in torch, and held against the installed torch
+(`tests/test_ops.py`). This page is written from the source's own docstrings by `tools/api_list.py`; do not edit it.
+"""
+
+# heading, module or class, the prefix under which its names are shown
+SECTIONS = (
+    ("函数与类型 · Functions and types", "minigrad", "torch."),
+    ("张量的方法与属性 · Methods and attributes of Tensor", "minigrad:Tensor", "Tensor."),
+    ("自动求导 · Autograd", "minigrad.autograd", "torch.autograd."),
+    ("神经网络模块 · Modules", "minigrad.nn", "torch.nn."),
+    ("神经网络函数 · Functions of nn", "minigrad.nn.functional", "torch.nn.functional."),
+    ("初始化 · Initialisation", "minigrad.nn.init", "torch.nn.init."),
+    ("优化器 · Optimisers", "minigrad.optim", "torch.optim."),
+    ("学习率 · Learning rates", "minigrad.lr_scheduler", "torch.optim.lr_scheduler."),
+    ("画图 · Drawing (minigrad only)", "minigrad.viz", "minigrad.viz."),
+)
+CONSTANTS = {"e": "2.718…", "inf": "∞", "nan": "Not a number.", "pi": "3.141…", "newaxis": "None, as an index."}
+# The operations whose entry is one line of a table, and so has no docstring.
+ELEMENTWISE = {
+    "abs": "|x|", "acos": "arccos x", "acosh": "arcosh x", "asin": "arcsin x", "asinh": "arsinh x", "atan": "arctan x",
+    "atanh": "artanh x", "ceil": "The least whole number ≥ x", "cos": "cos x", "cosh": "cosh x", "deg2rad": "x · π / 180",
+    "exp": "e to the x", "exp2": "2 to the x", "expm1": "e to the x, minus 1, exact for small x",
+    "floor": "The greatest whole number ≤ x", "frac": "x without its whole part", "log": "ln x", "log10": "log₁₀ x",
+    "log1p": "ln(1 + x), exact for small x", "log2": "log₂ x", "neg": "-x", "rad2deg": "x · 180 / π",
+    "reciprocal": "1 / x", "relu": "max(x, 0)", "rsqrt": "1 / √x", "sgn": "The sign of x", "sign": "The sign of x",
+    "sigmoid": "1 / (1 + e to the -x)", "sin": "sin x", "sinc": "sin(πx) / (πx)", "sinh": "sinh x", "sqrt": "√x",
+    "tan": "tan x", "tanh": "tanh x", "trunc": "x without its fraction",
+}  # fmt: skip
+FACTS = {
+    "is_cuda": "Whether the tensor lives on a GPU.", "is_meta": "False: there are no meta tensors here.",
+    "is_quantized": "False: there are no quantized tensors here.", "is_sparse": "False: all tensors are dense.",
+    "itemsize": "Bytes an element.", "nbytes": "Bytes of all elements.", "real": "The tensor itself: nothing is complex.",
+    "max": "The largest element; with dim the largest along it and where they stand; with another tensor the larger of two.",
+    "min": "The smallest element; with dim the smallest along it and where they stand; with another tensor the smaller of two.",
+    "grad": "The gradient collected so far.",
+}  # fmt: skip
+# What rules call on Tensors among themselves, and the machinery of the engine.
+INTERNAL = {
+    "copied", "stack_all", "concatenate_all", "scatter_index", "to_numpy_dtype", "add_array_", "bump_version",
+    "counter", "want_gradient", "storage",
+}  # fmt: skip
+
+
+def owner(where: str) -> Any:
+    """The module or class that a section lists."""
+    module, _, name = where.partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, name) if name else found
+
+
+def public(where: str) -> Iterator[tuple[str, Any]]:
+    """The names of a section and what they stand for."""
+    found = owner(where)
+    listed = getattr(found, "__all__", None)
+    for name in sorted(listed or dir(found), key=str.lower):
+        value = inspect.getattr_static(found, name)
+        if name.startswith("_") or name in INTERNAL or inspect.ismodule(value):
+            continue
+        if listed is None and isinstance(found, type(ops)) and not ours(name, value, found.__name__):
+            continue
+        yield name, value
+
+
+def ours(name: str, value: Any, module: str) -> bool:
+    """Whether a module without __all__ means a name of its for users: what is defined here or below."""
+    if module == "minigrad" and name in CONSTANTS:
+        return True
+    if isinstance(value, minigrad.dtype):
+        return module == "minigrad"
+    home = getattr(value, "__module__", None) or ""
+    if module == "minigrad":
+        return callable(value) and home.startswith("minigrad")
+    return callable(value) and (home == module or home.startswith(module + "."))
+
+
+def line(name: str, value: Any) -> str:
+    """What a name is, in one line."""
+    if name in CONSTANTS and not callable(value):
+        return CONSTANTS[name]
+    if isinstance(value, minigrad.dtype):
+        return f"The element type {value.name}."
+    if isinstance(value, property):
+        value = value.fget
+    text = inspect.getdoc(getattr(value, "__wrapped__", value) if name.endswith("_") else value) or ""
+    original = getattr(value, "__wrapped__", None)
+    while not text and original is not None:
+        text, original = inspect.getdoc(original) or "", getattr(original, "__wrapped__", None)
+    first = re.split(r"\n\s*\n", text.strip())[0].replace("\n", " ")
+    first = re.sub(r"\s*\(torch\.[\w.]+(, [^)]*)?\)", "", first)
+    return (first or described(name)).replace("|", "\\|")
+
+
+def described(name: str) -> str:
+    """A line for what has no docstring: aliases, slots."""
+    base = name.rstrip("_")
+    if base in ops.ALIASES:
+        return f"`{ops.ALIASES[base]}{'_' * (name != base)}` under another name."
+    if base in ELEMENTWISE:
+        return f"{ELEMENTWISE[base]}, element by element."
+    return FACTS[name]
+
+
+def documented(name: str, value: Any) -> str:
+    """The line of a name, with what kind of variant it is."""
+    base = name.rstrip("_")
+    if base in ops.ALIASES:
+        return f"`{ops.ALIASES[base]}{'_' * (name != base)}` under another name."
+    if name != base and base in {entry.partition("=")[0] for entry in ops.INPLACE}:
+        return f"`{base}`, in place."
+    return line(name, value)
+
+
+def page() -> str:
+    """The whole list."""
+    parts = [HEAD]
+    for heading, where, prefix in SECTIONS:
+        rows = [f"| `{prefix}{name}` | {documented(name, value)} |" for name, value in public(where)]
+        parts.append(f"\n## {heading}\n\n| 名字 · Name | 说明 · What it is |\n| --- | --- |\n" + "\n".join(rows) + "\n")
+    return "".join(parts)
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    text = page()
+    if "--check" not in sys.argv[1:]:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    current = TARGET.exists() and TARGET.read_text(encoding="utf-8") == text
+    return 0 if current else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
