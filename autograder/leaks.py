@@ -16,9 +16,9 @@ from nbformat import NotebookNode
 from autograder.errors import AutograderError
 from autograder.lessons import Lesson, kind
 from autograder.messages import Text
-from autograder.solutions import BEGIN, END
+from autograder.solutions import BEGIN, END, GIVEN, given_lines
 
-MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "MARK SCHEME", "HIDDEN TESTS", "AUTOTEST")
+MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "RELEASED AS", "MARK SCHEME", "HIDDEN TESTS", "AUTOTEST")
 CELL_METADATA = {"nbgrader", "tags", "editable", "deletable"}
 NOTEBOOK_METADATA = {"kernelspec", "language_info"}
 # A header says where a block begins, not what the answer is; demonstrations may well need the same one.
@@ -67,13 +67,17 @@ def find(lesson: Lesson, released: NotebookNode) -> Iterator[str]:
 
 
 def solution_lines(notebook: NotebookNode) -> set[str]:
-    """The lines of all solution regions that say something, free of indentation and comments."""
+    """The lines of all solution regions that say something, free of indentation and comments.
+
+    What the program to be repaired says as well is given away already.
+    """
     found = set()
     for cell in notebook.cells:
         if kind(cell) == "solution":
+            given = {_normal(line) for line in given_lines(cell.source)}
             for line in _regions(cell.source):
                 bare = _normal(line)
-                if bare and not bare.startswith(_HEADERS) and _tokens(bare) >= 3:
+                if bare and not bare.startswith(_HEADERS) and _tokens(bare) >= 3 and bare not in given:
                     found.add(bare)
     return found
 
@@ -81,7 +85,7 @@ def solution_lines(notebook: NotebookNode) -> set[str]:
 def _regions(source: str) -> Iterator[str]:
     inside = False
     for line in source.splitlines():
-        if BEGIN in line or END in line:
+        if BEGIN in line or END in line or GIVEN in line:
             inside = BEGIN in line
         elif inside:
             yield line

@@ -4,6 +4,7 @@
     RefereeExecute   the referee's records instead of a kernel's outputs
     SaveScores       the referee's scores into the gradebook; "could not be graded" is never a silent zero
     ReadAnything     reads a submission's bytes, so that a broken file is a result and not a crash
+    ClearSolutions   stubs for solutions, or the broken program that a lesson gives to be repaired
     FeedbackPage     nbgrader's feedback page with a strict content security policy
 
 So `autograder grade`, `nbgrader autograde` and formgrader's button are one and the same thing. Scores are
@@ -20,6 +21,7 @@ import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
+from nbgrader.preprocessors import ClearSolutions as StockClearSolutions
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Bool, Unicode
@@ -30,8 +32,12 @@ from autograder.errors import AutograderError
 from autograder.ledger import Key, Ledger, key_of
 from autograder.lessons import Lesson, describe, kind
 from autograder.records import Entry, Record, grader_version, submission_hash
+<<<<<<< HEAD
 from autograder.referee import seed_of
 from autograder.work import Done, do, job_of
+=======
+from autograder.solutions import GIVEN, as_given
+>>>>>>> 71e7ddb (A solution cell may be released as a broken program to repair)
 
 Resources = dict[str, Any]
 
@@ -233,6 +239,16 @@ class DropProofs(NbGraderPreprocessor):
         """Drop every cell tagged `proof`."""
         nb.cells = [cell for cell in nb.cells if kind(cell) != "proof"]
         return nb, resources
+
+
+class ClearSolutions(StockClearSolutions):
+    """Take solutions out of the release; where a lesson gives a program to be repaired, that one stands there."""
+
+    def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
+        if cell.cell_type != "code" or GIVEN not in cell.source:
+            return bool(super()._replace_solution_region(cell, language))
+        cell.source = as_given(cell.source, self.code_stub[language])
+        return True
 
 
 def harmless_markdown(source: str) -> str:

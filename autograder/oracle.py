@@ -80,7 +80,6 @@ class Torch:
             if isinstance(node, ast.ImportFrom) and node.level:
                 node.module, node.level = ".".join(filter(None, ("torch", node.module))), 0
         module = types.ModuleType(f"torch_{name}", f"minigrad.{name}, on torch")
-        self._torch  # torch is imported, or missed, in one place
         exec(compile(tree, str(path), "exec"), vars(module))
         return module
 

@@ -24,7 +24,7 @@ from autograder import cheats
 from autograder.course import Course
 from autograder.lessons import Lesson, kind
 from autograder.mistakes import MISTAKES, Mistake
-from autograder.solutions import BEGIN, END, bare, definitions
+from autograder.solutions import as_solved, bare, definitions
 
 Make = Callable[["Material"], bytes]
 TIME = "2026-03-02 20:00:00 UTC"
@@ -131,7 +131,7 @@ def hand_in(
 def answers_of(lesson: Lesson) -> dict[str, str]:
     """The text of each solution cell with the engine's body in it, as a student would have written it."""
     cells = (cell for cell in lesson.notebook.cells if kind(cell) == "solution")
-    return {cell.metadata.nbgrader.grade_id: _without_markers(cell.source) for cell in cells}
+    return {cell.metadata.nbgrader.grade_id: as_solved(cell.source) for cell in cells}
 
 
 def with_mistake(answer: str, mistake: Mistake) -> str:
@@ -237,10 +237,6 @@ def _cheating(cheat: cheats.Cheat) -> Make:
         return _bytes(notebook)
 
     return make
-
-
-def _without_markers(source: str) -> str:
-    return "\n".join(line for line in source.splitlines() if BEGIN not in line and END not in line)
 
 
 def _bytes(notebook: NotebookNode) -> bytes:

@@ -2,8 +2,17 @@
 
 Finds the definition behind a part's dotted name by reading the engine's files (nothing is imported), proves
 that a solution cell says the same (as a syntax tree without docstrings, comments, decorators and
-annotations), and copies the engine's bodies into the regions of a lesson source. It does not hide anything:
-see release.py and editions.py.
+annotations), and copies the engine's bodies into the regions of a lesson source. It knows how a region is
+written, but does not hide anything: see release.py and editions.py.
+
+A region is released as a stub. Where learners are to repair a program instead of writing one, the broken program
+stands in the region, too, commented out:
+
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### RELEASED AS
+    # return x
+    ### END SOLUTION
 """
 
 from __future__ import annotations
@@ -12,7 +21,7 @@ import ast
 import difflib
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +29,7 @@ from autograder.errors import AutograderError, UnknownName
 from autograder.lessons import PROJECT, Lesson, kind, parts_of, source_path
 from autograder.messages import Text
 
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BEGIN, GIVEN, END = "### BEGIN SOLUTION", "### RELEASED AS", "### END SOLUTION"
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _PRAGMA = re.compile(r"\s*#\s*(type:\s*ignore|noqa|pragma|fmt:|pyright:|mypy:).*$")
 
@@ -77,6 +86,51 @@ def _named(text: str) -> Iterator[str]:
             yield node.name
         if isinstance(node, ast.ClassDef):
             yield from (f"{node.name}.{n.name}" for n in node.body if isinstance(n, Definition))
+
+
+# ── the two faces of a region ────────────────────────────────────────────────────────────────────
+
+
+def as_given(source: str, stub: str) -> str:
+    """A solution cell as learners get it: in each region's place the program given there, or else the stub."""
+    return _without_regions(source, lambda indent, _, given: given or [indent + line for line in stub.splitlines()])
+
+
+def as_solved(source: str) -> str:
+    """A solution cell with the engine's bodies in it, as a learner would have written it."""
+    return _without_regions(source, lambda indent, solution, _: solution)
+
+
+def given_lines(source: str) -> list[str]:
+    """The lines of the programs that a cell gives to be repaired."""
+    found: list[str] = []
+
+    def note(indent: str, solution: list[str], given: list[str]) -> list[str]:
+        found.extend(given)
+        return []
+
+    _without_regions(source, note)
+    return found
+
+
+def _without_regions(source: str, instead: Callable[[str, list[str], list[str]], list[str]]) -> str:
+    """The source with instead(indent, solution's lines, given lines) in each region's place."""
+    kept: list[str] = []
+    halves: tuple[list[str], list[str]] | None = None
+    indent, given = "", False
+    for line in source.split("\n"):
+        if BEGIN in line:
+            indent, given, halves = line[: len(line) - len(line.lstrip())], False, ([], [])
+        elif halves is None:
+            kept.append(line)
+        elif END in line:
+            kept += instead(indent, *halves)
+            halves = None
+        elif GIVEN in line:
+            given = True
+        else:
+            halves[given].append(indent + line.strip(" ")[2:] if given else line)
+    return "\n".join(line.rstrip() for line in kept)
 
 
 # ── comparing ────────────────────────────────────────────────────────────────────────────────────
@@ -171,7 +225,7 @@ def _synced_cell(chunk: str, root: Path) -> str:
     for node, body in sorted(targets, key=lambda t: t[0].lineno, reverse=True):
         span = range(node.lineno - 1, node.end_lineno or node.lineno)
         begin = next((i for i in span if BEGIN in lines[i]), None)
-        end = next((i for i in range(span.start, len(lines)) if END in lines[i]), None)
+        end = next((i for i in range(span.start, len(lines)) if END in lines[i] or GIVEN in lines[i]), None)
         if begin is not None and end is not None:
             indent = lines[begin][: len(lines[begin]) - len(lines[begin].lstrip())]
             lines[begin + 1 : end] = textwrap.indent(body, indent).splitlines(keepends=True)

@@ -17,11 +17,11 @@ c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.release_directory = "../release"  # generated and committed; see autograder/release.py
 
-# Release: nbgrader's own steps, the proof cells left out first, and stubs in both languages.
+# Release: nbgrader's own steps, the proof cells left out first, and stubs in both languages (or a program to repair).
 c.GenerateAssignment.preprocessors = [
     ours.DropProofs,
     stock.LockCells,
-    stock.ClearSolutions,
+    ours.ClearSolutions,
     stock.ClearOutput,
     stock.CheckCellMetadata,
     stock.ComputeChecksums,

@@ -57,6 +57,23 @@ def test_what_a_student_gets(course, sources):
     assert notebook.metadata.keys() == {"kernelspec", "language_info"}
 
 
+def test_a_program_to_repair_is_released_broken(course, tmp_path):
+    broken = "    return grad * result\n    ### RELEASED AS\n    # return grad\n    ### END"
+    sources = write(tmp_path / "repair", LESSON.replace("    return grad * result\n    ### END", broken))
+    release.release(course, "90_scratch", sources)
+    text = nbformat.read(released(course), as_version=4).cells[3].source
+    assert "    return grad\n\n@implements" in text and "grad * result" not in text and "RELEASED" not in text
+    assert "raise NotImplementedError" in text  # the cell's other region
+
+
+def test_a_line_of_the_program_to_repair_is_no_leak(tmp_path):
+    same = "    return grad * result\n    ### RELEASED AS\n    # grad = 0\n    # return grad * result\n    ### END"
+    lesson = lessons.load(
+        "90_scratch", write(tmp_path / "same", LESSON.replace("    return grad * result\n    ### END", same))
+    )
+    assert leaks.solution_lines(lesson.notebook) == {"return grad / self", "return grad * (1 - result * result)"}
+
+
 def test_check_finds_what_is_stale(course, sources):
     release.release(course, "90_scratch", sources)
     folder = released(course).parent.parent

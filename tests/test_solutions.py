@@ -140,6 +140,45 @@ def test_sync_fills_every_region_and_nothing_else(engine):
     assert solutions.synced(synced, engine) == synced
 
 
+REPAIR = """\
+@implements("minigrad.double")
+def double(x):
+    if x:
+        ### BEGIN SOLUTION
+        return 2 * x
+        ### RELEASED AS
+        # for _ in range(2):
+        #     x += x
+        #
+        # return x
+        ### END SOLUTION
+    ### BEGIN SOLUTION
+    return 0
+    ### END SOLUTION
+"""
+
+
+def test_a_program_to_repair_stands_in_the_solutions_place():
+    given = solutions.as_given(REPAIR, "# yours\nraise NotImplementedError()")
+    assert given == (
+        '@implements("minigrad.double")\ndef double(x):\n    if x:\n'
+        "        for _ in range(2):\n            x += x\n\n        return x\n"
+        "    # yours\n    raise NotImplementedError()\n"
+    )
+    assert solutions.as_solved(REPAIR) == (
+        '@implements("minigrad.double")\ndef double(x):\n    if x:\n        return 2 * x\n    return 0\n'
+    )
+    assert [line.strip() for line in solutions.given_lines(REPAIR)] == ["for _ in range(2):", "x += x", "", "return x"]
+
+
+def test_sync_leaves_the_program_to_repair_alone(engine):
+    cell = "# %%\n" + REPAIR.replace("    if x:\n", "").replace("        ", "    ").partition("    ### END")[0]
+    cell += "    ### END SOLUTION\n"
+    synced = solutions.synced(cell, engine)
+    assert "y: float = 2 * x\n" in synced and "return 2 * x" not in synced
+    assert synced.partition("### RELEASED AS")[2] == cell.partition("### RELEASED AS")[2]
+
+
 def test_definitions_of_a_cell():
     source = textwrap.dedent("""
         @implements("minigrad.double")

@@ -15,7 +15,7 @@ from autograder import checks, compare, lessons, messages, notebook, oracle, own
 from autograder.engine_map import current
 from autograder.errors import AutograderError
 from autograder.lessons import kind
-from autograder.solutions import BEGIN, END
+from autograder.solutions import BEGIN, as_solved
 
 MUL = "minigrad.ops.pointwise.mul_vjp_self"
 SUM = "minigrad.ops.reduce.sum_vjp"
@@ -176,7 +176,7 @@ def as_a_learner_would_write(name):
     for each in lesson.notebook.cells:
         if kind(each) not in ("setup", "solution"):
             continue
-        source = "\n".join(line for line in each.source.splitlines() if BEGIN not in line and END not in line)
+        source = as_solved(each.source)
         cell(source, namespace, f"<{name} {each.id}>")
         written |= {part: parts.plugged()[part] for part in lessons.parts_of(each.source)}
     parts.unplug()
