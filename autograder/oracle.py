@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+PROGRAMS = ("clinic", "training")  # modules of minigrad that run on torch as they stand
+
+
 class Torch:
     """torch under a name of ours, imported when first used."""
 
@@ -64,11 +67,6 @@ class Torch:
 
         return types.SimpleNamespace(hessian_product=hessian_product, newton_step=newton_step)
 
-    @functools.cached_property
-    def training(self) -> types.ModuleType:
-        """minigrad.training on torch."""
-        return self._programs("training")
-
     def _programs(self, name: str) -> types.ModuleType:
         """A module of minigrad that holds whole programs, run on torch: what it imports from minigrad, torch has, too.
 
@@ -91,7 +89,10 @@ class Torch:
         return _Beside(self._torch.autograd, engine=engine, ready=ready)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._torch, name)
+        if name not in PROGRAMS:
+            return getattr(self._torch, name)
+        vars(self)[name] = self._programs(name)
+        return vars(self)[name]
 
 
 class _Beside(types.SimpleNamespace):

@@ -1,0 +1,309 @@
+"""Known mistakes of lesson 15: the programs as they are given to be repaired, and repairs that only silence the message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad import no_grad, ones_like, zeros
+
+CLINIC = "minigrad.clinic."
+
+# ── fit_slope ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="程序还是原来的样子。每个点一个误差，n 个数一起喊 backward，torch 不知道各占多少。先说清楚损失是什么：均方误差是一个数。",
+    en="The program is as it came. There is one error per point, and n numbers call backward together; torch cannot know what each counts. Say first what the loss is: the mean squared error is one number.",
+)
+def fit_slope_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        loss = (Y - w * X) ** 2
+        loss.backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="不报错了，但求的是和：梯度大了 n 倍，点越多步子越大。说明里写的是均方误差，要取平均。",
+    en="No error any more, but it is the sum: gradients are n times too large, and more so with more points. The docstring says mean squared error: take the mean.",
+)
+def fit_slope_sums(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        loss = (Y - w * X) ** 2
+        loss.backward(ones_like(loss))
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="只对第一个点求了导，其余的点白算了。所有点的误差要合成一个数。",
+    en="Only the first point is differentiated, and the others were computed for nothing. Make one number of the errors of all points.",
+)
+def fit_slope_one_point_only(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        loss = (Y - w * X) ** 2
+        loss[0].backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="item() 取出来的是普通的数，没有计算图，不能 backward。先 backward，要看数时再 item。",
+    en="item() takes out a plain number; it has no graph and no backward. Call backward first, and item when you want to look at the number.",
+)
+def fit_slope_takes_the_number(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        loss = ((Y - w * X) ** 2).mean().item()
+        loss.backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+# ── two_layers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "two_layers",
+    zh="程序还是原来的样子。hidden 只在循环外算了一次，第二步走的还是第一步那张图，保存的值已经释放了。报错的是 backward，该动的却是 hidden 那一行。",
+    en="The program is as it came. hidden is computed once, outside the loop, and the second step walks the first step's graph again, whose saved values are gone. backward raises, but the line to move is that of hidden.",
+)
+def two_layers_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    losses = []
+    hidden = (X @ W1).tanh()
+    for _ in range(steps):
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return losses
+
+
+@mistake(
+    CLINIC + "two_layers",
+    zh="照报错说的加了 retain_graph=True，是不报错了，可 hidden 还是用最初的 W1 算的旧值：W1 变了，它不变。每一步都要重新前向。",
+    en="retain_graph=True, as the message says, and it is silent now; but hidden still holds what the first W1 gave, and stays when W1 changes. Every step needs its own forward pass.",
+)
+def two_layers_retains_the_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    losses = []
+    hidden = (X @ W1).tanh()
+    for _ in range(steps):
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward(retain_graph=True)
+        losses.append(loss.item())
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return losses
+
+
+@mistake(
+    CLINIC + "two_layers",
+    zh="把 hidden 从图上摘了下来，第二次就不会走进旧图；可梯度也到不了 W1，W1.grad 是 None。",
+    en="hidden is cut off its graph, so nobody walks the old graph again; but no gradient reaches W1 either, and W1.grad is None.",
+)
+def two_layers_detaches_hidden(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        hidden = (X @ W1).tanh().detach()
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return losses
+
+
+@mistake(
+    CLINIC + "two_layers",
+    zh="不报错了，因为没有梯度的权重被跳过：W1 从头到尾没有动，只有第二层在学。",
+    en="Silent now, because weights without a gradient are skipped: W1 never moves, and only the second layer learns.",
+)
+def two_layers_freezes_the_first_layer(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        hidden = (X @ W1).tanh().detach()
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad if w.grad is not None else 0.0
+                w.grad = None
+    return losses
+
+
+# ── scaled_start ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="程序还是原来的样子。w 已经是要梯度的叶子，不许在记录的时候原地改。换个先后：先放大，再要梯度。",
+    en="The program is as it came. w is a leaf that wants a gradient, and must not be changed in place while operations are recorded. Change the order: scale first, ask for the gradient afterwards.",
+)
+def scaled_start_as_it_came(values: Any, scale: float) -> Any:
+    w = values.clone().requires_grad_()
+    w *= scale
+    return w
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="不报错了，可 w 成了乘法的结果，不是叶子：它的 .grad 永远是 None，优化器也不收。",
+    en="Silent now, but w has become the result of a multiplication and is no leaf: its .grad stays None, and no optimiser takes it.",
+)
+def scaled_start_rebinds(values: Any, scale: float) -> Any:
+    w = values.clone().requires_grad_()
+    w = w * scale
+    return w
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="w 是叶子，却不要梯度了：detach 之后没有再调用 requires_grad_()。",
+    en="w is a leaf but wants no gradient any more: after detach, requires_grad_() was not called again.",
+)
+def scaled_start_wants_no_gradient(values: Any, scale: float) -> Any:
+    w = values.clone().requires_grad_()
+    w = (w * scale).detach()
+    return w
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="改到别人的数据了：没有 clone，values 自己也被放大，还开始要梯度。",
+    en="Somebody else's data were changed: without clone, values itself is scaled, and wants a gradient from now on.",
+)
+def scaled_start_overwrites_the_values(values: Any, scale: float) -> Any:
+    w = values
+    w *= scale
+    return w.requires_grad_()
+
+
+# ── softmax_rows ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="程序还是原来的样子。exp 保存的就是 p 自己，反向还要用；p /= total 把它改写了。报错在 backward，病根在这里。",
+    en="The program is as it came. What exp has saved is p itself, and backward needs it; p /= total writes over it. backward raises, but this line is the cause.",
+)
+def softmax_rows_as_it_came(scores: Any) -> Any:
+    p = scores.exp()
+    total = p.sum(1, keepdim=True)
+    p /= total
+    return p
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="不报错了，梯度却悄悄少了分母那一路：经过 .data 改写，或者把分母 detach，结果都一样。总和也是 scores 算出来的；造一个新张量，用 p / total。",
+    en="Silent now, but the gradient has lost the path through the denominator; writing through .data and detaching the denominator come to the same. The sum is computed from scores, too: make a new tensor, p / total.",
+)
+def softmax_rows_writes_through_data(scores: Any) -> Any:
+    p = scores.exp()
+    total = p.sum(1, keepdim=True)
+    p.data /= total.data
+    return p
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="p 从图上摘了下来，改它当然没事，可梯度一点也传不回去了。",
+    en="p was cut off the graph; changing it is harmless then, but no gradient gets back at all.",
+)
+def softmax_rows_cuts_everything(scores: Any) -> Any:
+    p = scores.exp().detach()
+    total = p.sum(1, keepdim=True)
+    p /= total
+    return p
+
+
+# ── double_fit ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "double_fit",
+    zh="程序还是原来的样子。要梯度的叶子是那个没有名字的 float32，w 是它 .double() 的结果，.grad 不写在这里。造的时候就用 dtype=float64。",
+    en="The program is as it came. The leaf that wants a gradient is a nameless float32; w is what .double() made of it, and .grad is not written there. Use dtype=float64 when creating it.",
+)
+def double_fit_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(X.shape[1], requires_grad=True).double()
+    for _ in range(steps):
+        loss = ((X @ w - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "double_fit",
+    zh="不报错了，因为没有梯度就不更新：w 一直是 0。要问的是为什么没有梯度。",
+    en="Silent now, because without a gradient there is no update: w stays 0. The question is why there is no gradient.",
+)
+def double_fit_skips_none(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(X.shape[1], requires_grad=True).double()
+    for _ in range(steps):
+        loss = ((X @ w - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            w -= lr * w.grad if w.grad is not None else 0.0
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "double_fit",
+    zh="梯度是留下来了，数也对，可 w 还是 .double() 的结果，不是叶子：优化器不收，图也跟着它。",
+    en="The gradient is kept, and the numbers are right, but w is still the result of .double() and no leaf: no optimiser takes it, and its graph follows it around.",
+)
+def double_fit_retains_the_gradient(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(X.shape[1], requires_grad=True).double()
+    for _ in range(steps):
+        w.retain_grad()
+        loss = ((X @ w - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "double_fit",
+    zh="去掉 .double()，权重成了 float32，和 float64 的 X 乘不到一起。造的时候写明 dtype=float64。",
+    en="Without .double() the weights are float32 and cannot be multiplied with X, which is float64. Say dtype=float64 when creating them.",
+)
+def double_fit_drops_double(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(X.shape[1], requires_grad=True)
+    for _ in range(steps):
+        loss = ((X @ w - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w

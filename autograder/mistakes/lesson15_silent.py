@@ -1,0 +1,339 @@
+"""More known mistakes of lesson 15, mostly silent ones: the programs as they are given to be repaired, and repairs that miss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad import no_grad, tensor
+
+CLINIC = "minigrad.clinic."
+
+# ── descend ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="程序还是原来的样子。没有一句报错，可每一步的梯度都叠在以前的上面，连别人留下的也算进来了。",
+    en="The program is as it came. Nothing raises, but each step's gradients pile up on the earlier ones, and even on what others left behind.",
+)
+def descend_as_it_came(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for p in net.parameters():
+                p -= lr * p.grad
+    return losses
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="只在循环前清了一次，步与步之间还在累积。清零要放进循环。",
+    en="It is cleared once before the loop, and between steps gradients still pile up. Clear inside the loop.",
+)
+def descend_cleared_once(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for p in net.parameters():
+        p.grad = None
+    for _ in range(steps):
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for p in net.parameters():
+                p -= lr * p.grad
+    return losses
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="清零放在了 backward 和更新之间，刚算好的梯度成了 None。",
+    en="It is cleared between backward and the update, and the fresh gradients are None.",
+)
+def descend_clears_too_late(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        for p in net.parameters():
+            p.grad = None
+        with no_grad():
+            for p in net.parameters():
+                p -= lr * p.grad
+    return losses
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="只清了一个参数，别的还在累积。每个参数都要清。",
+    en="Only one parameter is cleared, the others still pile up. Clear every one.",
+)
+def descend_clears_only_the_first(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        next(iter(net.parameters())).grad = None
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for p in net.parameters():
+                p -= lr * p.grad
+    return losses
+
+
+# ── mean_loss ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="程序还是原来的样子。训练没有错，可 total 是张量，每加一次就挂上一整张图，走多少步留多少张。加数，不要加张量。",
+    en="The program is as it came. Training is right, but total is a tensor, and with every addition one more whole graph hangs on it. Add numbers, not tensors.",
+)
+def mean_loss_as_it_came(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    total = 0.0
+    for _ in range(steps):
+        loss = loss_of(w)
+        loss.backward()
+        total += loss
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return total / steps
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="最后才取数，太晚了：循环里 total 一直是张量，图还是一张张攒着。每一步就 item()。",
+    en="The number is taken at the end, which is too late: within the loop total is a tensor, and graphs pile up all the same. Call item() at each step.",
+)
+def mean_loss_item_at_the_end(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    total = 0.0
+    for _ in range(steps):
+        loss = loss_of(w)
+        loss.backward()
+        total += loss
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return (total / steps).item()
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="图是放掉了，可返回的还是张量。说明里要一个普通的数，用 item()。",
+    en="The graphs are let go, but a tensor comes back. The docstring wants a plain number: use item().",
+)
+def mean_loss_detaches(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    total = 0.0
+    for _ in range(steps):
+        loss = loss_of(w)
+        loss.backward()
+        total += loss.detach()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return total / steps
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="返回的是最后一步的损失，不是平均。",
+    en="What comes back is the last step's loss, not the mean.",
+)
+def mean_loss_last_loss_only(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    total = 0.0
+    for _ in range(steps):
+        loss = loss_of(w)
+        loss.backward()
+        total = loss.item()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return total
+
+
+# ── absolute_loss ───────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="程序还是原来的样子。NumPy 不认识计算图；报错建议 detach，可这里的梯度正是要从这儿过。用张量自己的 abs 和 mean。",
+    en="The program is as it came. NumPy knows of no graph; the message suggests detach, but here the gradient has to get through. Use the tensor's own abs and mean.",
+)
+def absolute_loss_as_it_came(prediction: Any, target: Any) -> Any:
+    error = abs((prediction - target).numpy())
+    return tensor(error.mean())
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="照报错说的 detach 了，换来下一个报错：损失没有 grad_fn，因为图在这里被剪断了。",
+    en="It detaches, as the message says, and the next message comes: the loss has no grad_fn, because the graph was cut here.",
+)
+def absolute_loss_detaches_as_told(prediction: Any, target: Any) -> Any:
+    error = abs((prediction - target).detach().numpy())
+    return tensor(error.mean())
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="给结果补上 requires_grad，报错是没了，可这是一个新叶子，和 prediction 毫无关系，梯度回不去。",
+    en="requires_grad was put on the result, and the message is gone; but this is a new leaf that has nothing to do with prediction, and no gradient gets back.",
+)
+def absolute_loss_a_leaf_of_its_own(prediction: Any, target: Any) -> Any:
+    error = abs((prediction - target).detach().numpy())
+    return tensor(error.mean(), requires_grad=True)
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="梯度通了，可这是均方误差。说明里写的是绝对值。",
+    en="Gradients flow, but this is the squared error. The docstring says absolute.",
+)
+def absolute_loss_squares(prediction: Any, target: Any) -> Any:
+    return ((prediction - target) ** 2).mean()
+
+
+# ── watch_hidden ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="程序还是原来的样子。钩子挂在循环外那个 hidden 上，循环里的 hidden 每一步都是新的，谁也没有挂钩子。",
+    en="The program is as it came. The hook hangs on the hidden made outside the loop; inside, every step makes a new one, and none of those has a hook.",
+)
+def watch_hidden_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    hidden = (X @ W1).tanh()
+    hidden.register_hook(lambda grad: norms.append(grad.norm().item()))
+    for _ in range(steps):
+        hidden = (X @ W1).tanh()
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="W1 是叶子，钩子不会丢，可它看到的是 W1 的梯度，不是 hidden 的。",
+    en="W1 is a leaf and keeps its hook, but what it sees is the gradient of W1, not of hidden.",
+)
+def watch_hidden_watches_the_weight(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    W1.register_hook(lambda grad: norms.append(grad.norm().item()))
+    for _ in range(steps):
+        hidden = (X @ W1).tanh()
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="非叶子的 .grad 没有人写，读出来是 None。要么用钩子，要么先 retain_grad()。",
+    en="Nobody writes the .grad of a non-leaf, so it reads None. Use a hook, or retain_grad() first.",
+)
+def watch_hidden_reads_grad(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    for _ in range(steps):
+        hidden = (X @ W1).tanh()
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        norms.append(hidden.grad.norm().item())
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="钩子挂早了一步：挂在 tanh 的输入上，看到的梯度已经乘过 tanh 的斜率。",
+    en="The hook hangs one step too early, on the input of tanh; the gradient seen there has been multiplied by the slope of tanh.",
+)
+def watch_hidden_before_tanh(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    for _ in range(steps):
+        score = X @ W1
+        score.register_hook(lambda grad: norms.append(grad.norm().item()))
+        hidden = score.tanh()
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+# ── learn_values ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CLINIC + "learn_values",
+    zh="程序还是原来的样子。没有报错，可摘错了一边：该学的 value 被当成常数，目标却在动，去迁就它。",
+    en="The program is as it came. Nothing raises, but the wrong side is cut off: value, which should learn, counts as a constant, while the target moves to please it.",
+)
+def learn_values_as_it_came(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        value = (X @ w).detach()
+        target = reward + 0.9 * (X_next @ w)
+        loss = ((value - target) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return losses
+
+
+@mistake(
+    CLINIC + "learn_values",
+    zh="两边都有梯度：目标也跟着 w 动。说明里说它是给定的，要把它摘下来。",
+    en="Both sides have a gradient, so the target moves with w, too. The docstring says that it counts as given: cut it off.",
+)
+def learn_values_detaches_neither(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        value = X @ w
+        target = reward + 0.9 * (X_next @ w)
+        loss = ((value - target) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return losses
+
+
+@mistake(
+    CLINIC + "learn_values",
+    zh="两边都摘掉了，损失背后没有图，backward 无处可走。只摘目标。",
+    en="Both sides are cut off, no graph is left behind the loss, and backward has nowhere to go. Cut off the target only.",
+)
+def learn_values_detaches_both(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        value = (X @ w).detach()
+        target = (reward + 0.9 * (X_next @ w)).detach()
+        loss = ((value - target) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return losses
