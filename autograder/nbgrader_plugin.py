@@ -32,12 +32,9 @@ from autograder.errors import AutograderError
 from autograder.ledger import Key, Ledger, key_of
 from autograder.lessons import Lesson, describe, kind
 from autograder.records import Entry, Record, grader_version, submission_hash
-<<<<<<< HEAD
 from autograder.referee import seed_of
-from autograder.work import Done, do, job_of
-=======
 from autograder.solutions import GIVEN, as_given
->>>>>>> 71e7ddb (A solution cell may be released as a broken program to repair)
+from autograder.work import Done, do, job_of
 
 Resources = dict[str, Any]
 
