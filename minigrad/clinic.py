@@ -22,7 +22,7 @@ def fit_slope(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = ((Y - w * X) ** 2).mean()
         loss.backward()
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w
 
@@ -63,7 +63,7 @@ def double_fit(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = ((X @ w - Y) ** 2).mean()
         loss.backward()
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w
 

@@ -23,7 +23,7 @@ def fit_slope_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = (Y - w * X) ** 2
         loss.backward()
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w
 
@@ -39,7 +39,7 @@ def fit_slope_sums(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = (Y - w * X) ** 2
         loss.backward(ones_like(loss))
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w
 
@@ -55,7 +55,7 @@ def fit_slope_one_point_only(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = (Y - w * X) ** 2
         loss[0].backward()
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w
 
@@ -71,7 +71,7 @@ def fit_slope_takes_the_number(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = ((Y - w * X) ** 2).mean().item()
         loss.backward()
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w
 
@@ -304,6 +304,6 @@ def double_fit_drops_double(X: Any, Y: Any, steps: int, lr: float) -> Any:
         loss = ((X @ w - Y) ** 2).mean()
         loss.backward()
         with no_grad():
-            w -= lr * w.grad
+            w -= lr * w.grad  # type: ignore[operator]
         w.grad = None
     return w

@@ -119,7 +119,7 @@ def mean_loss_item_at_the_end(w: Any, loss_of: Any, steps: int, lr: float) -> An
         with no_grad():
             w -= lr * w.grad
         w.grad = None
-    return (total / steps).item()
+    return (total / steps).item()  # type: ignore[attr-defined]
 
 
 @mistake(
