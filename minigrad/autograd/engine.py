@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import repeat
-from operator import attrgetter
 from typing import Any
 
 from . import anomaly
@@ -18,7 +17,6 @@ from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
 
 Buffers = dict[Node, Any]
-_order = attrgetter("order")
 SKIPPED = repeat(None)  # what a node that need not run gives to each of its parents
 
 
@@ -116,6 +114,8 @@ def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
     if anomaly.mode.enabled:
         anomaly.mode.running = node
     try:
+        if task is not None and node not in task.run and node not in task.targets:
+            return SKIPPED
         if node.extras is not None:
             grad = run_pre_hooks(node, grad, create_graph)
         if task is not None:
@@ -138,6 +138,20 @@ def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
         raise
 
 
+def nodes_to_run(reachable: Iterable[Node], targets: set[Node | None]) -> set[Node]:
+    """The nodes that lead to a target: only these run when the gradients of some inputs alone are wanted.
+
+    A target itself need not run, for its gradient has arrived then; unless another target lies below it.
+    Example: u = 2 * a; w = u * (3 * b), target u's node → {w's node}; target a's AccumulateGrad → {w's node, u's node}
+    """
+    needed: set[Node] = set()
+    for node in sorted(reachable, key=lambda node: node.order, reverse=True):  # the first recorded first
+        for parent, _ in node.next_functions:
+            if parent in targets or parent in needed:
+                needed.add(node)
+    return needed
+
+
 class Task:
     """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it must run.
 
@@ -154,15 +168,8 @@ class Task:
         self.accumulate = accumulate
 
     def plan(self, reachable: Iterable[Node]) -> None:
-        """Find the nodes that have a target below them, parents before children: only these run."""
-        if self.everything:
-            self.run = set(reachable)
-            return
-        for node in sorted(reachable, key=_order, reverse=True):
-            for parent, _ in node.next_functions:
-                if parent in self.targets or parent in self.run:
-                    self.run.add(node)
-                    break
+        """Choose the nodes that run."""
+        self.run = set(reachable) if self.everything else nodes_to_run(reachable, self.targets)
         if self.accumulate:
             self.run |= {node for node in self.targets if node is not None}
 

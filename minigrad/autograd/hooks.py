@@ -151,7 +151,8 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
         results = tuple(None if r is None else _unwrap(r if create_graph else r.clone(), create_graph) for r in inputs)
     if hooks.accumulated and grad is not None:
         for hook in list(hooks.accumulated.values()):
-            hook(node.variable)  # type: ignore[attr-defined]
+            if hook(node.variable) is not None:  # type: ignore[attr-defined]
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return results
 
 
@@ -204,14 +205,16 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
 
 
 def register_post_accumulate_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
-    """Tensor.register_post_accumulate_grad_hook: leaves only."""
+    """Tensor.register_post_accumulate_grad_hook: hook(leaf) is called once its `.grad` holds the new sum.
+
+    Example: w.register_post_accumulate_grad_hook(seen.append); (2 * w).backward() → seen is [w], and w.grad was 2 by then
+    """
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if tensor.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     node, _ = gradient_edge(tensor)
-    assert node is not None
-    return extras_of(node).accumulated.add(hook)
+    return extras_of(node).accumulated.add(hook)  # type: ignore[arg-type]
 
 
 def retain_grad(tensor: Tensor) -> None:
