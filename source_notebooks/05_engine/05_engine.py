@@ -21,6 +21,17 @@ from minigrad.autograd.engine import merge, run_node
 from minigrad.autograd.ready import push, rise
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 只对 J 说了一声，x 怎么就知道了？
 #
 # 下面 $y = x + 1$，$z = 2y^2$，`J` 是 `z` 的平均值。`backward()` 只对 `J` 调用了一次，`y` 和 `z` 提都没提。

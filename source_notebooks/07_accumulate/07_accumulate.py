@@ -20,6 +20,17 @@ from autograder import check, hint, implements
 from minigrad.tensor import from_array
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 同一格运行三遍
 #
 # `y = x.sum()`，对每个元素的斜率都是 1。在笔记本里手一滑，`y.backward()` 运行了三遍。`x.grad` 会是什么？还是 1，还是报错，还是别的？先猜，再运行。

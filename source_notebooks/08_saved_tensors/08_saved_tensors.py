@@ -20,6 +20,17 @@ from autograder import check, hint, implements
 from minigrad.autograd.graph import SECOND_BACKWARD, SavedResult
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 只能走一遍吗？
 #
 # 两张最小的图，各 `backward()` 三次。先猜：哪一张会报错，在第几次？

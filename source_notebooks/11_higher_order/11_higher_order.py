@@ -22,6 +22,17 @@ from minigrad.autograd import grad
 from minigrad.curvature import solve
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 斜率的斜率
 #
 # $y = x^3$ 在 $x = 3$ 处斜率是 27，斜率的斜率是 $6x = 18$。第一个数 `backward()` 就能给。第二个呢？`x.grad` 也是张量，那就对它再 `backward()` 一次。会得到什么？先猜，再运行。

@@ -20,6 +20,17 @@ from autograder import check, hint, implements
 from minigrad import rules
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 课本上那两页手算，引擎要几行？
 #
 # 讲反向传播的文章里有一个老例子：两个输入，两个隐藏单元，两个输出，八个权重（weight），一步一步手算下来，要写满两页纸；哪一步抄错一位，后面就全错。
