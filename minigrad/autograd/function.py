@@ -34,13 +34,17 @@ class BackwardNode(SeveralOutputs):
         self.constant: tuple[Any, ...] = ()
         self.inputs: list[Any] = []
 
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward; they are version-checked and released with the graph."""
-        for tensor in tensors:
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Note which tensors backward will need; when forward has returned, the engine keeps them (`keep`, below).
+
+        tensors: any number of Tensors, or None in their place; their order is that of saved_tensors. A second call
+        replaces the first. TypeError for anything else.
+        Example: save_for_backward(x, None) → in backward, saved_tensors is (x, None)
+        """
+        for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument 0 is of type {type(tensor).__name__}"
-                )
+                kind = type(tensor).__name__
+                raise TypeError(f"save_for_backward can only save variables, but argument {index} is of type {kind}")
         self.to_save = tensors
 
     @property
