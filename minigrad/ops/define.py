@@ -22,7 +22,7 @@ from ..autograd.graph import NO_EDGE, Constant, next_order, observed, observers,
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
-from .nodes import CrosswiseNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
+from .nodes import CrosswiseNode, OneInputNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
 from .promotion import common, operands, refusal
 
 new = object.__new__
@@ -100,7 +100,7 @@ def unary(
     floating type first, as torch does for exp, log, tanh, …
     """
     names = names_of(self)
-    made = node_type(node, (self,), names)
+    made = node_type(node, (self,), names, OneInputNode)
     made.releases = bool(names)
     saves_self, saves_result = "self" in names, "result" in names
 
@@ -176,8 +176,8 @@ class Op:
             return self.make_view(inputs[0], attributes)
         arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
         data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
-        edges = tuple([gradient_edge(t) for t in inputs])
-        if not is_grad_enabled() or not any(edge[0] for edge in edges):
+        edges = tuple([t._edge or gradient_edge(t) for t in inputs])
+        if edges.count(NO_EDGE) == len(edges) or not is_grad_enabled():
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 

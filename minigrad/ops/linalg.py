@@ -66,6 +66,9 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
         if a == b == 2:
             check_inner(self, other, self._data.shape[1] == other._data.shape[0])
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(other)}")
+    if a == 2 and b == 2:
+        check_inner(self, other, self._data.shape[1] == other._data.shape[0])
+        return mm_op(self, other)
     if a == 1 and b == 1:
         check_inner(self, other, self._data.shape[0] == other._data.shape[0])
         return dot_op(self, other)
@@ -75,9 +78,6 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     if a == 1 and b == 2:
         check_inner(self.unsqueeze(0), other, self._data.shape[0] == other._data.shape[0])
         return squeeze_inplace_op(mm_op(self.unsqueeze(0), other), dim=0)
-    if a == 2 and b == 2:
-        check_inner(self, other, self._data.shape[1] == other._data.shape[0])
-        return mm_op(self, other)
     return batched(self, other)
 
 

@@ -66,6 +66,16 @@ def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
     return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
 
 
+class OneInputNode(Node):
+    """One input, whose rule needs all that is saved: functions of one tensor, reductions, views."""
+
+    __slots__ = ()
+
+    def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
+        (rule,) = self.vjps
+        return (rule(grad, *values),)
+
+
 class PlainNode(Node):
     """Two inputs whose rules need nothing but the gradient: add, sub."""
 
@@ -109,6 +119,8 @@ class CrosswiseNode(Node):
 
 def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]:
     """The node class whose `apply` fits what the rules need; Node itself fits all, more slowly."""
+    if len(names) == 1:
+        return OneInputNode
     if names == [(), ()]:
         return PlainNode
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node

@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, ndarray, numpy
 from ..dtypes import get_default_dtype
 from .define import binary, unary
 from .promotion import unsupported
@@ -166,7 +166,8 @@ def cos_vjp(grad: Any, self: Any) -> Any:
 
 def _numpy(name: str) -> Any:
     """The array module's function of that name."""
-    return lambda x: getattr(array_module(x), name)(x)
+    here = getattr(numpy, name)
+    return lambda x: here(x) if type(x) is ndarray else getattr(array_module(x), name)(x)
 
 
 def _negate(x: Any) -> Any:
