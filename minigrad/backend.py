@@ -90,4 +90,5 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
         if dim == tuple(range(rest, x.ndim)):
             n = math.prod(shape[rest:])
             return (x.reshape(-1, n) @ _ones(n, x.dtype)).reshape(shape[:rest] + (1,) * k if keepdim else shape[:rest])
-    return numpy.add.reduce(x, dim, keepdims=keepdim)  # what x.sum() comes to, with no Python in between
+    reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
+    return reduce(x, dim, keepdims=keepdim)
