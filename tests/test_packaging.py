@@ -110,7 +110,11 @@ def test_what_is_imported_is_declared_and_the_other_way_round():
     folders = ("minigrad", "autograder", "tools", "tests", "course", "benchmarks", "source_notebooks")
     tops = {one.module.partition(".")[0] for path in python_files(*folders) for one in imports(path)}
     here = [*python_files("tests", "tools"), *(ROOT / "tests").iterdir()]
-    used = tops - sys.stdlib_module_names - {"minigrad", "autograder", "tools", *(path.stem for path in here)}
+    used = (
+        tops
+        - sys.stdlib_module_names
+        - {"minigrad", "autograder", "tools", "benchmarks", *(path.stem for path in here)}
+    )
     used = {PART_OF.get(top, top) for top in used}
     names = {canonicalize_name(r.name): IMPORTED_AS.get(r.name, r.name.replace("-", "_")) for r in EVERYTHING}
     assert used <= set(names.values()), "imported, not declared"

@@ -1,0 +1,56 @@
+"""The benchmark of the engine: that every engine computes the same, and that a wrong result never gets a time."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from benchmarks import cuda, engine
+from benchmarks.engines import ENGINES, TorchLike
+from benchmarks.workloads import WORKLOADS
+
+
+def test_all_engines_agree_and_the_table_and_the_file_say_so(tmp_path, capsys):
+    file = tmp_path / "figures.json"
+    assert engine.main(["--quick", "--json", str(file)] + ["--only", ",".join(w.key for w in WORKLOADS)]) == 0
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    assert set(rows) == {w.key for w in WORKLOADS}
+    for workload in WORKLOADS:
+        found = rows[workload.key]
+        assert {"torch", "minigrad"} <= set(found)
+        assert all(one["checked"] and 0 < one["best"] <= one["median"] for one in found.values())
+    table = capsys.readouterr().out
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    assert len(lines) == 2 + len(WORKLOADS) and len({line.count("|") for line in lines}) == 1
+    assert re.search("[\u4e00-\u9fff]", lines[2]) and "mul and add" in lines[2]
+
+
+def test_a_wrong_gradient_gets_no_time(capsys, monkeypatch):
+    wrong = TorchLike("minigrad")
+    wrong.tanh = lambda x: wrong.m.tanh(x) * 1.01
+    monkeypatch.setitem(ENGINES, "minigrad", lambda: wrong)
+    assert engine.main(["--quick", "--only", "hessian"]) == 1
+    assert "hessian, minigrad: result 0 differs from torch's" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("key", ["deep", "memory", "import"])
+def test_rows_in_processes_of_their_own(key):
+    found = engine.apart(key, dict.fromkeys(["minigrad", "numpy"]), quick=True)
+    assert found["minigrad"]["best"] >= 0 and ("numpy" in found) == (key != "deep")
+
+
+def test_differences_are_told():
+    ones = np.ones((2, 2), np.float32)
+    assert engine.difference([ones], [ones]) == ""
+    assert engine.difference([ones * 1.001], [ones]) == "result 0 differs from torch's by up to 0.001"
+    assert engine.difference([ones[0]], [ones]) == "result 0 has shape (2,), torch's (2, 2)"
+    assert engine.difference([ones * np.nan], [ones])
+
+
+def test_without_a_gpu_it_says_so_in_words(capsys):
+    if not cuda.missing():
+        assert cuda.compare(quick=True, file=None) == 0
+    else:
+        assert engine.main(["--cuda"]) == 0
+        assert re.search("GPU.* · no ", capsys.readouterr().out)
