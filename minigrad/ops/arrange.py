@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, numpy, to_host
 from ..creation import finish
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
@@ -151,7 +151,8 @@ def _repeat_each(input: Tensor, repeats: Any, dim: int) -> Tensor:
         )
     if repeats.size and repeats.min() < 0:
         raise RuntimeError("repeats can not be negative")
-    index = numpy.repeat(numpy.arange(size), numpy.broadcast_to(repeats, (size,)))
+    counts = numpy.broadcast_to(to_host(repeats), (size,))
+    index = array_module(input._data).asarray(numpy.repeat(numpy.arange(size), counts))
     return index_select(input, dim, from_array(index))
 
 

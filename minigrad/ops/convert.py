@@ -18,7 +18,9 @@ from .inplace import check_writable, write
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
 
-move_op = Op("ToCopyBackward0", lambda x, wanted: _move(x, wanted), self=lambda grad, home: _move_both(grad, home))
+move_op = Op(
+    "ToCopyBackward0", lambda x, wanted, home: _move(x, wanted), self=lambda grad, home: _move_both(grad, home)
+)
 
 
 def _move(x: Any, wanted: Device) -> Any:

@@ -130,7 +130,7 @@ def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
 
 def _int_power(x: Any, y: Any) -> Any:
     """Powers of whole numbers, where NumPy refuses negative exponents: torch cuts 1 / x^|y| off."""
-    module = array_module(x)
+    module = array_module(y)
     if x.dtype.kind != "i" or not (y < 0).any():
         return module.power(x, y)
     ones = module.where(x == 1, 1, module.where(x == -1, 1 - 2 * (abs(y) % 2), 0))

@@ -59,9 +59,7 @@ def at(dim: int, index: Any) -> tuple[Any, ...]:
 
 def _index_add(x: Any, source: Any, dim: int, index: Any, alpha: Any) -> Any:
     out = x.copy().reshape(x.shape or (1,))
-    array_module(out).add.at(
-        out, at(dim, index), source.reshape(source.shape or (1,)) * numpy.asarray(alpha).astype(out.dtype)
-    )
+    array_module(out).add.at(out, at(dim, index), source.reshape(source.shape or (1,)) * out.dtype.type(alpha))
     return out.reshape(x.shape)
 
 
@@ -81,14 +79,14 @@ def _masked_fill(x: Any, *value: Any, mask: Any, number: Any = None) -> Any:
 
 
 def _masked_select(x: Any, mask: Any) -> Any:
-    x, mask = numpy.broadcast_arrays(x, mask) if x.shape != mask.shape else (x, mask)
+    x, mask = array_module(x).broadcast_arrays(x, mask) if x.shape != mask.shape else (x, mask)
     return x[mask] if mask.ndim else x.reshape(1)[mask.reshape(1)]
 
 
 def _masked_put(x: Any, shape: tuple[int, ...], mask: Any) -> Any:
     """Zeros of `shape` with x where the mask holds, summed where the mask was stretched over them."""
     whole = array_module(x).zeros(numpy.broadcast_shapes(shape, mask.shape), x.dtype)
-    whole[numpy.broadcast_to(mask, whole.shape)] = x
+    whole[array_module(mask).broadcast_to(mask, whole.shape)] = x
     return whole
 
 
@@ -152,7 +150,7 @@ def index_copy_vjp_source(grad: Any, source: Any, dim: int, index: Any) -> Any:
 
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
     """z = self with some rows set to value: the sum of the gradient over them, each row once."""
-    once = numpy.unique(rules.raw(index))
+    once = array_module(rules.raw(index)).unique(rules.raw(index))
     picked = index_select_op.of(grad, dim=dim, index=from_array(once) if rules.is_tensor(grad) else once)
     return rules.sum(picked, None, False)
 
@@ -211,9 +209,11 @@ INDEX = ("index",)
 gather_op = Op("GatherBackward0", _gather, tensors=INDEX, self=gather_vjp)
 scatter_op = Op("ScatterBackward0", _scatter, tensors=INDEX, self=scatter_vjp_self, src=scatter_vjp_src)
 scatter_value_op = Op(
-    "ScatterBackward1", lambda x, value, dim, index: _scatter(x, numpy.asarray(value, x.dtype), dim, index), tensors=INDEX,
+    "ScatterBackward1",
+    lambda x, value, dim, index: _scatter(x, array_module(x).asarray(value, x.dtype), dim, index),
+    tensors=INDEX,
     self=scatter_vjp_self,
-)  # fmt: skip
+)
 scatter_add_op = Op("ScatterAddBackward0", _scatter_add, tensors=INDEX, self=scatter_add_vjp_self, src=scatter_vjp_src)
 index_select_op = Op("IndexSelectBackward0", _take_rows, tensors=INDEX, self=index_select_vjp)
 index_add_op = Op(

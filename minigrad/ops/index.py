@@ -225,7 +225,17 @@ def checked(view: Tensor, arrays: list[Any]) -> Index:
             for extreme in (array.max(), array.min()):
                 if not -size <= extreme < size:
                     raise IndexError(f"index {extreme} is out of bounds for dimension {dim} with size {size}")
-    return tuple(arrays)
+    return tuple([None if a is None else beside(view._data, a) for a in arrays])
+
+
+def beside(data: Any, index: Any) -> Any:
+    """An index array on the device of the data; RuntimeError for one that lives on a GPU while the data does not."""
+    module = array_module(data)
+    if module is not numpy:
+        return module.asarray(index)
+    if hasattr(index, "get"):
+        raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
+    return index
 
 
 def select(self: Tensor, dim: int, index: Any, named: int) -> Tensor:

@@ -118,9 +118,10 @@ def refuse_bools(a: Any, b: Any) -> None:
 
 
 def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:
-    """torch's error for what NumPy refuses: a difference of bools, or shapes that do not broadcast, by the last
-    dimension in which they disagree."""
+    """torch's error for what NumPy refuses: operands on two devices, a difference of bools, or shapes that do not
+    broadcast, by the last dimension in which they disagree."""
     if isinstance(error, TypeError):
+        same_device(from_array(x), from_array(y))
         return RuntimeError(BOOL_DIFFERENCE)
     for i in range(1, min(x.ndim, y.ndim) + 1):
         n, m = x.shape[-i], y.shape[-i]

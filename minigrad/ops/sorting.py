@@ -129,12 +129,13 @@ def _nanmedian(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
 
 def _mode(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The most frequent element, the smallest of several, and where one of them stands."""
-    rows = numpy.moveaxis(x, dim, -1)
-    found = numpy.zeros(rows.shape[:-1], "int64")
+    module = array_module(x)
+    rows = module.moveaxis(x, dim, -1)
+    found = module.zeros(rows.shape[:-1], "int64")
     for place in numpy.ndindex(found.shape):
         found[place] = mode_place(rows[place].tolist())
-    index = numpy.expand_dims(found, dim)
-    values = numpy.take_along_axis(x, index, dim)
+    index = module.expand_dims(found, dim)
+    values = module.take_along_axis(x, index, dim)
     return (values, index) if keepdim else (values.squeeze(dim), found)
 
 

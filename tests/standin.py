@@ -1,0 +1,206 @@
+"""A device that is none: arrays in host memory that behave as a GPU's do towards the rest of the program.
+
+`Array` is no NumPy array, never turns into one by itself and refuses NumPy's functions and NumPy arrays as operands;
+only its own module's functions work on it, and `.get()` brings it to the host. So whatever calls NumPy behind
+backend.py's back fails here as it would on a GPU without one. It computes with NumPy inside, so it shows where
+computations are sent, not how fast or exact a GPU is.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+
+class Refused(TypeError):
+    """NumPy met an array of the device."""
+
+
+class Device:
+    """What array.device tells."""
+
+    def __init__(self, id: int = 0) -> None:
+        self.id = id
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class Flags:
+    """The flags the engine reads."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.c_contiguous = array.flags.c_contiguous
+        self.writeable = array.flags.writeable
+
+
+def unwrap(value: Any) -> Any:
+    """The host values inside; refuses arrays that live on the host already, as a kernel must."""
+    if isinstance(value, Array):
+        return value._host
+    if isinstance(value, tuple | list):
+        return type(value)(map(unwrap, value))
+    if isinstance(value, slice):
+        return slice(*map(unwrap, (value.start, value.stop, value.step)))
+    if isinstance(value, dict):
+        return {k: unwrap(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        raise Refused("Unsupported type <class 'numpy.ndarray'>: a host array met an array of the device")
+    return value
+
+
+def wrap(value: Any) -> Any:
+    """Arrays, and NumPy's scalars, as arrays of the device: there a 0-d result is an array as well."""
+    if isinstance(value, np.ndarray | np.generic):
+        return Array(np.asarray(value))
+    if type(value) is tuple or type(value) is list or hasattr(value, "_fields"):
+        return tuple(map(wrap, value))
+    return value
+
+
+class Array:
+    """An array of the device."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, host: np.ndarray) -> None:
+        self._host = host
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise Refused("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
+
+    def __array_function__(self, function: Any, *rest: Any) -> Any:
+        raise Refused(f"numpy.{function.__name__} was called on an array of the device")
+
+    def get(self) -> np.ndarray:
+        """A copy in host memory."""
+        return self._host.copy()
+
+    device = Device()
+
+    @property
+    def flags(self) -> Flags:
+        return Flags(self._host)
+
+    @property
+    def base(self) -> Any:
+        return wrap(self._host.base)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._host.shape
+
+    def __len__(self) -> int:
+        return len(self._host)
+
+    def __getitem__(self, index: Any) -> Array:
+        found = self._host[unwrap(index)]
+        return wrap(found)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._host[unwrap(index)] = unwrap(value)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self._host)
+
+    def __int__(self) -> int:
+        return int(self._host)
+
+    def __float__(self) -> float:
+        return float(self._host)
+
+    def __index__(self) -> int:
+        return operator.index(self._host)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self._host, name)
+        if callable(found):
+            return lambda *args, **kwargs: wrap(found(*unwrap(args), **unwrap(kwargs)))
+        return wrap(found) if isinstance(found, np.ndarray) else found
+
+
+def _operator(name: str) -> Any:
+    def apply(self: Array, *others: Any) -> Any:
+        return wrap(getattr(self._host, name)(*unwrap(others)))
+
+    return apply
+
+
+def _in_place(name: str) -> Any:
+    def apply(self: Array, other: Any) -> Array:
+        host = getattr(self._host, name)(unwrap(other))
+        assert host is self._host
+        return self
+
+    return apply
+
+
+BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+for _name in BINARY:
+    setattr(Array, f"__{_name}__", _operator(f"__{_name}__"))
+    setattr(Array, f"__r{_name}__", _operator(f"__r{_name}__"))
+    setattr(Array, f"__i{_name}__", _in_place(f"__i{_name}__"))
+for _name in "neg pos abs invert eq ne lt le gt ge".split():
+    setattr(Array, f"__{_name}__", _operator(f"__{_name}__"))
+Array.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+class Ufunc:
+    """A function of the device's module, with the methods (`at`, `accumulate`, …) of NumPy's ufuncs."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return wrap(self.function(*unwrap(args), **unwrap(kwargs)))
+
+    def __getattr__(self, name: str) -> Any:
+        return Ufunc(getattr(self.function, name))
+
+
+class Module(types.ModuleType):
+    """The device's array module: NumPy's functions, for the device's arrays."""
+
+    ndarray = Array
+
+    def __init__(self, name: str, source: Any) -> None:
+        super().__init__(name)
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._source, name)
+        if isinstance(found, types.ModuleType):
+            return Module(f"{self.__name__}.{name}", found)
+        if isinstance(found, type) or not callable(found):
+            return found
+        return Ufunc(found)
+
+    def asarray(self, value: Any, dtype: Any = None) -> Array:
+        """The one way onto the device."""
+        return Array(np.array(value._host if isinstance(value, Array) else value, dtype=dtype))
+
+
+class _Runtime:
+    getDeviceCount = staticmethod(lambda: 1)  # noqa: N815 (CuPy's name)
+    getDeviceProperties = staticmethod(lambda index: {"name": b"stand-in"})  # noqa: N815
+
+
+def module() -> Module:
+    """The stand-in for the module `cupy`."""
+    made = Module("standin", np)
+    made.cuda = types.SimpleNamespace(Device=Device, runtime=_Runtime)
+    return made
