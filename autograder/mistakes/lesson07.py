@@ -145,6 +145,18 @@ def shares_the_first(variable: Any, grad: Any) -> None:
     variable._grad = grad if variable._grad is None else variable._grad + grad
 
 
+@mistake(
+    RECORDED,
+    zh="这里不能照搬普通梯度的做法：第一次要 grad.copied()，不然两个叶子共用一个张量；以后要造新张量，不要原地加。",
+    en="What does for plain gradients will not do here: the first time take grad.copied(), or two leaves share one tensor; after that make a new tensor, nothing in place.",
+)
+def treats_it_as_plain(variable: Any, grad: Any) -> None:
+    if variable._grad is None:
+        variable._grad = grad
+    else:
+        variable._grad += grad
+
+
 # ── zero_grad ────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -76,7 +76,8 @@ class Module(Registry):
             if set_to_none:
                 p.grad = None
             else:
-                p.grad = p.grad.detach()
+                if p.grad.grad_fn is not None:
+                    p.grad.detach_()
                 p.grad.zero_()
 
     def _convert(self: Self, convert: Callable[[Tensor], Tensor]) -> Self:

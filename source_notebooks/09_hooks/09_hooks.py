@@ -50,10 +50,11 @@ print("afterwards, graph retained: c.grad =", c.grad, "   x.grad =", x.grad)
 
 # %% tags=["proof"]
 assert c.grad is None and x.grad.tolist() == [8.0, 16.0]
+middle = torch.tensor([1.0, 2.0], requires_grad=True) * 2
 seen = []
-c.register_hook(lambda grad: seen.append((grad.tolist(), c.grad)))
-d.backward(retain_graph=True)
-assert seen == [([4.0, 8.0], None)] and c.grad is None
+middle.register_hook(lambda grad: seen.append((grad.tolist(), middle.grad)))
+(middle * middle).sum().backward(retain_graph=True)
+assert seen == [([4.0, 8.0], None)] and middle.grad is None
 
 # %% [markdown] tags=["lang-zh"]
 # 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：会往 `.grad` 里写的只有 `AccumulateGrad`，而只有叶子才有它。图里看得清楚：
