@@ -70,6 +70,19 @@ def _parser() -> argparse.ArgumentParser:
     one = command("report", _report, "写出班级报告 · write the class report")
     one.add_argument("lesson", metavar="LESSON")
 
+    one = command("export", _export, "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet")
+    one.add_argument(
+        "lessons", nargs="*", metavar="LESSON", help="不写就是全部已发布的 · all that are released, if none"
+    )
+    one.add_argument("--format", default="plain", metavar="plain|canvas|moodle", help="默认 plain · plain by default")
+    one.add_argument("--out", type=Path, metavar="FILE", help="默认 report/scores.csv · report/scores.csv by default")
+
+    one = command("replay", _replay, "照原样重跑一个检查，两边并排 · run one check again as graded, both sides shown")
+    one.add_argument("student", metavar="STUDENT")
+    one.add_argument("lesson", metavar="LESSON")
+    one.add_argument("check", metavar="CHECK")
+    one.add_argument("--unsafe", action="store_true", help="没有沙箱也跑（危险）· run without a sandbox (dangerous)")
+
     one = command("demo", _demo, "发布所有课，给样例班评分 · release all lessons and grade a sample class")
     one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
     one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
@@ -137,6 +150,28 @@ def _report(given: argparse.Namespace) -> int:
     path = report.write(Course(given.course or lessons.COURSE), given.lesson)
     screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
+
+
+def _export(given: argparse.Namespace) -> int:
+    from autograder import export, lessons
+    from autograder.course import Course
+
+    course = Course(given.course or lessons.COURSE)
+    released = sorted(path.parent.name for path in course.path("release", ".", "x").parent.glob("[0-9]*/*.ipynb"))
+    path = given.out or course.root / "report" / "scores.csv"
+    count = export.write(course, given.lessons or released, given.format, path)
+    screen.print(f"✓ {count} 个学生 · students: {path}")
+    return 0
+
+
+def _replay(given: argparse.Namespace) -> int:
+    from autograder import lessons, replay
+    from autograder.course import Course
+
+    course = Course(given.course or lessons.COURSE)
+    found = replay.replay(course, given.student, given.lesson, given.check, unsafe=given.unsafe)
+    screen.print(replay.table(found))
+    return int(found.graded is not None and not found.same)
 
 
 def _demo(given: argparse.Namespace) -> int:

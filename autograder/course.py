@@ -69,23 +69,28 @@ class Course:
 
     def roster(self) -> dict[str, str]:
         """The names of the students on the roster (roster.csv, in nbgrader's import format), by id."""
-        return {student: _full_name(*name) for student, name in self._roster().items()}
+        return {student: _full_name(first, last) for student, (first, last, _) in self._roster().items()}
 
     def enrol(self) -> None:
         """Put the roster's students into the gradebook, under their names."""
         with self.gradebook() as gradebook:
-            there = {student.id: (student.first_name, student.last_name) for student in gradebook.students}
-            for student, (first, last) in self._roster().items():
-                if there.get(student) != (first, last):
-                    gradebook.update_or_create_student(student, first_name=first, last_name=last)
+            there = {each.id: (each.first_name, each.last_name, each.email or "") for each in gradebook.students}
+            for student, (first, last, email) in self._roster().items():
+                if there.get(student) != (first, last, email):
+                    gradebook.update_or_create_student(student, first_name=first, last_name=last, email=email or None)
 
-    def _roster(self) -> dict[str, tuple[str, str]]:
+    def _roster(self) -> dict[str, tuple[str, str, str]]:
+        """(first name, last name, e-mail) by id."""
         path = self.root / "roster.csv"
         if not path.is_file():
             return {}
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.DictReader(file) if row.get("id")]
-        return {row["id"]: (row.get("first_name") or "", row.get("last_name") or "") for row in rows}
+
+        def text(row: dict[str, str | None], column: str) -> str:
+            return row.get(column) or ""
+
+        return {row["id"]: (text(row, "first_name"), text(row, "last_name"), text(row, "email")) for row in rows}
 
     def nbgrader(self, command: str, lesson: str, student: str | None = None) -> None:
         """Run generate_assignment, autograde or generate_feedback as nbgrader does.

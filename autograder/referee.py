@@ -123,6 +123,22 @@ class Referee:
             return [_ungradable(each, seeds[each.name], why) | about for each in wanted]
         return [_judged(each, seeds[each.name], heard, sources) | about for each in wanted]
 
+    def hear_one(
+        self, lesson: str, student: str, cells: Sequence[Mapping[str, str]], name: str, seed: int, edition: Any = None
+    ) -> tuple[Record, Outcome | None]:
+        """One check's record, and what came out of the sandbox (None if it could not be run)."""
+        sources = [{"id": each["id"], "source": each["source"]} for each in cells]
+        check = registry.get(name)
+        job = {"lesson": lesson, "cells": sources, "checks": [{"name": name, "seed": seed}]}
+        about: Record = {"lesson": lesson, "student": student, "sandboxed": self._sandbox.sandboxed}
+        try:
+            heard = self._hear(job | {"limits": self._limits._asdict()}, [check], edition)
+        except SandboxFailed as failed:
+            return _ungradable(
+                check, seed, text("could_not_grade", why=" ".join(str(failed).split("\n")))
+            ) | about, None
+        return _judged(check, seed, heard, sources) | about, heard.outcomes[name]
+
     def _hear(self, job: dict[str, Any], wanted: list[Check], edition: Path | str | None) -> Testimony:
         """Run a job; once more in a fresh sandbox if the first one failed."""
         bench = self._bench(edition)

@@ -1,0 +1,121 @@
+"""Scores as a table for other systems: a plain CSV, and the ones that Canvas and Moodle import.
+
+    autograder export --format canvas --out canvas.csv
+
+Scores are what nbgrader's gradebook says (referee's points, a person's where they gave any, lateness), students what
+the roster says. A student without a submission has an empty cell, one that could not be graded too: neither is a zero.
+nbgrader's own `nbgrader export` writes one line a submission; this writes one line a student. It changes nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.course import Course
+from autograder.errors import UnknownName
+from autograder.grade import released_lesson
+from autograder.marks import Marks, marks
+from autograder.messages import Text
+
+
+@dataclass(frozen=True)
+class Student:
+    """One line of the table."""
+
+    id: str
+    first: str
+    last: str
+    email: str
+    scores: dict[str, float | None]  # by lesson
+
+
+class Sheet(NamedTuple):
+    """What there is to export: the lessons with their points, and the students in the roster's order."""
+
+    points: dict[str, float]
+    students: list[Student]
+
+
+def gather(course: Course, lessons: list[str]) -> Sheet:
+    """The scores of these lessons. UnknownName if one is not released."""
+    released = {name: released_lesson(course, name) for name in lessons}
+    given = {name: marks(course, name) for name in lessons}
+    ungradable = {(e.lesson, e.student) for name in lessons for e in course.ledger.of_lesson(name) if e.ungradable}
+
+    def score(lesson: str, student: str) -> float | None:
+        known = given[lesson].get(student, Marks())
+        return known.score if known.cells and (lesson, student) not in ungradable else None
+
+    with course.gradebook() as gradebook:
+        people = {s.id: (s.first_name or "", s.last_name or "", s.email or "") for s in gradebook.students}
+    order = [*course.roster(), *sorted(people.keys() - course.roster().keys())]
+    students = [
+        Student(each, *people.get(each, ("", "", "")), {name: score(name, each) for name in lessons}) for each in order
+    ]
+    return Sheet({name: float(lesson.max_score) for name, lesson in released.items()}, students)
+
+
+def plain(sheet: Sheet) -> list[list[str]]:
+    """student, name, e-mail, one column a lesson, the total of what was graded."""
+    head = ["student", "last_name", "first_name", "email", *sheet.points, "total"]
+    body = [
+        [
+            s.id,
+            s.last,
+            s.first,
+            s.email,
+            *map(_number, s.scores.values()),
+            _number(sum(filter(None, s.scores.values()))),
+        ]
+        for s in sheet.students
+    ]
+    return [head, *body]
+
+
+def canvas(sheet: Sheet) -> list[list[str]]:
+    """Canvas's gradebook import: its five columns, the assignments, and a line of points possible."""
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *sheet.points]
+    possible = ["    Points Possible", "", "", "", "", *map(_number, sheet.points.values())]
+    body = [
+        [f"{s.last}, {s.first}".strip(", ") or s.id, "", s.id, s.email or s.id, "", *map(_number, s.scores.values())]
+        for s in sheet.students
+    ]
+    return [head, possible, *body]
+
+
+def moodle(sheet: Sheet) -> list[list[str]]:
+    """Moodle's grade import: who (by ID number, user name or e-mail), and a grade item a lesson."""
+    head = ["ID number", "Username", "First name", "Last name", "Email address", *sheet.points]
+    body = [[s.id, s.id, s.first, s.last, s.email, *map(_number, s.scores.values())] for s in sheet.students]
+    return [head, *body]
+
+
+FORMATS: dict[str, Callable[[Sheet], list[list[str]]]] = {"plain": plain, "canvas": canvas, "moodle": moodle}
+
+
+def write(course: Course, lessons: list[str], form: str, path: Path) -> int:
+    """Write the file, whole or not at all; how many students are in it."""
+    if form not in FORMATS:
+        raise UnknownName(Text("格式", "format"), form, FORMATS)
+    sheet = gather(course, lessons)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([[_harmless(each) for each in row] for row in FORMATS[form](sheet)])
+    scratch = path.with_name(f".{path.name}.new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch.write_text(text.getvalue(), encoding="utf-8-sig")  # so that a spreadsheet reads Chinese names
+    scratch.replace(path)
+    return len(sheet.students)
+
+
+def _number(score: float | None) -> str:
+    return "" if score is None else f"{score:g}"
+
+
+def _harmless(cell: str) -> str:
+    """A name that a spreadsheet would take for a formula is shown as the text that it is."""
+    return f"'{cell}" if cell.lstrip().startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -1,0 +1,127 @@
+"""Scores as CSV for other systems, and one check run again exactly as it was graded."""
+
+import csv
+import json
+
+import nbformat
+import pytest
+from scratch_lesson import scratch_course, with_configuration, write
+
+from autograder import cli, export, release, replay
+from autograder.errors import AutograderError, UnknownName
+from autograder.grade import grade
+from autograder.lessons import kind
+
+pytestmark = pytest.mark.sandbox
+
+LESSON = "90_scratch"
+RIGHT = """
+@implements("minigrad.ops.pointwise.exp_vjp")
+def exp_vjp(grad, result):
+    return grad * result
+
+@implements("minigrad.ops.pointwise.log_vjp")
+def log_vjp(grad, self):
+    return grad {sign} self
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """ada is right in one check, wei is wrong in it, eve handed in no notebook, mallory is a formula, noah nothing."""
+    folder = tmp_path_factory.mktemp("class")
+    course = with_configuration(scratch_course(folder / "course"))
+    roster = "id,first_name,last_name,email\nada,Ada,Lovelace,ada@example.org\nwei,伟,王,\n"
+    roster += 'eve,Eve,E,\nmallory,"=HYPERLINK(""x"")",M,\nnoah,Noah,N,\n'
+    (course.root / "roster.csv").write_text(roster)
+    release.release(course, LESSON, write(folder))
+    data = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_text()
+    for student, sign in {"ada": "/", "wei": "*", "eve": None, "mallory": "/"}.items():
+        notebook = nbformat.reads(data, as_version=4)
+        for cell in notebook.cells:
+            if kind(cell) == "solution" and cell.id == "exp_log":
+                cell.source = RIGHT.format(sign=sign).strip()
+        path = course.path("submitted", student, LESSON) / f"{LESSON}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(notebook) if sign else "PK")
+    course.enrol()
+    grade(LESSON, course=course)
+    return course
+
+
+def rows(course, form, tmp_path):
+    path = tmp_path / "scores.csv"
+    assert export.write(course, [LESSON], form, path) == 5
+    return list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+
+
+def test_a_plain_table_has_a_line_a_student_and_no_silent_zero(course, tmp_path):
+    head, *body = rows(course, "plain", tmp_path)
+    assert head == ["student", "last_name", "first_name", "email", LESSON, "total"]
+    scores = {line[0]: line[4] for line in body}
+    assert scores == {"ada": "2", "wei": "1", "eve": "", "mallory": "2", "noah": ""}
+    assert body[0] == ["ada", "Lovelace", "Ada", "ada@example.org", "2", "2"] and body[1][1:3] == ["王", "伟"]
+
+
+def test_a_name_that_is_a_formula_stays_a_name(course, tmp_path):
+    for form in export.FORMATS:
+        assert not any(cell.startswith("=") for line in rows(course, form, tmp_path) for cell in line)
+
+
+def test_canvas_gets_its_columns_and_the_points_possible(course, tmp_path):
+    head, possible, *body = rows(course, "canvas", tmp_path)
+    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", LESSON]
+    assert possible[0].strip() == "Points Possible" and possible[5] == "4"
+    assert body[0] == ["Lovelace, Ada", "", "ada", "ada@example.org", "", "2"] and len(body) == 5
+
+
+def test_moodle_gets_an_item_a_lesson(course, tmp_path):
+    head, *body = rows(course, "moodle", tmp_path)
+    assert head[:2] == ["ID number", "Username"] and head[-1] == LESSON
+    assert [line[-1] for line in body] == ["2", "1", "", "2", ""]
+
+
+def test_an_unknown_format_or_lesson_is_said(course, tmp_path):
+    with pytest.raises(UnknownName, match="canvas"):
+        export.write(course, [LESSON], "canvass", tmp_path / "x.csv")
+    with pytest.raises(UnknownName):
+        export.write(course, ["03_nothing"], "plain", tmp_path / "x.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_replay_gives_what_was_graded_and_shows_both_sides(course, capsys):
+    for student, score in {"ada": 2, "wei": 1}.items():
+        found = replay.replay(course, student, LESSON, "exp_log_backward")
+        assert found.same and found.record["score"] == score
+        assert {p.label for p in found.torch} == found.learner.keys()
+    arguments = ["--course", str(course.root), "replay", "wei", LESSON, "exp_log_backward"]
+    assert cli.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert "exp_log_backward · 1/2" in said and "和评分时的结果一样" in said and "The same as when" in said
+    assert "torch" in said and "✗" in said and "✓" in said
+
+
+def test_a_replay_of_a_changed_file_says_so_and_writes_nothing(course):
+    path = course.path("submitted", "ada", LESSON) / f"{LESSON}.ipynb"
+    before, state = path.read_text(), course.ledger.history(LESSON, "ada")
+    path.write_text(before.replace("grad * result", "result"))
+    try:
+        found = replay.replay(course, "ada", LESSON, "exp_log_backward")
+    finally:
+        path.write_text(before)
+    assert not found.same and found.notes and found.record["score"] < 2
+    assert course.ledger.history(LESSON, "ada") == state
+
+
+@pytest.mark.parametrize(
+    ("student", "check", "error"),
+    [
+        ("nobody", "tanh_backward", UnknownName),
+        ("ada", "no_such_check", UnknownName),
+        ("eve", "tanh_backward", AutograderError),
+    ],
+)
+def test_what_cannot_be_replayed_says_why(course, student, check, error):
+    with pytest.raises(error) as raised:
+        replay.replay(course, student, LESSON, check)
+    assert str(raised.value).strip()
