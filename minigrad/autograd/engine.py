@@ -128,6 +128,8 @@ def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
         else:
             results = node.apply_graph(grad) if create_graph else node.apply(grad)
         if node.extras is not None:
+            if node.stretched is not None:
+                results = fit_all(results, node.stretched)  # hooks see what will travel on
             results = run_post_hooks(node, results, grad, create_graph)
         if anomaly.mode.enabled and anomaly.mode.check_nan:
             anomaly.refuse_nan(node, results)
