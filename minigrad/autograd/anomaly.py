@@ -6,10 +6,9 @@ down and is for finding errors only.
 
 from __future__ import annotations
 
+import os
 import sys
-import traceback
 import warnings
-from pathlib import Path
 from typing import Any
 
 from ..backend import array_module
@@ -19,7 +18,7 @@ from .hooks import extras_of
 ENABLED_WARNING = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
 )
-PACKAGE = str(Path(__file__).parent.parent) + "/"
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class _Mode:
@@ -95,6 +94,8 @@ def remember_forward(node: Node) -> None:
 
 def users_stack() -> str:
     """The stack, formatted, without our own frames at its end."""
+    import traceback  # only while the mode is on
+
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
