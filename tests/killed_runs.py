@@ -95,9 +95,7 @@ def main(template: Path, scratch: Path, kills: int) -> None:
         number += 1
         root = scratch / f"killed{number}"
         shutil.copytree(template, root)
-        for _ in range(
-            2
-        ):  # one course is killed twice (a third time, and a submission is given up), then goes on to its end
+        for _ in range(2):  # a third time, and a submission might be given up
             by_time = draw.random() < 0.5
             child = started(root, None if by_time else draw.randrange(1, 40))
             if by_time:

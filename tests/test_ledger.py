@@ -19,7 +19,7 @@ from autograder import release, sample_class
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError
 from autograder.grade import grade
-from autograder.ledger import MOST_TRIES, Key, Ledger, key_of
+from autograder.ledger import MOST_TRIES, Ledger, key_of
 from autograder.lessons import COURSE
 from autograder.messages import Text
 from autograder.records import Entry
@@ -213,11 +213,9 @@ def test_what_ends_the_grader_again_and_again_is_given_up_with_a_reason(template
     shutil.copytree(template, tmp_path / "course")
     course = Course(tmp_path / "course")
     (fine,) = grade(LESSON, ["sample-li-na"], course=course)
-    digest = fine.entry.submission
+    key = key_of(fine.entry)
     course.ledger.close()
     (course.root / "ledger.db").unlink()
-    version = fine.entry.grader
-    key = Key(digest, LESSON, version, fine.entry.seed)
     for _ in range(MOST_TRIES):
         course.ledger.begin([(key, "sample-li-na")])
     (result,) = grade(LESSON, ["sample-li-na"], course=course)
