@@ -76,7 +76,7 @@ class Workers:
     def free(self) -> int:
         """How many jobs can be taken now."""
         started = "_client" in vars(self)
-        threads = sum(self._client.nthreads().values()) if started else 0
+        threads = sum(self._client.nthreads().values()) if started else self._wanted or cores()
         return max(1, AHEAD * threads) - len(self._out)
 
     def start(self, key: Key, job: Job) -> None:

@@ -33,7 +33,7 @@ from autograder.work import Done, Job, do, job_of
 Progress = Callable[[int, int, "Result | None"], None]
 BATCH = 25  # graded submissions that are written together
 SECONDS = 2.0  # … or those of that long, if it is fewer
-SMALL = 40  # with fewer to grade, one process is done before workers have started (benchmarks/grading.py)
+SMALL = 100  # with fewer to grade, one process is done before workers have started (benchmarks/grading.py)
 
 
 @dataclass(frozen=True)

@@ -151,7 +151,7 @@ def line(*cells: object) -> None:
 
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--lesson", default="10_weight_update")
+    given.add_argument("--lesson", default="00_warmup")
     given.add_argument("--stock", type=int, default=60, help="submissions through stock nbgrader")
     given.add_argument("--sizes", type=int, nargs="*", default=[60, 1000])
     given.add_argument("--large", action="store_true", help="10,000 as well")
