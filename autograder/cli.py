@@ -11,9 +11,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.errors import AutograderError
 from autograder.terminal import bar, errors, grade_shown, screen
+
+if TYPE_CHECKING:
+    from autograder.course import Course
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="autograder", description="发布课程、评分、反馈、报告 · release lessons, grade, feedback, report"
     )
     parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
+    parser.add_argument("--db", metavar="URL", help="成绩册，如 postgresql://… · the gradebook (SQLite if not given)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int | None], words: str) -> argparse.ArgumentParser:
@@ -62,6 +67,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--scheduler", metavar="ADDRESS", help="Dask 集群，如 tcp://host:8786 · a Dask cluster")
     one.add_argument("--retry", action="store_true", help="放弃过的也再试 · try again what was given up")
+
+    one = command("regrade", _regrade, "重评一课，或先看会变什么 · grade a lesson again, or see first what changes")
+    one.add_argument("lesson", metavar="LESSON")
+    one.add_argument("--dry-run", action="store_true", help="只看，不写 · show every change, write nothing")
+    one.add_argument("--student", action="append", metavar="ID")
+    one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
+    one.add_argument("--workers", type=int, metavar="N", help="用几个核 · cores to use")
+    one.add_argument("--scheduler", metavar="ADDRESS", help="Dask 集群 · a Dask cluster")
+    one.set_defaults(retry=False)
 
     one = command("feedback", _feedback, "写出每个学生的反馈页 · write every student's feedback page")
     one.add_argument("lesson", metavar="LESSON")
@@ -92,12 +106,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _course(given: argparse.Namespace) -> Course:
+    """The course that is meant, with its gradebook where it is said to be."""
+    from autograder import course, lessons
+
+    return course.Course(given.course or lessons.COURSE, course.database(given.db) if given.db else None)
+
+
 # ── the commands ─────────────────────────────────────────────────────────────────────────────────
 
 
 def _release(given: argparse.Namespace) -> int:
     from autograder import lessons, release, solutions
-    from autograder.course import Course
 
     names = given.lessons or lessons.names()
     for name in names:
@@ -106,7 +126,7 @@ def _release(given: argparse.Namespace) -> int:
         checked = release.check(given.lessons or None)
         screen.print(f"✓ {len(checked)} 课都是最新的 · lessons are current")
         return 0
-    course = Course(given.course or lessons.COURSE)
+    course = _course(given)
     with bar("发布 · release", len(names)) as step:
         for name in names:
             if given.sync_solutions:
@@ -119,11 +139,10 @@ def _release(given: argparse.Namespace) -> int:
 
 
 def _grade(given: argparse.Namespace) -> int:
-    from autograder import lessons, report
-    from autograder.course import Course
+    from autograder import report
     from autograder.grade import released_lesson
 
-    course = Course(given.course or lessons.COURSE)
+    course = _course(given)
     if given.retry:
         course.ledger.retry(given.lesson)
     how = {"workers": given.workers, "scheduler": given.scheduler}
@@ -132,22 +151,30 @@ def _grade(given: argparse.Namespace) -> int:
     return int(any(result.status == "failed" for result in results))
 
 
+def _regrade(given: argparse.Namespace) -> int:
+    from autograder import regrade
+
+    if not given.dry_run:
+        return _grade(given)
+    how = {"unsafe": given.unsafe, "workers": given.workers, "scheduler": given.scheduler}
+    found = regrade.changes(_course(given), given.lesson, given.student, **how)
+    screen.print(regrade.table(found) if found else "没有分数会变 · no score would change")
+    return 0
+
+
 def _feedback(given: argparse.Namespace) -> int:
-    from autograder import lessons
-    from autograder.course import Course
     from autograder.feedback import feedback
 
-    course = Course(given.course or lessons.COURSE)
+    course = _course(given)
     pages = feedback(course, given.lesson, given.student)
     screen.print(f"✓ {len(pages)} 页反馈 · feedback pages: {course.path('feedback', 'x', 'x').parent.parent}")
     return 0
 
 
 def _report(given: argparse.Namespace) -> int:
-    from autograder import lessons, report
-    from autograder.course import Course
+    from autograder import report
 
-    path = report.write(Course(given.course or lessons.COURSE), given.lesson)
+    path = report.write(_course(given), given.lesson)
     screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
 

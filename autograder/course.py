@@ -45,7 +45,8 @@ class Course:
         self.config = PyFileConfigLoader(CONFIG, path=str(home)).load_config()
         if home != self.root:
             self.config.CourseDirectory.merge({"root": str(self.root), "release_directory": "release"})
-        for section, values in (overrides or {}).items():
+        self.overrides = overrides or {}
+        for section, values in self.overrides.items():
             self.config[section].merge(values)
         self.ledger = ledger_of(self.root)
 
@@ -54,6 +55,10 @@ class Course:
         """A course in an empty folder, configured like the real one, with everything inside the folder."""
         folder.mkdir(parents=True, exist_ok=True)
         return cls(folder, overrides)
+
+    def changed(self, overrides: dict[str, dict[str, Any]]) -> Course:
+        """The same course with more of its configuration changed."""
+        return Course(self.root, self.overrides | overrides)
 
     # ── nbgrader ─────────────────────────────────────────────────────────────────────────────────
 
@@ -138,16 +143,25 @@ class Course:
 
     @contextmanager
     def gradebook(self) -> Iterator[Any]:
-        """Open nbgrader's gradebook."""
+        """Open nbgrader's gradebook. AutograderError if it does not open."""
         from nbgrader.api import Gradebook
+        from sqlalchemy.exc import DBAPIError
 
         directory = self.coursedir()
-        with (
-            _tools_on_path(),
-            _without_nbgraders_warnings(),
-            Gradebook(directory.db_url, directory.course_id) as gradebook,
-        ):
-            yield gradebook
+        with _tools_on_path(), _without_nbgraders_warnings():
+            try:
+                opened = Gradebook(directory.db_url, directory.course_id)
+            except DBAPIError as error:
+                raise AutograderError(
+                    Text("成绩册打不开。", "The gradebook does not open."),
+                    where=f"{self.db}: {str(error.orig).strip()}",
+                    remedy=Text(
+                        "看看文件能不能读写，或者数据库有没有开；什么都没有改动。",
+                        "See whether the file can be written, or the server runs; nothing was changed.",
+                    ),
+                ) from None
+            with opened as gradebook:
+                yield gradebook
 
     @property
     def db(self) -> str:
@@ -196,6 +210,20 @@ class Course:
             yield log, complaints
         finally:
             to_file.close()
+
+
+def database(url: str) -> dict[str, dict[str, Any]]:
+    """The change of configuration that puts the gradebook there: sqlite:///…, or postgresql://… (psycopg)."""
+    if url.startswith("postgresql://"):
+        try:
+            import psycopg  # noqa: F401
+        except ModuleNotFoundError:
+            raise AutograderError(
+                Text("用 PostgreSQL 要先装 psycopg。", "A PostgreSQL gradebook needs psycopg."),
+                remedy=".venv/bin/pip install -c constraints.txt -e '.[postgresql]'",
+            ) from None
+        url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+    return {"CourseDirectory": {"db_url": url}}
 
 
 def _full_name(first: str, last: str) -> str:

@@ -102,6 +102,7 @@ def grade(
     progress: Progress | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    run: Any = None,
 ) -> list[Result]:
     """Grade a lesson's submissions (all, or those of `students`) and return one result each, by student.
 
@@ -112,15 +113,15 @@ def grade(
     there is no sandbox and `unsafe` is not set; and later if the disk is full or a database does not answer: then
     all that was graded is kept, and the next run goes on from there.
     """
-    course = Course(course.root if course else Course().root, {"RefereeExecute": {"unsafe": unsafe}})
+    course = (course or Course()).changed({"RefereeExecute": {"unsafe": unsafe}})
     released = released_lesson(course, lesson)
     chosen = _choose(course, lesson, students)
     require_sandbox(unsafe)
     with course.alone():
         course.ledger.verify()
-        course.enrol()
-        run = _Run(course, released, chosen, unsafe, progress)
-        return run.all(_hands(course, released, len(chosen), workers, scheduler))
+        this = (run or Run)(course, released, chosen, unsafe, progress)
+        this.prepare()
+        return this.all(_hands(course, released, len(chosen), workers, scheduler))
 
 
 def _hands(course: Course, lesson: Lesson, students: int, workers: int | None, scheduler: str | None) -> Any:
@@ -183,8 +184,8 @@ class _Submission:
     file: bool = True
 
 
-class _Run:
-    """One grading run over a lesson."""
+class Run:
+    """One grading run over a lesson. regrade.py has one that writes nothing."""
 
     def __init__(self, course: Course, lesson: Lesson, students: list[str], unsafe: bool, progress: Progress | None):
         self.course, self.lesson, self.students, self.unsafe = course, lesson, students, unsafe
@@ -198,6 +199,10 @@ class _Run:
         self.batch: list[_Submission] = []
         self.written = time.monotonic()
         self.writer = Writer(course, lesson)
+
+    def prepare(self) -> None:
+        """Let the gradebook know the students of the roster."""
+        self.course.enrol()
 
     def all(self, hands: Any) -> list[Result]:
         """Hand out jobs as long as there are any; write what comes back; give the results by student."""

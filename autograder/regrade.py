@@ -1,0 +1,145 @@
+"""What grading again would change, before anything is written: `autograder regrade LESSON --dry-run`.
+
+Every submission goes the way of a real run, in a ledger that is only read and with a writer that writes nothing.
+A change is a check whose score differs from the one that counts now, and why: other bytes were handed in, or the
+grader (the checks, the engine, the course's secret, NumPy, torch) is another one; and what the new record says.
+
+A real run is grade.py's: it leaves manual grades and comments as they are, and the old records in the ledger.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+
+from autograder import pages
+from autograder.course import Course
+from autograder.grade import Progress, Run, grade
+from autograder.gradebook import Item, Writer
+from autograder.ledger import Key, Ledger
+from autograder.messages import Text
+from autograder.records import Entry, Record
+
+
+@dataclass(frozen=True)
+class Change:
+    """One check of one student whose score would change. `manual`: a person's points stand, whatever this gives."""
+
+    student: str
+    check: str
+    before: float | None
+    after: float | None
+    points: float
+    why: Text
+    manual: float | None
+
+
+class Reading(Ledger):
+    """A ledger that is read and never written; tries are counted in memory."""
+
+    def __init__(self, ledger: Ledger):
+        super().__init__(ledger.path)
+        self._tries: Counter[Key] = Counter()
+
+    def begin(self, work: Iterable[tuple[Key, str]]) -> None:
+        """Count, and write nothing."""
+        self._tries.update(key for key, _ in work)
+
+    def tries(self, key: Key) -> int:
+        """Those of this dry run."""
+        return self._tries[key]
+
+    def _write(self, words: str, rows: list[tuple[Any, ...]]) -> None:
+        pass
+
+
+class _Nothing(Writer):
+    def write(self, items: list[Item]) -> dict[str, Any]:
+        """Write nothing, and say that all went well."""
+        return {}
+
+
+class _DryRun(Run):
+    """A run whose results stay in memory."""
+
+    def prepare(self) -> None:
+        """Read from the course, write to nowhere."""
+        self.ledger, self.writer = Reading(self.course.ledger), _Nothing(self.course, self.lesson)
+        self.found: dict[str, Entry | None] = {}
+
+    def _finish(
+        self, student: str, key: Any, status: str, problem: Any, began: float = 0.0, entry: Any = None, **more: Any
+    ) -> None:
+        self.found[student] = entry
+        super()._finish(student, key, status, problem, began, entry, **more)
+
+
+def changes(
+    course: Course,
+    lesson: str,
+    students: Iterable[str] | None = None,
+    *,
+    unsafe: bool = False,
+    progress: Progress | None = None,
+    **how: Any,
+) -> list[Change]:
+    """Every score that grading the lesson again would change, by student. Nothing is written anywhere."""
+    runs: list[_DryRun] = []
+
+    def dry(*each: Any) -> _DryRun:
+        runs.append(_DryRun(*each))
+        return runs[0]
+
+    grade(lesson, students, unsafe=unsafe, course=course, progress=progress, run=dry, **how)
+    (run,) = runs
+    found: list[Change] = []
+    for student, now in sorted(run.found.items()):
+        before = course.ledger.latest(lesson, student)
+        cells = run.given[student].cells if student in run.given else {}
+        for grade_id, record in (now.records if now else {}).items():
+            mark = cells.get(grade_id)
+            was = mark.auto if mark else None
+            if was != record["score"] or mark is None:
+                why, manual = _why(before, now, record), mark.manual if mark else None
+                found.append(Change(student, record["check"], was, record["score"], record["points"], why, manual))
+    return found
+
+
+def _why(before: Entry | None, now: Entry | None, record: Record) -> Text:
+    assert now
+    if before is None:
+        cause = Text("还没有评过", "not graded before")
+    elif before.submission != now.submission:
+        cause = Text("交了新的版本", "another version was handed in")
+    elif before.grader != now.grader:
+        cause = Text(
+            f"评分器变了（{before.grader} → {now.grader}）", f"the grader has changed ({before.grader} → {now.grader})"
+        )
+    else:
+        cause = Text("成绩册里的分数不是记录里的", "the gradebook does not show what was recorded")
+    said = record["reason"] if pages.lost(record) else None
+    return Text(f"{cause.zh}。{said['zh']}", f"{cause.en}. {said['en']}") if said else cause
+
+
+def table(found: list[Change]) -> Table:
+    """The changes, for a terminal."""
+    drawn = Table(
+        title="会改变的分数（还什么都没有写）· Scores that would change (nothing is written)", title_justify="left"
+    )
+    for name in ("学生 · Student", "检查 · Check", "现在 · Now", "重评 · Then", "为什么 · Why"):
+        drawn.add_column(name, overflow="fold")
+    for each in found:
+        kept = (
+            "" if each.manual is None else f"\n人工给的 {each.manual:g} 分不变 · the {each.manual:g} given by hand stay"
+        )
+        now, then = (f"{_points(score)}/{each.points:g}" for score in (each.before, each.after))
+        drawn.add_row(each.student, each.check, now, then, "\n".join(each.why.lines()) + kept)
+    return drawn
+
+
+def _points(score: float | None) -> str:
+    return "?" if score is None else f"{score:g}"

@@ -1,0 +1,106 @@
+"""Grading again: every change is shown before it is made, what a person gave stays, and so do the old records."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from scratch_lesson import scratch_course, with_configuration, write
+
+from autograder import cli, compare, release, sample_class
+from autograder import grade as grading
+from autograder.course import Course
+from autograder.grade import grade
+from autograder.lessons import COURSE
+from autograder.regrade import changes
+
+pytestmark = pytest.mark.sandbox
+LESSON = "90_scratch"
+ADA, EMMA, UNTOUCHED = "sample-li-na", "sample-emma-clarke", "sample-wang-wei"  # full marks, half, nothing
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A class that an earlier grader graded, which gave nobody a point in `exp_log_backward`."""
+    course = with_configuration(scratch_course(tmp_path / "course"))
+    shutil.copy(COURSE / "roster.csv", course.root)
+    lesson = release.release(course, LESSON, write(tmp_path)).lesson
+    data = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_bytes()
+    sample_class.hand_in(course, lesson, data, {"full_marks", "partial", "untouched"})
+    with monkeypatch.context() as earlier:
+        earlier.setattr(grading, "version_for", lambda *_: "an earlier one")
+        earlier.setattr(
+            compare, "score", lambda points, passed, total: 0 if points == 2 else points * (passed == total)
+        )
+        results = {r.student: r.score for r in grade(LESSON, course=course)}
+    assert results == {ADA: 1, EMMA: 0, UNTOUCHED: 0}
+    yield course
+    course.ledger.close()
+
+
+def everything(course: Course):
+    """The bytes of every file of the course, and the gradebook's rows, but for locks and logs."""
+    files = {p: p.read_bytes() for p in course.root.rglob("*") if p.is_file() and p.suffix not in (".db", ".log")}
+    files = {p: data for p, data in files.items() if "ledger.db" not in p.name and p.name != ".lock"}
+    entries = [course.ledger.history(LESSON, student) for student in course.students(LESSON)]
+    return files, entries, course.ledger.counts(LESSON), rows(course)
+
+
+def rows(course: Course):
+    with course.gradebook() as gradebook:
+        books = [gradebook.find_submission_notebook(LESSON, LESSON, each) for each in course.students(LESSON)]
+        grades = [(g.id, g.auto_score, g.manual_score, g.needs_manual_grade) for book in books for g in book.grades]
+        return grades, [(c.id, c.auto_comment, c.manual_comment) for book in books for c in book.comments]
+
+
+def test_a_dry_run_shows_every_change_and_writes_nothing(course):
+    before = everything(course)
+    found = changes(course, LESSON)
+    assert everything(course) == before
+    shown = [(each.student, each.check, each.before, each.after, each.points) for each in found]
+    assert shown == [(EMMA, "exp_log_backward", 0, 2, 2), (ADA, "exp_log_backward", 0, 2, 2)]
+    assert all("评分器变了" in each.why.zh and "an earlier one →" in each.why.en for each in found)
+
+
+def test_what_it_shows_is_what_then_happens_and_what_a_person_gave_stays(course):
+    with course.gradebook() as gradebook:
+        gradebook.find_grade("check_exp_log", LESSON, LESSON, EMMA).manual_score = 1.5
+        gradebook.find_grade("check_exp_log", LESSON, LESSON, EMMA).extra_credit = 0.5
+        gradebook.find_comment("exp_log", LESSON, LESSON, EMMA).manual_comment = "well argued"
+        gradebook.db.commit()
+    found = changes(course, LESSON)
+    assert [(each.student, each.manual) for each in found] == [(EMMA, 1.5), (ADA, None)]
+    results = {r.student: r.score for r in grade(LESSON, course=course)}
+    assert results == {ADA: 3, EMMA: 2, UNTOUCHED: 0}  # Emma's are the person's 1.5 + 0.5
+    with course.gradebook() as gradebook:
+        again = gradebook.find_grade("check_exp_log", LESSON, LESSON, EMMA)
+        assert (again.auto_score, again.manual_score, again.needs_manual_grade) == (2, 1.5, True)
+        assert gradebook.find_comment("exp_log", LESSON, LESSON, EMMA).comment == "well argued"
+    old, new = course.ledger.history(LESSON, ADA)
+    assert old.grader == "an earlier one" and old.records["check_exp_log"]["score"] == 0
+    assert new.records["check_exp_log"]["score"] == 2
+    assert changes(course, LESSON) == []
+
+
+def test_another_version_handed_in_is_named_as_the_cause(course):
+    grade(LESSON, course=course)
+    notebook = f"{LESSON}.ipynb"
+    shutil.copy(
+        course.path("submitted", UNTOUCHED, LESSON) / notebook, course.path("submitted", ADA, LESSON) / notebook
+    )
+    found = changes(course, LESSON, [ADA])
+    assert [(each.check, each.before, each.after) for each in found] == [
+        ("exp_log_backward", 2, 0),
+        ("tanh_backward", 1, 0),
+    ]
+    assert all("another version" in each.why.en and "Not written yet" in each.why.en for each in found)
+
+
+def test_the_command(course, capsys):
+    assert cli.main(["--course", str(course.root), "regrade", LESSON, "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "还什么都没有写" in said and "exp_log_backward" in said and "2/2" in said
+    assert cli.main(["--course", str(course.root), "regrade", LESSON]) == 0
+    capsys.readouterr()
+    assert cli.main(["--course", str(course.root), "regrade", LESSON, "--dry-run"]) == 0
+    assert "no score would change" in capsys.readouterr().out
