@@ -8,11 +8,8 @@ nbgrader itself writes.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -21,10 +18,12 @@ from nbformat import NotebookNode
 from autograder import nbgrader_plugin as ours
 from autograder.course import Course
 from autograder.errors import AutograderError
+from autograder.files import put
 from autograder.lessons import Lesson
 from autograder.messages import Text
 from autograder.records import Entry
 
+READ_ONLY = 0o444  # as nbgrader leaves its files
 _STEPS = {
     "sanitize_preprocessors": "Transplant ClearOutput DeduplicateIds OverwriteKernelspec OverwriteCells CheckCellMetadata",
     "autograde_preprocessors": "RefereeExecute IgnorePattern ClearMetadataPreprocessor LimitOutput SaveScores "
@@ -91,10 +90,10 @@ class Writer:
         folder = self.course.path("autograded", item.student, self.lesson.name)
         folder.mkdir(parents=True, exist_ok=True)
         ours.show(item.notebook, item.entry)
-        _put(folder / f"{self.lesson.name}.ipynb", nbformat.v4.writes(item.notebook).encode() + b"\n")
+        put(folder / f"{self.lesson.name}.ipynb", nbformat.v4.writes(item.notebook).encode() + b"\n", READ_ONLY)
         time = self.course.path("submitted", item.student, self.lesson.name) / "timestamp.txt"
         if time.is_file() and not time.is_symlink():
-            _put(folder / "timestamp.txt", time.read_bytes())
+            put(folder / "timestamp.txt", time.read_bytes(), READ_ONLY)
         for other in folder.iterdir():
             if other.name not in (f"{self.lesson.name}.ipynb", "timestamp.txt") and other.is_file():
                 other.unlink()
@@ -241,19 +240,6 @@ class _Rows:
         own = kind.manual_score if kind is self.api.Grade else kind.manual_comment
         query = self.db.query(kind.notebook_id, kind.cell_id, kind.id, own)
         return {(book, cell): (id, v) for book, cell, id, v in query.filter(kind.notebook_id.in_(list(books)))}
-
-
-def _put(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there: nobody ever sees half of it."""
-    descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.chmod(scratch, 0o444)  # as nbgrader leaves it
-        os.replace(scratch, path)
-    except BaseException:
-        os.unlink(scratch)
-        raise
 
 
 def _not_written(error: OSError) -> AutograderError:
