@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AutograderError
 from autograder.terminal import bar, errors, grade_shown, screen
@@ -45,65 +45,58 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
     parser.add_argument("--db", metavar="URL", help="成绩册，如 postgresql://… · the gradebook (SQLite if not given)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, run: Callable[[argparse.Namespace], int | None], words: str) -> argparse.ArgumentParser:
+    for run, (words, arguments) in _commands().items():
+        name = run.__name__.lstrip("_")
         added = commands.add_parser(name, help=words, description=words)
-        added.set_defaults(run=run)
-        return added
-
-    one = command("release", _release, "从源文件生成课程 · build and release lessons from their sources")
-    one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
-    one.add_argument("--check", action="store_true", help="只检查，不写 · only check that they are current")
-    one.add_argument("--sync-solutions", action="store_true", help="先从引擎抄入答案 · copy the engine's bodies first")
-
-    one = command("grade", _grade, "给一课的提交评分 · grade a lesson's submissions")
-    one.add_argument("lesson", metavar="LESSON")
-    one.add_argument(
-        "--student", action="append", metavar="ID", help="只评这个学生，可重复 · this one only; repeatable"
-    )
-    one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
-    one.add_argument(
-        "--workers", type=int, metavar="N", help="用几个核；1 就在本进程里 · cores to use; 1: this process"
-    )
-    one.add_argument("--scheduler", metavar="ADDRESS", help="Dask 集群，如 tcp://host:8786 · a Dask cluster")
-    one.add_argument("--retry", action="store_true", help="放弃过的也再试 · try again what was given up")
-
-    one = command("regrade", _regrade, "重评一课，或先看会变什么 · grade a lesson again, or see first what changes")
-    one.add_argument("lesson", metavar="LESSON")
-    one.add_argument("--dry-run", action="store_true", help="只看，不写 · show every change, write nothing")
-    one.add_argument("--student", action="append", metavar="ID")
-    one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
-    one.add_argument("--workers", type=int, metavar="N", help="用几个核 · cores to use")
-    one.add_argument("--scheduler", metavar="ADDRESS", help="Dask 集群 · a Dask cluster")
-    one.set_defaults(retry=False)
-
-    one = command("feedback", _feedback, "写出每个学生的反馈页 · write every student's feedback page")
-    one.add_argument("lesson", metavar="LESSON")
-    one.add_argument("--student", action="append", metavar="ID")
-
-    one = command("report", _report, "写出班级报告 · write the class report")
-    one.add_argument("lesson", metavar="LESSON")
-
-    one = command("export", _export, "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet")
-    one.add_argument(
-        "lessons", nargs="*", metavar="LESSON", help="不写就是全部已发布的 · all that are released, if none"
-    )
-    one.add_argument("--format", default="plain", metavar="plain|canvas|moodle", help="默认 plain · plain by default")
-    one.add_argument("--out", type=Path, metavar="FILE", help="默认 report/scores.csv · report/scores.csv by default")
-
-    one = command("replay", _replay, "照原样重跑一个检查，两边并排 · run one check again as graded, both sides shown")
-    one.add_argument("student", metavar="STUDENT")
-    one.add_argument("lesson", metavar="LESSON")
-    one.add_argument("check", metavar="CHECK")
-    one.add_argument("--unsafe", action="store_true", help="没有沙箱也跑（危险）· run without a sandbox (dangerous)")
-
-    one = command("demo", _demo, "发布所有课，给样例班评分 · release all lessons and grade a sample class")
-    one.add_argument("lessons", nargs="*", metavar="LESSON", help="不写就是全部 · all, if none is named")
-    one.add_argument("--unsafe", action="store_true", help="没有沙箱也评（危险）· grade without a sandbox (dangerous)")
-
-    command("doctor", _doctor, "这台机器缺什么 · what this machine lacks, and what to do about it")
-    command("lab", _lab, "在 JupyterLab 里打开课程 · open the lessons in JupyterLab")
+        added.set_defaults(run=run, retry=False)
+        for each in arguments.split():
+            added.add_argument(each, **_ARGUMENTS[each])
     return parser
+
+
+# What may stand after a command, and what it means wherever it stands.
+_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "lesson": {"metavar": "LESSON"},
+    "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · all, if none is named"},
+    "student": {"metavar": "STUDENT"},
+    "check": {"metavar": "CHECK"},
+    "--check": {"action": "store_true", "help": "只检查，不写 · only check that they are current"},
+    "--sync-solutions": {"action": "store_true", "help": "先从引擎抄入答案 · copy the engine's bodies first"},
+    "--student": {"action": "append", "metavar": "ID", "help": "只是这个学生，可重复 · this one only; repeatable"},
+    "--unsafe": {"action": "store_true", "help": "没有沙箱也评（危险）· grade without a sandbox (dangerous)"},
+    "--workers": {"type": int, "metavar": "N", "help": "用几个核；1 就在本进程里 · cores to use; 1: this process"},
+    "--scheduler": {"metavar": "ADDRESS", "help": "Dask 集群，如 tcp://host:8786 · a Dask cluster"},
+    "--retry": {"action": "store_true", "help": "放弃过的也再试 · try again what was given up"},
+    "--dry-run": {"action": "store_true", "help": "只看，不写 · show every change, write nothing"},
+    "--format": {"default": "plain", "metavar": "plain|canvas|moodle", "help": "默认 plain · plain by default"},
+    "--out": {"type": Path, "metavar": "FILE", "help": "默认 report/scores.csv · report/scores.csv by default"},
+}
+
+
+def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
+    """What each command does, in words, and which arguments it takes."""
+    how = "lesson --student --unsafe --workers --scheduler"
+    return {
+        _release: (
+            "从源文件生成课程 · build and release lessons from their sources",
+            "lessons --check --sync-solutions",
+        ),
+        _grade: ("给一课的提交评分 · grade a lesson's submissions", f"{how} --retry"),
+        _regrade: ("重评一课，或先看会变什么 · grade a lesson again, or see first what changes", f"{how} --dry-run"),
+        _feedback: ("写出每个学生的反馈页 · write every student's feedback page", "lesson --student"),
+        _report: ("写出班级报告 · write the class report", "lesson"),
+        _export: (
+            "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet",
+            "lessons --format --out",
+        ),
+        _replay: (
+            "照原样重跑一个检查，两边并排 · run one check again as graded, both sides shown",
+            "student lesson check --unsafe",
+        ),
+        _demo: ("发布所有课，给样例班评分 · release all lessons and grade a sample class", "lessons --unsafe"),
+        _doctor: ("这台机器缺什么 · what this machine lacks, and what to do about it", ""),
+        _lab: ("在 JupyterLab 里打开课程 · open the lessons in JupyterLab", ""),
+    }
 
 
 def _course(given: argparse.Namespace) -> Course:
@@ -180,10 +173,9 @@ def _report(given: argparse.Namespace) -> int:
 
 
 def _export(given: argparse.Namespace) -> int:
-    from autograder import export, lessons
-    from autograder.course import Course
+    from autograder import export
 
-    course = Course(given.course or lessons.COURSE)
+    course = _course(given)
     released = sorted(path.parent.name for path in course.path("release", ".", "x").parent.glob("[0-9]*/*.ipynb"))
     path = given.out or course.root / "report" / "scores.csv"
     count = export.write(course, given.lessons or released, given.format, path)
@@ -192,11 +184,9 @@ def _export(given: argparse.Namespace) -> int:
 
 
 def _replay(given: argparse.Namespace) -> int:
-    from autograder import lessons, replay
-    from autograder.course import Course
+    from autograder import replay
 
-    course = Course(given.course or lessons.COURSE)
-    found = replay.replay(course, given.student, given.lesson, given.check, unsafe=given.unsafe)
+    found = replay.replay(_course(given), given.student, given.lesson, given.check, unsafe=given.unsafe)
     screen.print(replay.table(found))
     return int(found.graded is not None and not found.same)
 
