@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..backend import array_module
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import GradientEdge, gradient_edge
@@ -20,6 +19,7 @@ from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
 from .multi import Walk
+from .roots import root_gradients
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
@@ -65,7 +65,14 @@ def backward(
     if create_graph and not _warned:
         _warned.append(True)
         warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
-    run(roots, _gradients(roots, grad_tensors, create_graph), retain_graph, create_graph, edges, accumulate=True)
+    run(
+        roots,
+        root_gradients(roots, _given(grad_tensors), create_graph),
+        retain_graph,
+        create_graph,
+        edges,
+        accumulate=True,
+    )
 
 
 def grad(
@@ -87,7 +94,7 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = [_input_edge(t) for t in wanted]
-    grads = _gradients(roots, grad_outputs, create_graph)
+    grads = root_gradients(roots, _given(grad_outputs), create_graph)
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     found = [_shown(captured[edge]) for edge in edges]
     if materialize_grads:
@@ -130,6 +137,10 @@ def _tensors(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor | GradientEdge) else tuple(value)
 
 
+def _given(gradients: Any) -> tuple[Any, ...] | None:
+    return None if gradients is None else _tensors(gradients)
+
+
 def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
     if isinstance(tensor, GradientEdge):
         return tensor.node, tensor.output_nr
@@ -140,41 +151,6 @@ def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
 
 def _shown(captured: Any) -> Tensor | None:
     return captured if captured is None or isinstance(captured, Tensor) else from_array(captured)
-
-
-def _gradients(roots: Sequence[Tensor], given: Any, create_graph: bool) -> list[Any]:
-    """The gradient each root starts with: raw arrays, or Tensors under create_graph."""
-    if given is None:
-        return [_root_gradient(t, None, i, create_graph) for i, t in enumerate(roots)]
-    tensors = list(_tensors(given))
-    for gradient in tensors:
-        if gradient is not None and not isinstance(gradient, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    if len(tensors) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(tensors)} gradients")
-    return [_root_gradient(t, g, i, create_graph) for i, (t, g) in enumerate(zip(roots, tensors, strict=True))]
-
-
-def _root_gradient(root: Tensor, given: Any, index: int, create_graph: bool) -> Any:
-    """The gradient to start a root with: what was given, held against its shape, or 1 for one element."""
-    if given is None:
-        if root.requires_grad and root._data.size != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        _must_require_grad(root, index)
-        one = array_module(root._data).ones(root._data.shape, root._data.dtype)
-        return from_array(one) if create_graph else one
-    if given._data.shape != root._data.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{index}] has a shape of {given.shape} and output[{index}] has a shape of "
-            f"{root.shape}."
-        )
-    _must_require_grad(root, index)
-    return given if create_graph else given._data
-
-
-def _must_require_grad(root: Tensor, index: int) -> None:
-    if not root.requires_grad:
-        raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
 
 
 def __getattr__(name: str) -> Any:

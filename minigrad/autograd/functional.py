@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import autograd, rules
+from .. import rules
 from ..creation import zeros
 from ..tensor import Tensor
+from . import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -117,10 +118,10 @@ class Call:
 
     def filled(self, grads: Grads, like: Tensors, what: str) -> Tensors:
         """The gradients, with zeros for those that did not arrive; in strict mode RuntimeError for these."""
-        for i, grad in enumerate(grads if self.strict else ()):
-            if grad is None:
+        for i, found in enumerate(grads if self.strict else ()):
+            if found is None:
                 raise RuntimeError(FOUND_NONE[what].format(i=i))
-            if self.create_graph and not grad.requires_grad and what in ("output", "jacobian"):
+            if self.create_graph and not found.requires_grad and what in ("output", "jacobian"):
                 kind = "jacobian" if what == "output" else "hessian"
                 raise RuntimeError(
                     f"The {kind} of the user-provided function is independent of input {i}. This is not allowed in strict "
@@ -213,21 +214,37 @@ def jacobian(
 
 def jacobian_of_one(call: Call, out: Tensor, number: int) -> Tensors:
     """The Jacobians of one output with respect to every input, entry by entry of the output."""
-    rows: list[list[Tensor]] = [[] for _ in call.inputs]
-    flat = out.reshape(-1)
-    for j in range(out.numel()):
-        for k, grad in enumerate(gradients((flat[j],), call.inputs, None, call.create_graph, keep=True)):
-            if grad is None and call.strict:
+    columns: list[list[Tensor]] = [[] for _ in call.inputs]
+    none = [(None,) * len(call.inputs)] * out.numel()
+    for row in jacobian_rows(out, call.inputs, call.create_graph) if out.requires_grad else none:
+        for k, found in enumerate(row):
+            if found is None and call.strict:
                 raise RuntimeError(
                     f"Output {number} of the user-provided function is independent of input {k}. {NO_STRICT}"
                 )
-            if grad is not None and call.strict and call.create_graph and not grad.requires_grad:
+            if found is not None and call.strict and call.create_graph and not found.requires_grad:
                 raise RuntimeError(
                     f"The jacobian of the user-provided function is independent of input {number}. This is not allowed in "
                     "strict mode when create_graph=True."
                 )
-            rows[k].append(zeros_like(call.inputs[k]) if grad is None else grad)
-    return tuple([rules.stack(row, 0).view(out.shape + x.shape) for row, x in zip(rows, call.inputs, strict=True)])
+            columns[k].append(zeros_like(call.inputs[k]) if found is None else found)
+    return tuple([rules.stack(col, 0).view(out.shape + x.shape) for col, x in zip(columns, call.inputs, strict=True)])
+
+
+def jacobian_rows(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    """One row of the Jacobian for each element of the output: its gradients with respect to every input.
+
+    One backward a row, whose weights are 1 for that element and 0 for all others. output: a tensor with a history, of
+    any shape; inputs: tensors it was computed from. A row is a tuple, with None for an input that was not used.
+    Example: y = x * x, x = [1., 2., 3.] → [([2., 0., 0.],), ([0., 4., 0.],), ([0., 0., 6.],)]
+    """
+    rows = []
+    for number in range(output.numel()):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        weights = weights.reshape(output.shape)
+        rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
 
 
 def hessian(
@@ -271,7 +288,7 @@ def gradients(
     if not live:
         return (None,) * len(inputs)
     sources, seeds = zip(*live, strict=True)
-    return autograd.grad(sources, inputs, seeds, allow_unused=True, create_graph=create_graph, retain_graph=keep)
+    return grad(sources, inputs, seeds, allow_unused=True, create_graph=create_graph, retain_graph=keep)
 
 
 def as_tensors(given: Any, what: str, name: str) -> tuple[bool, Tensors]:

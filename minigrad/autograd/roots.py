@@ -1,0 +1,68 @@
+"""Where a walk begins: the gradient each root starts with, which is the v in vᵀJ.
+
+What it is for: the rule for `backward()` with and without a gradient, and torch's errors where none will do. What it is
+not: the walk (`engine.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor, from_array
+
+ONLY_SCALARS = "grad can be implicitly created only for scalar outputs"
+
+
+def root_gradient(output: Any, given: Any, index: int) -> Any:
+    """The gradient that an output starts the walk with: what was given, or 1 where the output has one element.
+
+    given: None, or a tensor, whose shape must be the output's. index: which of several outputs this is, for the message.
+    RuntimeError where nothing was given and there is more than one element to weigh, or where the shapes differ.
+    Example: output of shape (), given None → tensor(1.); shape (3,), given None → RuntimeError
+    """
+    if given is None:
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return ones_for(output)
+    if given.shape != output.shape:
+        raise RuntimeError(mismatch(output, given, index))
+    return given
+
+
+def ones_for(output: Tensor) -> Tensor:
+    """A tensor of ones, of the output's shape and dtype, without history."""
+    return from_array(array_module(output._data).ones(output._data.shape, output._data.dtype))
+
+
+def mismatch(output: Tensor, given: Tensor, index: int) -> str:
+    """torch's words for a gradient of another shape than its output."""
+    return (
+        f"Mismatch in shape: grad_output[{index}] has a shape of {given.shape} and output[{index}] has a shape of "
+        f"{output.shape}."
+    )
+
+
+def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
+    """One gradient for each output: raw arrays, or Tensors under create_graph."""
+    if given is None:
+        given = (None,) * len(outputs)
+    for gradient in given:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    return [_start(output, each, i, create_graph) for i, (output, each) in enumerate(zip(outputs, given, strict=True))]
+
+
+def _start(output: Tensor, given: Any, index: int, create_graph: bool) -> Any:
+    """The gradient of one output, in the output's dtype. What needs no gradient is refused, a wrong shape first."""
+    if given is not None or output.requires_grad:
+        given = root_gradient(output, given, index)
+    if not output.requires_grad:
+        raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+    if given.dtype is not output.dtype:
+        given = rules.cast(given, output._data.dtype)
+    return given if create_graph else given._data
