@@ -1,0 +1,216 @@
+"""Known mistakes of lesson 06: roots started with the wrong gradient, errors that never come, rows that run together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad import eye, ones, zeros
+from minigrad.autograd import grad
+from minigrad.autograd.functional import jacobian_rows, zeros_like
+from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for, root_gradient
+
+ROOT = "minigrad.autograd.roots.root_gradient"
+ROWS = "minigrad.autograd.functional.jacobian_rows"
+
+# ── root_gradient ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    ROOT,
+    zh="什么也没给的时候，多个元素的输出也让它过了，权重全当作 1。torch 在这里拒绝：它不替你决定各个元素占多少。",
+    en="With nothing given, outputs of several elements pass, all with weight 1. torch refuses here: how much each element counts is not for it to decide.",
+)
+def weighs_all_alike(output: Any, given: Any, index: int) -> Any:
+    return ones_for(output) if given is None else root_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="给的梯度形状不对，你没有拦下。形状要和输出一模一样，差一维也不行。",
+    en="A gradient of the wrong shape is let through. Its shape must be exactly the output's; not even one dimension may differ.",
+)
+def takes_any_shape(output: Any, given: Any, index: int) -> Any:
+    return root_gradient(output, None, index) if given is None else given
+
+
+@mistake(
+    ROOT,
+    zh="你把给的梯度拉长到输出的形状了。torch 在这里不做广播，形状不同就报错。",
+    en="What was given is stretched to the output's shape. torch does not broadcast here: another shape is an error.",
+)
+def stretches_it(output: Any, given: Any, index: int) -> Any:
+    if given is None or len(given.shape) > len(output.shape):
+        return root_gradient(output, given, index)
+    return root_gradient(output, given.expand(output.shape) if given.numel() == 1 else given, index)
+
+
+@mistake(
+    ROOT,
+    zh="你只比了元素的个数。(3, 1) 和 (3,) 都是三个元素，形状却不同，torch 会报错。",
+    en="Only the number of elements is compared. (3, 1) and (3,) both have three, but their shapes differ, and torch raises.",
+)
+def compares_the_number_only(output: Any, given: Any, index: int) -> Any:
+    if given is not None and given.numel() == output.numel():
+        given = given.reshape(output.shape)
+    return root_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="给的梯度没有用上，总是从 1 出发。给了，就用给的那个。",
+    en="The gradient given is not used, you always start with 1. Where one is given, that is the one to start with.",
+)
+def always_ones(output: Any, given: Any, index: int) -> Any:
+    root_gradient(output, given, index)
+    return ones_for(output)
+
+
+@mistake(
+    ROOT,
+    zh="你问的是有没有维度，不是有几个元素。形状 (1,) 或 (1, 1) 的输出也只有一个元素，torch 照样从 1 出发。",
+    en="You ask whether there are dimensions, not how many elements. Shapes (1,) and (1, 1) have one element too, and torch starts with 1 all the same.",
+)
+def only_without_dimensions(output: Any, given: Any, index: int) -> Any:
+    if given is None and len(output.shape):
+        raise RuntimeError(ONLY_SCALARS)
+    return root_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="从 0 出发，处处都是 0。一个数对自己的导数是 1。",
+    en="Starting with 0 gives 0 everywhere. The derivative of a number for itself is 1.",
+)
+def starts_with_zero(output: Any, given: Any, index: int) -> Any:
+    return root_gradient(output, given, index) * (0.0 if given is None else 1.0)
+
+
+@mistake(
+    ROOT,
+    zh="出发时的 1 没有维度，输出却可能是 (1,) 或 (1, 1)。1 的形状要和输出一样：用 ones_for(output)。",
+    en="The 1 you start with has no dimensions, but the output may be (1,) or (1, 1). Give the 1 the output's shape: ones_for(output).",
+)
+def one_without_dimensions(output: Any, given: Any, index: int) -> Any:
+    found = root_gradient(output, given, index)
+    return ones((), dtype=output.dtype) if given is None else found
+
+
+@mistake(
+    ROOT,
+    zh="错误报对了，类别不对：torch 在这两处都报 RuntimeError。",
+    en="The errors come where they should, but of another class: torch raises RuntimeError in both places.",
+)
+def raises_value_error(output: Any, given: Any, index: int) -> Any:
+    try:
+        return root_gradient(output, given, index)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from None
+
+
+@mistake(
+    ROOT,
+    zh="错误信息里两个形状写反了：mismatch 先要输出，再要给的梯度。",
+    en="The two shapes are exchanged in the message: mismatch wants the output first, then the gradient given.",
+)
+def exchanges_the_shapes(output: Any, given: Any, index: int) -> Any:
+    if given is not None and given.shape != output.shape:
+        raise RuntimeError(mismatch(given, output, index))
+    return root_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="错误信息里的编号总是 0。有好几个输出时，要说是第几个：把 index 交给 mismatch。",
+    en="The number in the message is always 0. With several outputs it has to say which: pass index to mismatch.",
+)
+def always_the_first(output: Any, given: Any, index: int) -> Any:
+    return root_gradient(output, given, 0)
+
+
+# ── jacobian_rows ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    ROWS,
+    zh="权重全是 1，得到的是各行之和，每一行都一样。一次只问一个元素：它的权重是 1，别的都是 0。",
+    en="All weights are 1, which gives the sum of the rows, the same every time. Ask for one element at a time: weight 1 for it, 0 for all others.",
+)
+def all_weights_one(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    weights = ones(output.shape, dtype=output.dtype)
+    found = grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    return [found] * output.numel()
+
+
+@mistake(
+    ROWS,
+    zh="你沿着第 0 维走，多维的输出就少了行。有几个元素就有几行：走 output.numel() 次。",
+    en="You go along dimension 0, so outputs of more dimensions get too few rows. There is a row for each element: output.numel() of them.",
+)
+def along_the_first_dimension(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows = []
+    for number in range(len(output) if len(output.shape) else 1):
+        weights = zeros_like(output)
+        if len(output.shape):
+            weights[number] = 1.0
+        else:
+            weights = weights + 1.0
+        rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
+
+
+@mistake(
+    ROWS,
+    zh="第一行之后图就被释放了。还要再走，所以每一行都要 retain_graph=True。",
+    en="The graph is freed after the first row. It is going to be walked again, so every row needs retain_graph=True.",
+)
+def frees_the_graph(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    eyes = eye(output.numel(), dtype=output.dtype)
+    return [
+        grad(
+            output, inputs, row.reshape(output.shape), retain_graph=False, create_graph=create_graph, allow_unused=True
+        )
+        for row in eyes
+    ]
+
+
+@mistake(
+    ROWS,
+    zh="上一行的 1 没有擦掉，权重越积越多，后面的行都混进了前面的。每一行从全 0 的权重做起。",
+    en="The 1 of the row before is not wiped out; weights pile up, and later rows contain the earlier ones. Begin every row with all zeros.",
+)
+def weights_pile_up(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows, weights = [], zeros(output.numel(), dtype=output.dtype)
+    for number in range(output.numel()):
+        weights[number] = 1.0
+        given = weights.reshape(output.shape).clone()
+        rows.append(grad(output, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
+
+
+@mistake(
+    ROWS,
+    zh="create_graph 没有传下去，行就没有历史，不能再求导了。",
+    en="create_graph is not passed on, so the rows have no history and cannot be differentiated again.",
+)
+def without_history(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return jacobian_rows(output, inputs, False)
+
+
+@mistake(
+    ROWS,
+    zh="没有用到的输入让你报了错。加上 allow_unused=True，它的位置上就是 None。",
+    en="An input that is not used makes this raise. With allow_unused=True its place holds None.",
+)
+def insists_on_every_input(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    eyes = eye(output.numel(), dtype=output.dtype)
+    return [grad(output, inputs, row.reshape(output.shape), True, create_graph) for row in eyes]
+
+
+@mistake(
+    ROWS,
+    zh="行的次序反了：第一个元素的行在最前面。",
+    en="The rows are in reverse order: that of the first element comes first.",
+)
+def backwards(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return jacobian_rows(output, inputs, create_graph)[::-1]
