@@ -133,6 +133,15 @@ def test_what_is_shown_of_torch_is_proved_behind_it(name):
 TAKES_PARTS_ALONG = 'use_parts("mine")'
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("00")])
+def test_it_takes_the_earlier_parts_along(name):
+    """Before anything is demonstrated, and with the same words everywhere: what it does, and that grades stay away."""
+    found = cells(name)
+    (at,) = [i for i, cell in enumerate(found) if cell.source.endswith(TAKES_PARTS_ALONG)]
+    assert [kind(cell) for cell in found[at - 3 : at + 1]] == ["setup", "lang-zh", "lang-en", "plain"]
+    assert all(code in found[at - 1].source for code in ('`use_parts("mine")`', '`use_parts("reference")`', "Grading"))
+
+
 @by_lesson
 def test_the_shape_of_a_lesson(name):
     kinds = [kind(cell) for cell in cells(name) if not cell.source.endswith(TAKES_PARTS_ALONG)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from minigrad import eye, ones, zeros
+from minigrad import eye, ones
 from minigrad.autograd import grad
-from minigrad.autograd.functional import jacobian_rows, zeros_like
-from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for, root_gradient
+from minigrad.autograd.functional import jacobian_rows as right_rows
+from minigrad.autograd.functional import zeros_like
+from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
+from minigrad.autograd.roots import root_gradient as right_gradient
 
 ROOT = "minigrad.autograd.roots.root_gradient"
 ROWS = "minigrad.autograd.functional.jacobian_rows"
@@ -22,7 +24,11 @@ ROWS = "minigrad.autograd.functional.jacobian_rows"
     en="With nothing given, outputs of several elements pass, all with weight 1. torch refuses here: how much each element counts is not for it to decide.",
 )
 def weighs_all_alike(output: Any, given: Any, index: int) -> Any:
-    return ones_for(output) if given is None else root_gradient(output, given, index)
+    if given is None:
+        return ones_for(output)
+    if given.shape != output.shape:
+        raise RuntimeError(mismatch(output, given, index))
+    return given
 
 
 @mistake(
@@ -31,7 +37,11 @@ def weighs_all_alike(output: Any, given: Any, index: int) -> Any:
     en="A gradient of the wrong shape is let through. Its shape must be exactly the output's; not even one dimension may differ.",
 )
 def takes_any_shape(output: Any, given: Any, index: int) -> Any:
-    return root_gradient(output, None, index) if given is None else given
+    if given is not None:
+        return given
+    if output.numel() != 1:
+        raise RuntimeError(ONLY_SCALARS)
+    return ones_for(output)
 
 
 @mistake(
@@ -41,8 +51,8 @@ def takes_any_shape(output: Any, given: Any, index: int) -> Any:
 )
 def stretches_it(output: Any, given: Any, index: int) -> Any:
     if given is None or len(given.shape) > len(output.shape):
-        return root_gradient(output, given, index)
-    return root_gradient(output, given.expand(output.shape) if given.numel() == 1 else given, index)
+        return right_gradient(output, given, index)
+    return right_gradient(output, given.expand(output.shape) if given.numel() == 1 else given, index)
 
 
 @mistake(
@@ -53,7 +63,7 @@ def stretches_it(output: Any, given: Any, index: int) -> Any:
 def compares_the_number_only(output: Any, given: Any, index: int) -> Any:
     if given is not None and given.numel() == output.numel():
         given = given.reshape(output.shape)
-    return root_gradient(output, given, index)
+    return right_gradient(output, given, index)
 
 
 @mistake(
@@ -62,7 +72,7 @@ def compares_the_number_only(output: Any, given: Any, index: int) -> Any:
     en="The gradient given is not used, you always start with 1. Where one is given, that is the one to start with.",
 )
 def always_ones(output: Any, given: Any, index: int) -> Any:
-    root_gradient(output, given, index)
+    right_gradient(output, given, index)
     return ones_for(output)
 
 
@@ -72,9 +82,13 @@ def always_ones(output: Any, given: Any, index: int) -> Any:
     en="You ask whether there are dimensions, not how many elements. Shapes (1,) and (1, 1) have one element too, and torch starts with 1 all the same.",
 )
 def only_without_dimensions(output: Any, given: Any, index: int) -> Any:
-    if given is None and len(output.shape):
-        raise RuntimeError(ONLY_SCALARS)
-    return root_gradient(output, given, index)
+    if given is None:
+        if len(output.shape):
+            raise RuntimeError(ONLY_SCALARS)
+        return ones_for(output)
+    if given.shape != output.shape:
+        raise RuntimeError(mismatch(output, given, index))
+    return given
 
 
 @mistake(
@@ -83,7 +97,7 @@ def only_without_dimensions(output: Any, given: Any, index: int) -> Any:
     en="Starting with 0 gives 0 everywhere. The derivative of a number for itself is 1.",
 )
 def starts_with_zero(output: Any, given: Any, index: int) -> Any:
-    return root_gradient(output, given, index) * (0.0 if given is None else 1.0)
+    return right_gradient(output, given, index) * (0.0 if given is None else 1.0)
 
 
 @mistake(
@@ -92,7 +106,7 @@ def starts_with_zero(output: Any, given: Any, index: int) -> Any:
     en="The 1 you start with has no dimensions, but the output may be (1,) or (1, 1). Give the 1 the output's shape: ones_for(output).",
 )
 def one_without_dimensions(output: Any, given: Any, index: int) -> Any:
-    found = root_gradient(output, given, index)
+    found = right_gradient(output, given, index)
     return ones((), dtype=output.dtype) if given is None else found
 
 
@@ -103,7 +117,7 @@ def one_without_dimensions(output: Any, given: Any, index: int) -> Any:
 )
 def raises_value_error(output: Any, given: Any, index: int) -> Any:
     try:
-        return root_gradient(output, given, index)
+        return right_gradient(output, given, index)
     except RuntimeError as error:
         raise ValueError(str(error)) from None
 
@@ -116,7 +130,7 @@ def raises_value_error(output: Any, given: Any, index: int) -> Any:
 def exchanges_the_shapes(output: Any, given: Any, index: int) -> Any:
     if given is not None and given.shape != output.shape:
         raise RuntimeError(mismatch(given, output, index))
-    return root_gradient(output, given, index)
+    return right_gradient(output, given, index)
 
 
 @mistake(
@@ -125,7 +139,7 @@ def exchanges_the_shapes(output: Any, given: Any, index: int) -> Any:
     en="The number in the message is always 0. With several outputs it has to say which: pass index to mismatch.",
 )
 def always_the_first(output: Any, given: Any, index: int) -> Any:
-    return root_gradient(output, given, 0)
+    return right_gradient(output, given, 0)
 
 
 # ── jacobian_rows ────────────────────────────────────────────────────────────────────────────────
@@ -137,7 +151,7 @@ def always_the_first(output: Any, given: Any, index: int) -> Any:
     en="All weights are 1, which gives the sum of the rows, the same every time. Ask for one element at a time: weight 1 for it, 0 for all others.",
 )
 def all_weights_one(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
-    weights = ones(output.shape, dtype=output.dtype)
+    weights = zeros_like(output) + 1.0
     found = grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)
     return [found] * output.numel()
 
@@ -165,13 +179,13 @@ def along_the_first_dimension(output: Any, inputs: Any, create_graph: bool) -> l
     en="The graph is freed after the first row. It is going to be walked again, so every row needs retain_graph=True.",
 )
 def frees_the_graph(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
-    eyes = eye(output.numel(), dtype=output.dtype)
-    return [
-        grad(
-            output, inputs, row.reshape(output.shape), retain_graph=False, create_graph=create_graph, allow_unused=True
-        )
-        for row in eyes
-    ]
+    rows = []
+    for number in range(output.numel()):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        weights = weights.reshape(output.shape)
+        rows.append(grad(output, inputs, weights, create_graph=create_graph, allow_unused=True))
+    return rows
 
 
 @mistake(
@@ -180,7 +194,7 @@ def frees_the_graph(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     en="The 1 of the row before is not wiped out; weights pile up, and later rows contain the earlier ones. Begin every row with all zeros.",
 )
 def weights_pile_up(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
-    rows, weights = [], zeros(output.numel(), dtype=output.dtype)
+    rows, weights = [], zeros_like(output).reshape(-1)
     for number in range(output.numel()):
         weights[number] = 1.0
         given = weights.reshape(output.shape).clone()
@@ -194,7 +208,7 @@ def weights_pile_up(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     en="create_graph is not passed on, so the rows have no history and cannot be differentiated again.",
 )
 def without_history(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
-    return jacobian_rows(output, inputs, False)
+    return right_rows(output, inputs, False)
 
 
 @mistake(
@@ -213,4 +227,4 @@ def insists_on_every_input(output: Any, inputs: Any, create_graph: bool) -> list
     en="The rows are in reverse order: that of the first element comes first.",
 )
 def backwards(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
-    return jacobian_rows(output, inputs, create_graph)[::-1]
+    return right_rows(output, inputs, create_graph)[::-1]

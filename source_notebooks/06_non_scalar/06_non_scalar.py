@@ -22,6 +22,17 @@ from minigrad.autograd.functional import zeros_like
 from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · z 是个矩阵，它能反向吗？
 #
 # $y = x + 1$，$z = 2y^2$，都是 2 行 3 列的张量（tensor）。`z.backward()` 会怎样？第二次给了一个参数，又会怎样？最后再和 `z.mean().backward()` 比一比。先猜，再运行。

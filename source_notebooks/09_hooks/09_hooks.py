@@ -21,6 +21,17 @@ from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.hooks import check_replacement, extras_of
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 中间的梯度去哪儿了？
 #
 # `c` 在中间：`x` 算出 `c`，`c` 算出 `d`。`d.backward()` 之后 `c.grad` 是 `None`。很多教程解释说：“反向一结束，中间的梯度就被释放了。”

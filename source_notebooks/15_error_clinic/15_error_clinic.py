@@ -20,6 +20,17 @@ from autograder import check, hint, implements
 from minigrad import float64, no_grad, tensor, zeros
 
 # %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
 # ## 1 · 喊疼的地方，就是病根吗？
 #
 # “报错指着哪一行，就改哪一行。”多数时候这样想没有错。自动求导（autograd）偏偏是个例外。
