@@ -92,6 +92,8 @@ def edges_of_an_expression(T: Any, rng: np.random.Generator) -> Properties:
     yield "of a sum", lambda: edges(z.sum())
     yield "of three joined", lambda: edges(T.cat([z, x, b]))
     yield "of a view", lambda: [edges(w.reshape(3, 1)), edges(y.reshape(3, 1))]
+    column = x.reshape(3, 1)
+    yield "a view of data is data", [column.requires_grad, column.grad_fn is None, edges(column * b)]
     (z.sum() + T.cat([y, b]).sum()).backward()
     yield "what arrives", [w.grad, b.grad, x.grad]
 

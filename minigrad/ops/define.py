@@ -195,7 +195,7 @@ class Op:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
         edge = gradient_edge(base)
-        recorded = is_grad_enabled() and edge is not NO_EDGE
+        recorded = is_grad_enabled() and edge[0] is not None
         if recorded:
             out = self.record((base,), (edge,), data, attributes)
         else:
