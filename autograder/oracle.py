@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-PROGRAMS = ("clinic", "training")  # modules of minigrad that run on torch as they stand
+PROGRAMS = ("backend", "clinic", "timing", "training")  # modules of minigrad that run on torch as they stand
 
 
 class Torch:

@@ -61,7 +61,8 @@ from .tensor import Tensor
 
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does.
 SUBMODULES = (
-    "clinic", "cuda", "curvature", "custom", "lr_scheduler", "nn", "optim", "printing", "training", "viz", "warmup",
+    "clinic", "cuda", "curvature", "custom", "lr_scheduler", "nn", "optim", "printing", "timing", "training", "viz",
+    "warmup",
 )  # fmt: skip
 ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"}
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None

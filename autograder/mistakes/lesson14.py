@@ -1,0 +1,211 @@
+"""Known mistakes of lesson 14: NumPy for everything, a clock read too early, a lucky size taken for the crossover."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from minigrad.backend import cupy, numpy
+
+HOME, BEST, CROSS = "minigrad.backend.array_module", "minigrad.timing.best_seconds", "minigrad.timing.crossover"
+
+# ── array_module ─────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    HOME,
+    zh="总是给 numpy：住在 GPU 上的数组，NumPy 碰不得。要看数组是谁家的。",
+    en="It is always numpy: an array that lives on a GPU is not NumPy's to touch. See whose array it is.",
+)
+def always_numpy(array: Any) -> Any:
+    return numpy
+
+
+@mistake(
+    HOME,
+    zh="只问有没有 GPU，没问这个数组在不在上面：有 GPU 的机器上，内存里的数组也交给了 CuPy。",
+    en="You ask whether there is a GPU, not whether this array is on it: with a GPU, arrays in host memory go to CuPy as well.",
+)
+def wherever_there_is_a_gpu(array: Any) -> Any:
+    return cupy() or numpy
+
+
+@mistake(
+    HOME,
+    zh="没有 CuPy 的机器上就倒下了：cupy() 可能是 None，先看它是不是 None，再问它的 ndarray。",
+    en="It falls over where there is no CuPy: cupy() may be None. Look at that before asking for its ndarray.",
+)
+def expects_a_gpu(array: Any) -> Any:
+    module = cupy()
+    return module if isinstance(array, module.ndarray) else numpy  # type: ignore[union-attr]
+
+
+@mistake(
+    HOME,
+    zh="不是 numpy.ndarray 的都推给了 CuPy：NumPy 自己的数（求和得到的就是）和普通浮点数也该归 numpy。",
+    en="Whatever is no numpy.ndarray goes to CuPy; but NumPy's own numbers (a sum gives one) and plain floats belong to numpy.",
+)
+def all_others_elsewhere(array: Any) -> Any:
+    return numpy if isinstance(array, numpy.ndarray) or cupy() is None else cupy()
+
+
+# ── best_seconds ─────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    BEST,
+    zh="没有等：读到的只是“下完单”的时间，活还没干完。停表之前要 wait()。",
+    en="No waiting: this is the time to place the order, and the work is not done yet. wait() before the clock is stopped.",
+)
+def never_waits(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        times.append(clock() - start)
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="先停了表才去等，等的时间没有算进去。wait() 要放在读钟之前。",
+    en="The clock is stopped first and waiting comes after it, so the wait is not counted. Put wait() before reading the clock.",
+)
+def waits_too_late(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        times.append(clock() - start)
+        wait()
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="没有热身：第一次总要多花时间（装载、编译），把它也算进去了。先空跑一次，并等它做完。",
+    en="No warm-up: the first run always takes longer (loading, compiling), and it was counted. Run once for nothing first, and wait for it.",
+)
+def counts_the_first(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        wait()
+        times.append(clock() - start)
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="热身之后没有等：它没干完的活，算到了第一次计时头上。",
+    en="No wait after the warm-up: the work it left over is counted against the first timed run.",
+)
+def warm_up_left_running(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        wait()
+        times.append(clock() - start)
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="返回的是平均。别的程序一打扰就变慢，最快的那次才最接近它本来的时间：取最小。",
+    en="It returns the mean. Other programs only ever slow a run down, so the fastest comes nearest to the time it really takes: take the minimum.",
+)
+def takes_the_mean(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        wait()
+        times.append(clock() - start)
+    return sum(times) / len(times)
+
+
+@mistake(
+    BEST,
+    zh="返回的是总共的时间，不是一次的。",
+    en="It returns the time of all runs together, not of one.",
+)
+def takes_the_total(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    start = clock()
+    for _ in range(repeats):
+        action()
+    wait()
+    return clock() - start
+
+
+# ── crossover ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CROSS,
+    zh="第一次赢就当真了。也许只是碰巧；要从这里起，往后每一个都赢。",
+    en="The first win is taken at its word. It may be chance; from this size on, every larger one must win as well.",
+)
+def first_win(sizes: Any, here: Any, there: Any) -> Any:
+    return next((size for size, a, b in zip(sizes, here, there, strict=True) if b < a), None)
+
+
+@mistake(
+    CROSS,
+    zh="谁快谁慢弄反了：要找的是 there 用时更少的地方。",
+    en="Fast and slow are exchanged: wanted is where `there` takes less time.",
+)
+def exchanged(sizes: Any, here: Any, there: Any) -> Any:
+    found = None
+    for size, a, b in zip(reversed(sizes), reversed(here), reversed(there), strict=True):
+        if a >= b:
+            break
+        found = size
+    return found
+
+
+@mistake(
+    CROSS,
+    zh="返回的是最后输的那个大小，要的是它后面的那一个。",
+    en="It returns the last size that loses; wanted is the one behind it.",
+)
+def last_loss(sizes: Any, here: Any, there: Any) -> Any:
+    lost = [size for size, a, b in zip(sizes, here, there, strict=True) if b >= a]
+    return lost[-1] if lost else sizes[0]
+
+
+@mistake(
+    CROSS,
+    zh="从来没赢过的时候，应当返回 None，而不是最大的那个。",
+    en="Where it never wins, return None and not the largest size.",
+)
+def never_none(sizes: Any, here: Any, there: Any) -> Any:
+    found = sizes[-1]
+    for size, a, b in zip(reversed(sizes), reversed(here), reversed(there), strict=True):
+        if b >= a:
+            break
+        found = size
+    return found
+
+
+@mistake(
+    CROSS,
+    zh="打平也算赢了。要更快才值得搬过去。",
+    en="A tie counts as a win here. Moving pays only if it is faster.",
+)
+def ties_count(sizes: Any, here: Any, there: Any) -> Any:
+    found = None
+    for size, a, b in zip(reversed(sizes), reversed(here), reversed(there), strict=True):
+        if b > a:
+            break
+        found = size
+    return found
