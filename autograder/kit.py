@@ -35,6 +35,7 @@ SHOWN = (
     "parts.py",
     "swap.py",
     "protocol.py",
+    "standin.py",
     "checks",
     "locale",
     "runner",

@@ -1,23 +1,23 @@
 """Lesson 14, the GPU: does code follow its arrays, and is a time the time until the work is done?
 
-No GPU is needed. Arrays that live elsewhere are those of a small module that pretends to be CuPy and refuses NumPy's
-functions; a device that works on while Python goes on is a queue with a clock of its own.
+No GPU is needed. Arrays that live elsewhere are those of a stand-in for CuPy that refuses NumPy's functions; a device
+that works on while Python goes on is a queue with a clock of its own.
 """
 
 from __future__ import annotations
 
-import sys
-import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autograder.checks import check
+from autograder.standin import Array, machine
 
 LESSON = "14_gpu"
-HOME, BEST, CROSS = "minigrad.backend.array_module", "minigrad.timing.best_seconds", "minigrad.timing.crossover"
+HOME, MOVE = "minigrad.backend.array_module", "minigrad.ops.convert.move_vjp"
+BEST, CROSS = "minigrad.timing.best_seconds", "minigrad.timing.crossover"
 
 Properties = Iterator[tuple[Any, ...]]
 
@@ -25,99 +25,30 @@ Properties = Iterator[tuple[Any, ...]]
 # ── Arrays that live elsewhere ───────────────────────────────────────────────────────────────────
 
 
-class Elsewhere:
-    """An array that NumPy must not touch: only its own module computes with it, and get() brings it home."""
+def on(T: Any, program: Callable[[], Any], devices: int | None = 1) -> Callable[[], Any]:
+    """When called: what the program gives on a machine with so many GPUs (None: without CuPy)."""
 
-    __array_ufunc__ = None
-
-    def __init__(self, values: Any) -> None:
-        self.values = np.asarray(values)
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
-
-    def __array_function__(self, function: Any, *rest: Any) -> Any:
-        raise TypeError(f"numpy.{function.__name__} was called on an array that lives elsewhere")
-
-    def __add__(self, other: Any) -> Elsewhere:
-        return Elsewhere(self.values + inside(other))
-
-    def __sub__(self, other: Any) -> Elsewhere:
-        return Elsewhere(self.values - inside(other))
-
-    def __mul__(self, other: Any) -> Elsewhere:
-        return Elsewhere(self.values * inside(other))
-
-    def __neg__(self) -> Elsewhere:
-        return Elsewhere(-self.values)
-
-    def __truediv__(self, other: Any) -> Elsewhere:
-        return Elsewhere(self.values / inside(other))
-
-    def get(self) -> np.ndarray:
-        """The values, at home."""
-        return self.values
-
-
-def inside(value: Any) -> Any:
-    """What computes inside: refuses arrays that live at home."""
-    if isinstance(value, np.ndarray) and value.ndim:
-        raise TypeError("an array that lives at home met one that lives elsewhere")
-    return value.values if isinstance(value, Elsewhere) else value
-
-
-def pretended(devices: int = 1) -> types.ModuleType:
-    """A module that pretends to be CuPy on a machine with so many GPUs."""
-
-    def count() -> int:
-        if not devices:
-            raise RuntimeError("no device")
-        return devices
-
-    module = types.ModuleType("cupy")
-    names = {name: getattr(np, name) for name in ("exp", "log1p", "abs", "maximum", "mean", "sqrt")}
-    for name, function in names.items():
-        setattr(module, name, lambda *args, f=function, **kw: Elsewhere(f(*map(inside, args), **kw)))
-    vars(module).update(ndarray=Elsewhere, asarray=Elsewhere)
-    vars(module)["cuda"] = types.SimpleNamespace(runtime=types.SimpleNamespace(getDeviceCount=count))
-    return module
-
-
-@contextmanager
-def machine(T: Any, module: types.ModuleType | None) -> Iterator[None]:
-    """While it lasts, `import cupy` finds this module (None: nothing is installed)."""
-    before = sys.modules.get("cupy", machine)
-    sys.modules["cupy"] = module  # type: ignore[assignment]
-    T.backend.cupy.cache_clear()
-    try:
-        yield
-    finally:
-        if before is machine:
-            del sys.modules["cupy"]
-        else:
-            sys.modules["cupy"] = before  # type: ignore[assignment]
-        T.backend.cupy.cache_clear()
-
-
-def named(T: Any, module: types.ModuleType | None, array: Any) -> Callable[[], str]:
-    """When called: the name of the module that array_module gives on such a machine."""
-
-    def compute() -> str:
-        with machine(T, module):
-            return str(T.backend.array_module(array).__name__)
+    def compute() -> Any:
+        with machine(T, devices):
+            return program()
 
     return compute
 
 
 @check("where_arrays_live", lesson=LESSON, points=2, parts=[HOME])
 def where_arrays_live(T: Any, rng: np.random.Generator) -> Properties:
-    gpu, home = pretended(), rng.normal(size=3)
-    yield "an array that lives elsewhere", named(T, gpu, Elsewhere(home))
-    yield "an array at home, with a GPU beside it", named(T, gpu, home)
-    yield "NumPy's own number, as a sum gives", named(T, gpu, home.sum())
-    yield "CuPy is not installed", named(T, None, home)
-    yield "CuPy is installed, but sees no GPU", named(T, pretended(0), home)
-    yield "a plain float", named(T, gpu, 1.5)
+    home = rng.normal(size=3)
+    elsewhere = Array(home)
+
+    def name(array: Any, devices: int | None = 1) -> Callable[[], str]:
+        return on(T, lambda: str(T.backend.array_module(array).__name__), devices)
+
+    yield "an array that lives elsewhere", on(T, lambda: T.backend.array_module(elsewhere).ndarray is Array)
+    yield "an array at home, with a GPU beside it", name(home)
+    yield "NumPy's own number, as a sum gives", name(home.sum())
+    yield "CuPy is not installed", name(home, None)
+    yield "CuPy is installed, but sees no GPU", name(home, 0)
+    yield "a plain float", name(1.5)
 
 
 def softplus(T: Any, x: Any) -> Any:
@@ -136,24 +67,90 @@ def standardised(T: Any, x: Any) -> Any:
 @check("one_code_two_homes", lesson=LESSON, points=2, parts=[HOME])
 def one_code_two_homes(T: Any, rng: np.random.Generator) -> Properties:
     values = rng.normal(size=(2, 3))
-
-    def there(f: Callable[[Any, Any], Any]) -> Callable[[], Any]:
-        def compute() -> Any:
-            with machine(T, pretended()):
-                return f(T, Elsewhere(values)).get()
-
-        return compute
-
-    def here(f: Callable[[Any, Any], Any]) -> Callable[[], Any]:
-        def compute() -> Any:
-            with machine(T, pretended()):
-                return f(T, values)
-
-        return compute
-
     for name, f in {"softplus": softplus, "standardised": standardised}.items():
-        yield f"{name} at home", here(f)
-        yield f"{name} elsewhere", there(f)
+        yield f"{name} at home", on(T, partial(f, T, values))
+        yield f"{name} elsewhere", on(T, lambda f=f: f(T, Array(values)).get())
+
+
+# ── Tensors that move ────────────────────────────────────────────────────────────────────────────
+
+
+def gpu(T: Any) -> str:
+    """The device to move to: torch has a GPU on few machines, and there the CPU stands in; the numbers are the same."""
+    return "cuda" if T.cuda.is_available() else "cpu"
+
+
+@check("transfer_gradient", lesson=LESSON, points=3, parts=[MOVE])
+def transfer_gradient(T: Any, rng: np.random.Generator) -> Properties:
+    values, weights = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+
+    def gone(x: Any) -> Any:
+        return (x.to(gpu(T)) ** 2 * T.tensor(weights, device=gpu(T))).sum()
+
+    def come(x: Any) -> Any:
+        return (x.to("cpu") ** 3 * T.tensor(weights)).sum()
+
+    def both(x: Any) -> Any:
+        return (x * 2).sum() + gone(x).to("cpu") + come(x.to(gpu(T)))
+
+    def gradient(device: Callable[[Any], str], program: Callable[[Any], Any]) -> Any:
+        x = T.tensor(values, device=device(T), requires_grad=True)
+        program(x).backward()
+        return x
+
+    def second() -> Any:
+        x = T.tensor(values, requires_grad=True)
+        (first,) = T.autograd.grad(gone(x) + come(x.to(gpu(T))).to(gpu(T)), x, create_graph=True)
+        (first**2).sum().backward()
+        return x.grad
+
+    here: Callable[[Any], str] = lambda T: "cpu"  # noqa: E731
+    for label, device, program in (
+        ("a leaf here, used there", here, gone),
+        ("a leaf there, used here", gpu, come),
+        ("a leaf used here and there", here, both),
+    ):
+        yield label, on(T, lambda d=device, p=program: gradient(d, p).grad)
+        yield f"{label}: its gradient is where it is", on(T, lambda d=device, p=program: at_home(gradient(d, p)))
+    yield "the second derivative", on(T, second)
+
+
+def at_home(leaf: Any) -> bool:
+    """Whether a leaf and its gradient are on one device."""
+    return bool(leaf.grad.device == leaf.device)
+
+
+@check("network_elsewhere", lesson=LESSON, points=3, parts=[HOME, MOVE])
+def network_elsewhere(T: Any, rng: np.random.Generator) -> Properties:
+    """A network whose first layer is at home and whose second is elsewhere, trained for three steps."""
+    w1, w2 = rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
+    X, Y = rng.normal(size=(6, 4)), rng.normal(size=(6, 2))
+
+    def train() -> Any:
+        first = T.tensor(w1, requires_grad=True)
+        second = T.tensor(w2, device=gpu(T), requires_grad=True)
+        optimizer = T.optim.SGD([first, second], lr=0.05)
+        losses = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            hidden = T.tanh(T.tensor(X) @ first).to(gpu(T))
+            loss = ((T.exp(-(hidden * hidden)) @ second).to("cpu") - T.tensor(Y)).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses, [first, second]
+
+    trained: list[Any] = []
+
+    def losses() -> Any:
+        found, weights = train()
+        trained[:] = [(w.detach().to("cpu"), w.grad.to("cpu"), at_home(w)) for w in weights]
+        return found
+
+    yield "the losses of three steps", on(T, losses)
+    for at, name in enumerate(("at home", "elsewhere")):
+        for which, what in enumerate(("weights", "last gradient", "gradient beside its weights")):
+            yield f"{what}, {name}", lambda at=at, which=which: trained[at][which], "the losses of three steps"
 
 
 # ── A device that works on ───────────────────────────────────────────────────────────────────────

@@ -20,6 +20,20 @@ HINTS: dict[str, Stages] = {
             "module = cupy(); if module is not None and isinstance(array, module.ndarray), return module, else numpy.",
         ),
     ),
+    "minigrad.ops.convert.move_vjp": (
+        (
+            "搬家改变了数吗？那么斜率是多少？梯度到的时候在哪一边，叶子又在哪一边？",
+            "Does moving change the numbers? Then what is the slope? On which side is the gradient when it arrives, and on which is the leaf?",
+        ),
+        (
+            "数不变，梯度也不变，只要搬回它的张量出发的地方，也就是 home。",
+            "The numbers stay, so the gradient does too; it only has to go back to where its tensor set out, which is home.",
+        ),
+        (
+            "return moved(grad, home)：数组和带历史的张量，moved 都会搬。",
+            "return moved(grad, home): moved can move both arrays and tensors with a history.",
+        ),
+    ),
     "minigrad.timing.best_seconds": (
         (
             "action() 返回的时候，活干完了吗？钟该在什么时候看？",

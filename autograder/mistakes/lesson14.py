@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from minigrad.backend import cupy, numpy
+from minigrad.backend import cupy, numpy, to_host
+from minigrad.ops.convert import moved
+from minigrad.size import device
 
-HOME, BEST, CROSS = "minigrad.backend.array_module", "minigrad.timing.best_seconds", "minigrad.timing.crossover"
+HOME, MOVE = "minigrad.backend.array_module", "minigrad.ops.convert.move_vjp"
+BEST, CROSS = "minigrad.timing.best_seconds", "minigrad.timing.crossover"
 
 # ── array_module ─────────────────────────────────────────────────────────────────────────────────
 
@@ -47,6 +50,54 @@ def expects_a_gpu(array: Any) -> Any:
 )
 def all_others_elsewhere(array: Any) -> Any:
     return numpy if isinstance(array, numpy.ndarray) or cupy() is None else cupy()
+
+
+# ── move_vjp ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    MOVE,
+    zh="梯度原样交了回去，没有搬家：叶子在一处，梯度在另一处。要把它搬回 home。",
+    en="The gradient is handed on where it is: the leaf is in one place, its gradient in another. Move it back to home.",
+)
+def stays_there(grad: Any, home: Any) -> Any:
+    return grad
+
+
+@mistake(
+    MOVE,
+    zh="总是搬回内存：张量要是从 GPU 来的，梯度就该回 GPU。搬到 home，不论它是哪儿。",
+    en="It always moves to host memory; but a tensor that came from the GPU wants its gradient there. Move to home, wherever that is.",
+)
+def always_to_the_host(grad: Any, home: Any) -> Any:
+    return moved(grad, device("cpu"))
+
+
+@mistake(
+    MOVE,
+    zh="总是搬到 GPU 上：张量多半是从内存出发的，梯度要回的是那里。搬到 home。",
+    en="It always moves to the GPU; most tensors set out from host memory, and there the gradient belongs. Move to home.",
+)
+def always_to_the_gpu(grad: Any, home: Any) -> Any:
+    return moved(grad, device("cuda"))
+
+
+@mistake(
+    MOVE,
+    zh="搬家不算运算，梯度就没了？这里传回去的是 0。数没有变，斜率是 1：梯度原样搬回去。",
+    en="Is moving no operation, so that the gradient ends here? What goes back is 0. The numbers do not change, so the slope is 1: move the gradient back as it is.",
+)
+def a_constant(grad: Any, home: Any) -> Any:
+    return moved(grad * 0, home)
+
+
+@mistake(
+    MOVE,
+    zh="用 to_host 拆开了张量：create_graph=True 时来的是带历史的张量，拆开就断了。moved 两样都会搬。",
+    en="to_host takes the tensor apart: under create_graph=True a tensor with a history comes in, and the history is lost. moved can move both.",
+)
+def loses_the_history(grad: Any, home: Any) -> Any:
+    return moved(to_host(grad.detach()._data), home) if hasattr(grad, "detach") else moved(grad, home)
 
 
 # ── best_seconds ─────────────────────────────────────────────────────────────────────────────────

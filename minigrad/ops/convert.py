@@ -18,17 +18,20 @@ from .inplace import check_writable, write
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
 
-move_op = Op(
-    "ToCopyBackward0", lambda x, wanted, home: _move(x, wanted), self=lambda grad, home: _move_both(grad, home)
-)
 
-
-def _move(x: Any, wanted: Device) -> Any:
+def moved(x: Any, wanted: Device) -> Any:
+    """An array on the device `wanted`; a Tensor likewise, with its history."""
+    if isinstance(x, Tensor):
+        return to(x, device=wanted)
     return to_device(x, wanted.index or 0) if wanted.type == "cuda" else to_host(x)
 
 
-def _move_both(grad: Any, home: Device) -> Any:
-    return grad.to(home) if isinstance(grad, Tensor) else _move(grad, home)
+def move_vjp(grad: Any, home: Device) -> Any:
+    """The gradient of a transfer: the same numbers, brought back to `home`, the device the tensor came from."""
+    return moved(grad, home)
+
+
+move_op = Op("ToCopyBackward0", lambda x, wanted, home: moved(x, wanted), self=move_vjp)
 
 
 def to(

@@ -1,15 +1,21 @@
 """A device that is none: arrays in host memory that behave as a GPU's do towards the rest of the program.
 
+    with machine(minigrad):
+        x = minigrad.ones(3, device="cuda")
+
 `Array` is no NumPy array, never turns into one by itself and refuses NumPy's functions and NumPy arrays as operands;
 only its own module's functions work on it, and `.get()` brings it to the host. So whatever calls NumPy behind
 backend.py's back fails here as it would on a GPU without one. It computes with NumPy inside, so it shows where
-computations are sent, not how fast or exact a GPU is.
+computations are sent, not how fast or exact a GPU is. It enters the sandbox: NumPy and the standard library only.
 """
 
 from __future__ import annotations
 
 import operator
+import sys
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -194,13 +200,31 @@ class Module(types.ModuleType):
         return Array(np.array(value._host if isinstance(value, Array) else value, dtype=dtype))
 
 
-class _Runtime:
-    getDeviceCount = staticmethod(lambda: 1)  # noqa: N815 (CuPy's name)
-    getDeviceProperties = staticmethod(lambda index: {"name": b"stand-in"})  # noqa: N815
+def module(devices: int = 1) -> Module:
+    """The stand-in for the module `cupy` on a machine with so many GPUs."""
 
+    def count() -> int:
+        if not devices:
+            raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+        return devices
 
-def module() -> Module:
-    """The stand-in for the module `cupy`."""
+    runtime = types.SimpleNamespace(getDeviceCount=count, getDeviceProperties=lambda index: {"name": b"stand-in"})
     made = Module("standin", np)
-    made.cuda = types.SimpleNamespace(Device=Device, runtime=_Runtime)
+    made.cuda = types.SimpleNamespace(Device=Device, runtime=runtime)
     return made
+
+
+@contextmanager
+def machine(T: Any, devices: int | None = 1) -> Iterator[None]:
+    """While it lasts, T.backend is on a machine with so many stand-ins for a GPU (None: CuPy is not installed)."""
+    none: Any = object()
+    before = sys.modules.get("cupy", none)
+    sys.modules["cupy"] = None if devices is None else module(devices)  # type: ignore[assignment]
+    T.backend.cupy.cache_clear()
+    try:
+        yield
+    finally:
+        del sys.modules["cupy"]
+        if before is not none:
+            sys.modules["cupy"] = before
+        T.backend.cupy.cache_clear()
