@@ -210,7 +210,7 @@ def module(devices: int = 1) -> Module:
 
     runtime = types.SimpleNamespace(getDeviceCount=count, getDeviceProperties=lambda index: {"name": b"stand-in"})
     made = Module("standin", np)
-    made.cuda = types.SimpleNamespace(Device=Device, runtime=runtime)
+    vars(made)["cuda"] = types.SimpleNamespace(Device=Device, runtime=runtime)
     return made
 
 

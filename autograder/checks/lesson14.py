@@ -64,12 +64,17 @@ def standardised(T: Any, x: Any) -> Any:
     return centred / module.sqrt(module.mean(centred * centred))
 
 
+def elsewhere(T: Any, f: Callable[[Any, Any], Any], values: Any) -> Any:
+    """What f makes of an array that lives elsewhere, brought home."""
+    return f(T, Array(values)).get()
+
+
 @check("one_code_two_homes", lesson=LESSON, points=2, parts=[HOME])
 def one_code_two_homes(T: Any, rng: np.random.Generator) -> Properties:
     values = rng.normal(size=(2, 3))
     for name, f in {"softplus": softplus, "standardised": standardised}.items():
         yield f"{name} at home", on(T, partial(f, T, values))
-        yield f"{name} elsewhere", on(T, lambda f=f: f(T, Array(values)).get())
+        yield f"{name} elsewhere", on(T, partial(elsewhere, T, f, values))
 
 
 # ── Tensors that move ────────────────────────────────────────────────────────────────────────────
@@ -110,14 +115,21 @@ def transfer_gradient(T: Any, rng: np.random.Generator) -> Properties:
         ("a leaf there, used here", gpu, come),
         ("a leaf used here and there", here, both),
     ):
-        yield label, on(T, lambda d=device, p=program: gradient(d, p).grad)
-        yield f"{label}: its gradient is where it is", on(T, lambda d=device, p=program: at_home(gradient(d, p)))
+        leaf = partial(gradient, device, program)
+        yield label, on(T, partial(grad_of, leaf))
+        yield f"{label}: its gradient is where it is", on(T, partial(at_home, leaf))
     yield "the second derivative", on(T, second)
 
 
-def at_home(leaf: Any) -> bool:
-    """Whether a leaf and its gradient are on one device."""
-    return bool(leaf.grad.device == leaf.device)
+def grad_of(leaf: Callable[[], Any]) -> Any:
+    """The gradient of the leaf that a program trained."""
+    return leaf().grad
+
+
+def at_home(leaf: Callable[[], Any]) -> bool:
+    """Whether the leaf that a program trained and its gradient are on one device."""
+    found = leaf()
+    return bool(found.grad.device == found.device)
 
 
 @check("network_elsewhere", lesson=LESSON, points=3, parts=[HOME, MOVE])
@@ -144,7 +156,7 @@ def network_elsewhere(T: Any, rng: np.random.Generator) -> Properties:
 
     def losses() -> Any:
         found, weights = train()
-        trained[:] = [(w.detach().to("cpu"), w.grad.to("cpu"), at_home(w)) for w in weights]
+        trained[:] = [(w.detach().to("cpu"), w.grad.to("cpu"), bool(w.grad.device == w.device)) for w in weights]
         return found
 
     yield "the losses of three steps", on(T, losses)

@@ -1,0 +1,697 @@
+# %% [markdown] tags=["lang-zh"]
+# # 14 · GPU：何时值得
+#
+# 预计 45 分钟
+#
+# “搬到 GPU 上就快了。”是吗？多大才快，怎么知道快了？这一课里，你先让代码跟着数组走，再让梯度跟着张量搬家，然后把钟看准，最后算出来：从多大开始才值得。
+#
+# 没有 GPU 也能学。没有的时候，一切都跑在 NumPy 上，“别处的数组”由一个替身来扮演；图里 GPU 的线出自一个模型，参数写在旁边。写这一课的人手边也没有 GPU，所以这里没有录下来的实测，也不拿算出来的冒充。要是这台机器有 GPU，测时间的格子会真的去量。
+
+# %% [markdown] tags=["lang-en"]
+# # 14 · GPU: when it pays
+#
+# About 45 minutes
+#
+# "Move it to the GPU and it will be fast." Will it? From which size on, and how would you know? In this lesson you first make code follow its arrays, then let gradients move house with their tensors, then learn to read the clock, and at last work out from which size on it pays.
+#
+# You can do it without a GPU. Where there is none, everything runs on NumPy, and a stand-in plays "an array elsewhere"; the GPU's lines in the plots come from a model, whose parameters stand beside it. Those who wrote this lesson had no GPU at hand either, so there are no recorded measurements here, and nothing computed is passed off as one. If this machine has a GPU, the cells that take times will really take them.
+
+# %% tags=["setup"]
+import minigrad
+from autograder import check, hint, implements
+from autograder.standin import machine
+from minigrad.backend import cupy, numpy
+from minigrad.ops.convert import moved
+
+# %% [markdown] tags=["lang-zh"]
+# 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
+
+# %% [markdown] tags=["lang-en"]
+# Parts of yours that passed in earlier lessons can go on working in this one: `use_parts("mine")` plugs in yours, `use_parts("reference")` goes back to the engine's own. Grading is not affected; it always takes the engine's own.
+
+# %%
+from autograder import use_parts
+
+use_parts("mine")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 1 · 一个元素要多少时间？
+#
+# 把两个数组加起来，元素从 1 个到一百万个。元素多一百倍，时间也多一百倍吗？先猜一猜 1 个元素和 100 个元素各要多久，再运行。
+
+# %% [markdown] tags=["lang-en"]
+# ## 1 · How long does one element take?
+#
+# Add two arrays of 1 element, and so on up to a million. With a hundred times the elements, is it a hundred times the time? Guess how long 1 element takes, and 100, then run.
+
+# %% tags=["demo"]
+import time
+
+import torch
+
+GPU = torch.cuda.is_available()
+DEVICE = "cuda" if GPU else "cpu"
+print("this machine:", torch.cuda.get_device_name() if GPU else "no GPU that torch can use, so this is the CPU")
+
+each = {}
+for n in (1, 100, 10_000, 1_000_000):
+    x = torch.ones(n, device=DEVICE)
+    y = torch.empty_like(x)
+    rounds = []
+    for _ in range(50):
+        start = time.perf_counter()
+        torch.add(x, x, out=y)
+        rounds.append(time.perf_counter() - start)
+    each[n] = min(rounds) / n
+    print(f"{n:>9} elements: {min(rounds) * 1e6:8.1f} µs a call = {each[n] * 1e9:8.2f} ns an element")
+
+# %% tags=["proof"]
+assert each[1] > 10 * each[10_000] or GPU
+
+# %% [markdown] tags=["lang-zh"]
+# 1 个和 100 个几乎一样久：叫一次函数，不管里面干多少活，都有一笔固定的开销，叫延迟（latency）。元素多到把这笔开销摊薄了，一个元素要多少时间才看得清：
+#
+# $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
+#
+# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也大得多。所以“GPU 总是更快”从式子上就说不通：活少的时候，输在前一项。
+#
+# 式子里还缺一项：数组住在主机内存（host memory）里，得先搬过去。要讲搬家，先讲住址。
+
+# %% [markdown] tags=["lang-en"]
+# 1 and 100 take nearly the same: each call of a function has a fixed cost, however little work is in it, the latency (延迟). Only with so many elements that this cost is spread thin does it show what one element takes:
+#
+# $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
+#
+# Below the line stands the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and much more latency. So "a GPU is always faster" fails by the formula: with little work, the first term loses.
+#
+# One term is missing. Arrays live in host memory (主机内存) and have to be moved first. To speak of moving, we need addresses.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 2 · 数组住在哪儿？
+#
+# 每个张量都有一个设备（device）。torch 有一个每台机器都有的设备叫 `meta`：上面的张量有形状，没有数。它算不出东西，但很适合用来看看“住在别处”是什么意思。把这里的和那里的加起来，会怎样？
+
+# %% [markdown] tags=["lang-en"]
+# ## 2 · Where does an array live?
+#
+# Every tensor has a device (设备). torch has one that is there on every machine, `meta`: tensors on it have a shape and no numbers. Nothing can be computed there, but it shows well what "living elsewhere" means. What happens if one from here is added to one from there?
+
+# %% tags=["demo"]
+here, there = torch.ones(2), torch.ones(2, device="meta")
+print(here.device, there.device, tuple(there.shape))
+
+
+def says(program):
+    try:
+        return program()
+    except (AssertionError, RuntimeError, TypeError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+print(says(lambda: here + there))
+print(says(lambda: there.numpy()))
+
+# %% tags=["proof"]
+assert says(lambda: here + there) == "RuntimeError: Tensor on device meta is not on the expected device cpu!"
+assert says(lambda: there.numpy()).startswith("TypeError: can't convert meta device type tensor to numpy.")
+
+# %% [markdown] tags=["lang-zh"]
+# 两边的数组不能直接一起算，也没有谁会悄悄替你搬。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，数组却互不相认。
+#
+# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是个替身，数还在内存里，只是像真的 GPU 一样，不许 NumPy 碰：
+
+# %% [markdown] tags=["lang-en"]
+# Arrays of two places cannot be computed with together, and nobody moves them behind your back. So it is in `minigrad`: arrays on a GPU are CuPy's, those in host memory NumPy's. The functions of the two libraries have nearly the same names, but neither takes the other's arrays.
+#
+# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is a stand-in, with its numbers in host memory; only that it will not let NumPy touch them, just like a real one:
+
+# %%
+import numpy as np
+
+with machine(minigrad):
+    home, away = np.ones(2, np.float32), minigrad.ones(2, device="cuda")
+    print(away)
+    array = away._data
+    print("np.exp, at home:     ", np.exp(home))
+    print("np.exp, elsewhere:   ", says(lambda: np.exp(array)))
+    print("its own exp:         ", cupy().exp(array).get())
+    print("one here, one there: ", says(lambda: minigrad.ones(2) + away))
+
+# %% tags=["proof"]
+with machine(minigrad):
+    assert says(lambda: np.exp(array)).startswith("TypeError")
+    assert np.allclose(cupy().exp(array).get(), np.exp(home))
+    assert "same device" in says(lambda: minigrad.ones(2) + away)
+
+# %% [markdown] tags=["lang-zh"]
+# 引擎里的函数不想写两遍，就先问一句：这个数组归谁管？写出 `array_module`，它返回管这个数组的模块（module）：`numpy`，或者 `cupy()`。
+#
+# `cupy()` 是现成的，它返回 CuPy；没有装、或者没有 GPU，就返回 `None`。注意三件事：机器上有 GPU，不等于这个数组在 GPU 上；NumPy 的数组求和，得到的不是数组，是 NumPy 自己的数；普通的浮点数归 `numpy`。
+#
+# 例子：`array_module(np.ones(2))` 是 `numpy`；有了它，下面这样的函数在哪儿都能跑：
+
+# %% [markdown] tags=["lang-en"]
+# The engine's functions are not to be written twice, so they ask first: whose is this array? Write `array_module`. It returns the module (模块) that the array belongs to: `numpy`, or `cupy()`.
+#
+# `cupy()` is there already; it returns CuPy, or `None` where that is not installed or there is no GPU. Mind three things: that the machine has a GPU does not mean that this array is on it; the sum of a NumPy array is no array, but NumPy's own number; and plain floats belong to `numpy`.
+#
+# Example: `array_module(np.ones(2))` is `numpy`; and with it, a function like this one runs anywhere:
+
+
+# %%
+def softplus(x):
+    module = minigrad.backend.array_module(x)
+    return module.maximum(x, 0.0) + module.log1p(module.exp(-module.abs(x)))
+
+
+# %% nbgrader={"grade_id": "array_module", "solution": true}
+@implements("minigrad.backend.array_module")
+def array_module(array):
+    """The module whose functions work on this array: numpy, or cupy() for an array on a GPU.
+
+    array: a NumPy array or one of NumPy's numbers, an array of CuPy's (its type is cupy().ndarray), or a float.
+    cupy() is None where there is no CuPy or no GPU. CuPy itself calls such a function cupy.get_array_module.
+    Example: array_module(numpy.ones(2))  ->  numpy
+    """
+    ### BEGIN SOLUTION
+    if isinstance(array, numpy.ndarray | numpy.generic):
+        return numpy
+    module = cupy()
+    return module if module is not None and isinstance(array, module.ndarray) else numpy
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_where_arrays_live", "grade": true, "points": 2}
+check("where_arrays_live")
+
+# %% nbgrader={"grade_id": "check_one_code_two_homes", "grade": true, "points": 2}
+check("one_code_two_homes")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 3 · 搬家也是一个运算
+#
+# `x.to(device)` 搬走了 `x`，还是造了一个新张量？下面换三个去处：它本来就在的 `cpu`，别处的 `meta`，再加上换一个类型。猜猜哪几个还是叶子（leaf）：
+
+# %% [markdown] tags=["lang-en"]
+# ## 3 · Moving is an operation, too
+#
+# Does `x.to(device)` move `x`, or make a new tensor? Below are three ways to go: `cpu`, where it is already; `meta`, which is elsewhere; and another dtype. Guess which of them are still leaves (叶子):
+
+# %% tags=["demo"]
+w = torch.rand(3, requires_grad=True)
+ways = {"cpu": w.to("cpu"), "meta": w.to("meta"), "float64": w.to(torch.float64)}
+for name, arrived in ways.items():
+    print(f"to {name:<8} the same object: {arrived is w!s:<6} leaf: {arrived.is_leaf!s:<6} {arrived.grad_fn}")
+
+(3 * ways["float64"]).sum().backward()
+print(w.grad, w.grad.dtype)
+
+# %% tags=["proof"]
+assert ways["cpu"] is w
+for name in ("meta", "float64"):
+    assert not ways[name].is_leaf and ways[name].grad_fn.name() == "ToCopyBackward0"
+assert w.grad.tolist() == [3.0, 3.0, 3.0] and w.grad.dtype == torch.float32
+
+# %% [markdown] tags=["lang-zh"]
+# 已经在那里，就原样还给你；要搬，就造一个新的，由 `ToCopyBackward0` 记进计算图（computational graph）。梯度往回走到这里，也要跟着搬回去：`w` 是 float32，它的梯度也是。换设备用的是同一种节点，道理也一样。
+#
+# 这里有一个坑。`w = torch.rand(3, requires_grad=True).to(DEVICE)` 在没有 GPU 的机器上好好的，`w` 就是那个叶子；换到有 GPU 的机器上，`w` 成了搬家的结果，`w.grad` 永远是 `None`。同一行代码，两台机器，两种命运。要写 `torch.rand(3, device=DEVICE, requires_grad=True)`。
+#
+# 看看替身上的图。有几处搬家，叶子各在哪一边？
+
+# %% [markdown] tags=["lang-en"]
+# What is there already is handed back as it is; what has to move is made anew, and `ToCopyBackward0` records that in the computational graph (计算图). A gradient on its way back moves back there, too: `w` is float32, and so is its gradient. Another device makes the same kind of node, for the same reason.
+#
+# Here is a trap. `w = torch.rand(3, requires_grad=True).to(DEVICE)` is fine on a machine without a GPU, where `w` is that very leaf; on one with a GPU, `w` is the result of a move, and `w.grad` stays `None` for ever. One line of code, two machines, two fates. Write `torch.rand(3, device=DEVICE, requires_grad=True)`.
+#
+# Look at a graph on the stand-in. How many moves are there, and on which side is each leaf?
+
+# %% tags=["picture"]
+from minigrad.viz import draw
+
+with machine(minigrad):
+    x = minigrad.ones(2, 3)
+    first = minigrad.ones(3, 3, requires_grad=True)
+    second = minigrad.ones(3, 1, device="cuda", requires_grad=True)
+    hidden = (x @ first).tanh()
+    loss = (hidden.to("cuda") @ second).to("cpu").mean()
+    loss.backward()
+    print("first: ", first.device, "  gradient:", first.grad.device)
+    print("second:", second.device, "  gradient:", second.grad.device)
+draw(loss, params={"first": first, "second": second, "hidden": hidden, "loss": loss}, show=["shapes"])
+
+# %% tags=["proof"]
+assert first.grad.device == first.device and second.grad.device == second.device != first.device
+
+# %% [markdown] tags=["lang-zh"]
+# 写出 `move_vjp`：搬家的反向（backward）。`home` 是张量出发的地方，`grad` 是到达的梯度，在另一边。
+#
+# `moved(x, device)` 是现成的，把 `x` 搬到一个设备；数组它会搬，`create_graph=True` 时带着历史的张量它也会搬。
+#
+# 例子：`x` 在 `cpu`，`y = x.cuda()`，到 `y` 的梯度是 GPU 上的 `[3, 3]`；`home` 是 `cpu`，返回内存里的 `[3, 3]`。
+
+# %% [markdown] tags=["lang-en"]
+# Write `move_vjp`, the backward (反向) of a move. `home` is where the tensor set out, `grad` the gradient that arrives, on the other side.
+#
+# `moved(x, device)` is there already and takes `x` to a device; it can move arrays, and under `create_graph=True` tensors with their history as well.
+#
+# Example: `x` is on `cpu`, `y = x.cuda()`, and the gradient that gets to `y` is `[3, 3]` on the GPU; `home` is `cpu`, and `[3, 3]` in host memory is returned.
+
+
+# %% nbgrader={"grade_id": "move_vjp", "solution": true}
+@implements("minigrad.ops.convert.move_vjp")
+def move_vjp(grad, home):
+    """The gradient of x.to(device), of x.cuda() and of x.cpu(): what arrived there, brought home.
+
+    grad: the gradient of the moved tensor, an array or a Tensor, on that tensor's device.
+    home: a device, where x is; what is returned must be there, too.  In torch: the rule of ToCopyBackward0.
+    Example: grad = [3., 3.] on cuda:0, home = cpu  ->  [3., 3.] on the CPU
+    """
+    ### BEGIN SOLUTION
+    return moved(grad, home)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_transfer_gradient", "grade": true, "points": 3}
+check("transfer_gradient")
+
+# %% [markdown] tags=["lang-zh"]
+# 再来一个网络：第一层在这里，第二层在那里，每一步梯度都要过两次边界，训练三步。
+
+# %% [markdown] tags=["lang-en"]
+# And a network: its first layer is here, its second there, so gradients cross the border twice in every step, for three steps of training.
+
+# %% nbgrader={"grade_id": "check_network_elsewhere", "grade": true, "points": 3}
+check("network_elsewhere")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 4 · 活干完了吗？
+#
+# GPU 是另一个会干活的人。Python 把单子递过去就走，不等它干完，这叫异步（asynchronous）。那么在递完单子的时候看钟，看到的是什么？
+#
+# 不用 GPU 也能亲眼看见：下面的 `Helper` 是另一条线程，接单立刻返回，活在后面干。它不比你快，但一样不等人。三行时间，猜猜哪一行最短，哪一行是真的：
+
+# %% [markdown] tags=["lang-en"]
+# ## 4 · Is the work done?
+#
+# A GPU is a second pair of hands. Python passes the order on and leaves without waiting until it is done; this is called asynchronous (异步). So if you read the clock once the order is placed, what does it tell?
+#
+# No GPU is needed to see it with your own eyes: `Helper` below is another thread, which takes an order and returns at once, and works on it behind your back. It is no faster than you, but it does not make you wait either. Of three times, guess which is the shortest, and which is true:
+
+# %%
+from concurrent.futures import ThreadPoolExecutor
+
+
+class Helper:
+    """A device made of one thread."""
+
+    def __init__(self):
+        self.thread, self.orders = ThreadPoolExecutor(1), []
+
+    def launch(self, work):
+        self.orders.append(self.thread.submit(work))
+
+    def synchronize(self):
+        while self.orders:
+            self.orders.pop().result()
+
+
+helper = Helper()
+square = np.random.default_rng(0).random((300, 300))
+
+
+def work():
+    for _ in range(3):
+        square @ square
+
+
+for name in ("the first time", "the second time"):
+    start = time.perf_counter()
+    helper.launch(work)
+    placed = time.perf_counter() - start
+    helper.synchronize()
+    done = time.perf_counter() - start
+    print(f"{name}: order placed after {placed * 1e6:6.0f} µs, work done after {done * 1e6:6.0f} µs")
+
+start = time.perf_counter()
+work()
+print(f"done by Python itself: {(time.perf_counter() - start) * 1e6:6.0f} µs")
+
+# %% tags=["proof"]
+import threading
+
+gate = threading.Event()
+helper.launch(gate.wait)
+assert helper.orders and not helper.orders[0].done()  # launch came back, the work is not done
+gate.set()
+helper.synchronize()
+assert helper.orders == []
+
+# %% [markdown] tags=["lang-zh"]
+# 单子一转眼就递出去了，活才刚开始干。拿前一个时间去夸 GPU 快，是最常见的测法错误。要等它干完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
+#
+# 第一次还会更慢一些：线程要先启动；换成 GPU，要先装载、编译。所以测时间有四条规矩：
+#
+# 1. 先做一次预热（warm-up），不计时，并且等它干完。
+# 2. 看钟，做，等，再看钟。
+# 3. 重复几次。
+# 4. 取最短的一次：别的程序只会让你变慢，不会让你变快。
+
+# %% [markdown] tags=["lang-en"]
+# The order is placed in no time, and the work has hardly begun. To praise the GPU for the former time is the commonest mistake in timing. You have to wait until it is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
+#
+# The first time is slower still, since the thread has to start; with a GPU, there are things to load and to compile. So there are four rules for timing:
+#
+# 1. Do one warm-up (预热), not timed, and wait until it is done.
+# 2. Read the clock, act, wait, read the clock.
+# 3. Repeat this a few times.
+# 4. Take the shortest: other programs can only slow you down, never speed you up.
+
+# %% [markdown] tags=["lang-zh"]
+# 写出 `best_seconds`，四条规矩都在里面。`action()` 递单子，`wait()` 等干完，`clock()` 返回现在的时间，单位是秒。钟和等待都由调用的人给，所以同一个函数 CPU、GPU、替身都能测。
+#
+# 例子：`repeats` 是 3，预热之后三次各用 5、4、6 秒，返回 4。
+
+# %% [markdown] tags=["lang-en"]
+# Write `best_seconds`, with all four rules in it. `action()` places an order, `wait()` waits until it is done, `clock()` returns the time now, in seconds. Clock and wait are the caller's, so one function can time a CPU, a GPU or a stand-in.
+#
+# Example: `repeats` is 3, and after the warm-up the three take 5, 4 and 6 seconds; 4 is returned.
+
+
+# %% nbgrader={"grade_id": "best_seconds", "solution": true}
+@implements("minigrad.timing.best_seconds")
+def best_seconds(action, wait, clock, repeats):
+    """The seconds one run of action takes until it is done: the shortest of repeats, after a warm-up.
+
+    action(), wait(): what they return does not matter.  clock(): a float, seconds.  repeats: an int, at least 1.
+    torch has torch.utils.benchmark.Timer for this.
+    Example: runs of 5., 4. and 6. seconds after the warm-up, repeats = 3  ->  4.
+    """
+    ### BEGIN SOLUTION
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        wait()
+        times.append(clock() - start)
+    return min(times)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_honest_timing", "grade": true, "points": 3}
+check("honest_timing")
+
+# %% [markdown] tags=["lang-zh"]
+# 用它量一量 `Helper`：等，和不等。差多少倍？
+
+# %% [markdown] tags=["lang-en"]
+# Use it to time the `Helper`, waiting and not waiting. How many times apart are they?
+
+# %%
+best = minigrad.timing.best_seconds
+honest = best(lambda: helper.launch(work), helper.synchronize, time.perf_counter, 5)
+hasty = best(lambda: helper.launch(work), lambda: None, time.perf_counter, 5)
+helper.synchronize()
+print(f"with wait {honest * 1e6:.0f} µs, without {hasty * 1e6:.0f} µs: {honest / hasty:.0f} times too fast")
+
+# %% [markdown] tags=["lang-zh"]
+# ## 5 · 从多大开始值得？
+#
+# 现在可以比了。先量这台机器的 CPU：加法和矩阵乘法，从小到大，都用你的 `best_seconds`。
+
+# %% [markdown] tags=["lang-en"]
+# ## 5 · From which size on does it pay?
+#
+# Now we can compare. First this machine's CPU: additions and matrix products from small to large, all timed by your `best_seconds`.
+
+# %%
+counts = [10**k for k in range(2, 8)]  # elements of a vector
+sides = [2**k for k in range(4, 11)]  # rows of a square matrix
+
+
+def add(T, x, y, z):
+    T.add(x, y, out=z)
+
+
+def product(T, x, y, z):
+    T.matmul(x, y, out=z)
+
+
+def on_cpu(f, shape):
+    x, y, z = (np.ones(shape, np.float32) for _ in range(3))
+    return best(lambda: f(np, x, y, z), lambda: None, time.perf_counter, 3)
+
+
+cpu_add = [on_cpu(add, n) for n in counts]
+cpu_product = [on_cpu(product, (n, n)) for n in sides]
+for n, seconds in zip(counts, cpu_add):
+    print(f"add {n:>9} elements: {seconds * 1e6:9.1f} µs")
+
+# %% [markdown] tags=["lang-zh"]
+# 再算 GPU。有 GPU 就真的量；没有，就用第 1 节的式子，加上算术和搬家两项。式子里的数，前三个来自 NVIDIA H100 SXM 的公开规格，都是峰值，真实的程序达不到；最后一个是我们假设的，规格表里没有。
+#
+# 两种算法都要：数组已经在 GPU 上；或者从内存出发，搬过去，算完再搬回来。
+
+# %% [markdown] tags=["lang-en"]
+# Now the GPU. If there is one, it is really measured; if not, take the formula of section 1, with terms for arithmetic and for moving. Of its numbers, the first three are from the public data sheet of NVIDIA's H100 SXM; they are peaks, which no real program reaches. The last is our assumption; no data sheet has it.
+#
+# We want both: with arrays on the GPU already, and setting out from host memory, there and back again.
+
+# %% tags=["demo"]
+MEMORY = 3.35e12  # bytes a second, the GPU's own memory
+ARITHMETIC = 67e12  # float32 additions or multiplications a second
+BUS = 64e9  # bytes a second each way between host memory and GPU: PCIe 5, 16 lanes
+LATENCY = 10e-6  # seconds a call: an assumption
+
+
+def model(elements, operations, on_the_bus):
+    """Seconds for an operation on three float32 arrays of so many elements, on_the_bus of the three being moved."""
+    return (
+        LATENCY + max(3 * 4 * elements / MEMORY, operations / ARITHMETIC) + on_the_bus * (LATENCY + 4 * elements / BUS)
+    )
+
+
+def measured(f, shape, moving):
+    here = [torch.ones(shape) for _ in range(3)]
+    there = [t.cuda() for t in here]
+
+    def act():
+        if moving:
+            for to, of in zip(there[:2], here[:2]):
+                to.copy_(of)
+        f(torch, *there)
+        if moving:
+            here[2].copy_(there[2])
+
+    return best(act, torch.cuda.synchronize, time.perf_counter, 5)
+
+
+def on_gpu(moving):
+    if GPU:
+        return [measured(add, n, moving) for n in counts], [measured(product, (n, n), moving) for n in sides]
+    return [model(n, n, 3 * moving) for n in counts], [model(n * n, 2 * n**3, 3 * moving) for n in sides]
+
+
+source = "measured" if GPU else "a model, not measured"
+gpu_add, gpu_product = on_gpu(False)
+moving_add, moving_product = on_gpu(True)
+print("GPU:", source)
+print(f"add 10 000 000 elements: {gpu_add[-1] * 1e6:.0f} µs, with the moves {moving_add[-1] * 1e6:.0f} µs")
+
+# %% tags=["proof"]
+way = 3 * 4 / BUS  # seconds an element for x and y there, z back
+assert way > 50 * 3 * 4 / MEMORY  # the way takes over 50 times as long as the addition itself
+assert model(10**7, 10**7, 3) > 30 * model(10**7, 10**7, 0)
+share = [4 * n * n / BUS / (2 * n**3 / ARITHMETIC) for n in sides]
+assert share == sorted(share, reverse=True)  # of a product, the larger it is, the less the way matters
+assert GPU or gpu_add == [model(n, n, 0) for n in counts]
+
+# %% [markdown] tags=["lang-zh"]
+# 写出 `crossover`，找出转折点（crossover）：从哪个大小起，`there` 比 `here` 快，而且往后每一个都快。中间碰巧赢一次不算，打平也不算。一次都不赢，返回 `None`。
+#
+# 例子：`sizes` 是 `[10, 100, 1000]`，`here` 是 `[1, 2, 9]`，`there` 是 `[3, 1, 4]`，返回 100。
+
+# %% [markdown] tags=["lang-en"]
+# Write `crossover`, which finds the crossover (转折点): the size from which on `there` is faster than `here`, at it and at each larger one. One lucky win in between does not count, nor does a tie. If it never wins, return `None`.
+#
+# Example: with `sizes` `[10, 100, 1000]`, `here` `[1, 2, 9]` and `there` `[3, 1, 4]`, return 100.
+
+
+# %% nbgrader={"grade_id": "crossover", "solution": true}
+@implements("minigrad.timing.crossover")
+def crossover(sizes, here, there):
+    """The size from which on `there` takes less time than `here`, at it and at every larger one; None if at none.
+
+    sizes: a growing list of ints, not empty.  here, there: lists of floats, the seconds at each size.
+    Example: sizes = [10, 100, 1000], here = [1., 2., 9.], there = [3., 1., 4.]  ->  100
+    """
+    ### BEGIN SOLUTION
+    found = None
+    for size, slow, fast in zip(reversed(sizes), reversed(here), reversed(there), strict=True):
+        if fast >= slow:
+            break
+        found = size
+    return found
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "check_crossover_size", "grade": true, "points": 2}
+check("crossover_size")
+
+# %% nbgrader={"grade_id": "check_when_it_pays", "grade": true, "points": 2}
+check("when_it_pays")
+
+# %% [markdown] tags=["lang-zh"]
+# 画出来。虚线和点线之间的距离就是搬家的代价。加法和乘法，哪一个更怕搬家？
+
+# %% [markdown] tags=["lang-en"]
+# Plot it. The distance between the dashed and the dotted line is the price of moving. Which suffers more from it, addition or product?
+
+# %% tags=["picture"]
+from autograder.plots import row
+
+for name, sizes, cpu, gpu, moving in (
+    ("add, elements", counts, cpu_add, gpu_add, moving_add),
+    ("product, rows", sides, cpu_product, gpu_product, moving_product),
+):
+    for what, times in (("already there", gpu), ("with the moves", moving)):
+        print(f"{name:<14} {what:<15} pays from {minigrad.timing.crossover(sizes, cpu, times)}   (GPU: {source})")
+
+kind = "实测 · measured" if GPU else "模型 · model"
+labels = [
+    ("元素 · elements", "秒 · seconds", "加法 · addition"),
+    ("矩阵的行数 · rows of the matrix", "秒 · seconds", "矩阵乘法 · matrix product"),
+]
+left, right = row(labels)
+for ax, sizes, cpu, gpu, moving in (
+    (left, counts, cpu_add, gpu_add, moving_add),
+    (right, sides, cpu_product, gpu_product, moving_product),
+):
+    ax.plot(sizes, cpu, "o-", label="CPU 实测 · measured")
+    ax.plot(sizes, gpu, "s--", label=f"GPU {kind}")
+    ax.plot(sizes, moving, "^:", label=f"GPU + 搬家 · moves, {kind}")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+_ = left.legend(fontsize="small")
+
+# %% [markdown] tags=["lang-zh"]
+# 小的时候，CPU 全赢：GPU 光是接单就要一个延迟。大的时候，已经在 GPU 上的数组，两种运算都值得。搬家把账改了：加法每个元素只算一次，却要搬三趟，路上花的时间是计算的五十多倍，转折点跟着往右挪了一大截；矩阵乘法越大，每个元素算的次数越多，路费就越不算什么。
+#
+# 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：搬一次，算很多次，才值得。权重和数据搬过去就留在那里，不要每一步来回搬。
+#
+# 笔记里有一个程序，把两个 50000×10000 的矩阵搬到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？按这个模型算一算：
+
+# %% [markdown] tags=["lang-en"]
+# While it is small, the CPU wins throughout: a GPU needs one latency just to take the order. When it is large, and the arrays are on the GPU already, both operations pay. Moving changes the account: an addition computes each element once and moves three, so the way takes over fifty times as long as the computing, and the crossover lies far further right; the larger a matrix product, the more often each element is used, and the less the fare matters.
+#
+# So it is neither "a GPU is always faster" nor just "faster when large": it pays to move once and compute many times. Move weights and data there and leave them, not to and fro at each step.
+#
+# One set of notes has a program that moves two matrices of 50000×10000 to the GPU, adds them once, sees little gain and blames the matrices for being small. Half a billion elements each: small? Reckon it by this model:
+
+# %%
+n = 50_000 * 10_000
+print(f"GPU, a model: the addition {model(n, n, 0) * 1e3:.1f} ms, with all three moves {model(n, n, 3) * 1e3:.1f} ms")
+
+# %% tags=["proof"]
+assert model(n, n, 3) > 50 * model(n, n, 0) and model(n, n, 0) < 2e-3 and model(n, n, 3) > 90e-3
+
+# %% [markdown] tags=["lang-zh"]
+# 不是太小，是搬得太多，算得太少。改一改 `BUS`、`LATENCY`，再看看图：哪条线动了，转折点往哪边走？
+
+# %% [markdown] tags=["lang-en"]
+# Not too small: moved too much, computed too little. Change `BUS` and `LATENCY` and look at the plot again: which line moves, and which way does the crossover go?
+
+# %% [markdown] tags=["lang-zh"]
+# ## 6 · torch 其实是怎么做的
+#
+# torch 自己测时间，也守这几条规矩。它的计时工具用的钟，在看时间之前做了什么？读读它的源代码。再看看没有 GPU 的机器上，`synchronize` 会怎么说：
+
+# %% [markdown] tags=["lang-en"]
+# ## 6 · What torch really does
+#
+# torch keeps these rules when it takes times itself. What does the clock of its timing tool do before it reads the time? See its source. And what does `synchronize` say on a machine without a GPU?
+
+# %% tags=["demo"]
+import inspect
+
+import torch.utils.benchmark
+
+print(inspect.getsource(torch.utils.benchmark.timer))
+print("torch.cuda.synchronize():", says(torch.cuda.synchronize))
+
+small = torch.utils.benchmark.Timer("x + x", globals={"x": torch.ones(1)}).timeit(100)
+print(f"one addition of one element, by torch's own tool: {small.mean * 1e6:.1f} µs")
+
+# %% tags=["proof"]
+lines = inspect.getsource(torch.utils.benchmark.timer).splitlines()
+assert "synchronize()" in lines[2] and "timeit.default_timer()" in lines[3]
+without = "AssertionError: Torch not compiled with CUDA enabled"
+assert GPU or torch.version.cuda is not None or says(torch.cuda.synchronize) == without
+assert 0 < small.mean < 1e-2
+
+# %% [markdown] tags=["lang-zh"]
+# 先同步，再看钟，和你写的一样。
+
+# %% [markdown] tags=["lang-en"]
+# First synchronise, then read the clock: just as you wrote it.
+
+# %% [markdown] tags=["lang-zh"]
+# ## 自测
+#
+# **1.** 同学在自己的电脑上写好了 `w = torch.rand(3, requires_grad=True).to(DEVICE)`，`optimizer = torch.optim.SGD([w], lr=0.1)`，训练正常。到了有 GPU 的机器上，会在哪一行报错？
+#
+# <details><summary>答案</summary>在造优化器的那一行：<code>w</code> 是搬家的结果，不是叶子，SGD 不收。在他的电脑上 <code>.to</code> 什么也没做，所以没事。</details>
+#
+# **2.** 有人报告：两个 4096×4096 的 float32 矩阵，在一块峰值每秒 67 万亿次的 GPU 上相乘，只用了 20 微秒。信吗？
+#
+# <details><summary>答案</summary>不信。要算 2·4096³ 次；20 微秒算完，就是每秒 6872 万亿次，是峰值的一百多倍。他没有等活干完。</details>
+
+# %% [markdown] tags=["lang-en"]
+# ## Test yourself
+#
+# **1.** On their own computer a fellow student wrote `w = torch.rand(3, requires_grad=True).to(DEVICE)`, `optimizer = torch.optim.SGD([w], lr=0.1)`, and training works. On a machine with a GPU, which line will raise?
+#
+# <details><summary>Answer</summary>The one that makes the optimizer: <code>w</code> is the result of a move and no leaf, and SGD will not take it. On their computer <code>.to</code> did nothing, so all was well.</details>
+#
+# **2.** Somebody reports that two float32 matrices of 4096×4096 were multiplied in only 20 microseconds, on a GPU with a peak of 67 trillion operations a second. Do you believe it?
+#
+# <details><summary>Answer</summary>No. It takes 2·4096³ operations; to do them in 20 microseconds would be 6872 trillion a second, more than a hundred times the peak. They did not wait until the work was done.</details>
+
+# %% tags=["proof"]
+try:
+    torch.optim.SGD([torch.rand(3, requires_grad=True).to("meta")], lr=0.1)
+    raise AssertionError
+except ValueError as error:
+    assert str(error) == "can't optimize a non-leaf Tensor"
+torch.optim.SGD([torch.rand(3, requires_grad=True).to("cpu")], lr=0.1)
+assert round(2 * 4096**3 / 20e-6 / 1e12) == 6872
+assert 2 * 4096**3 / 20e-6 / ARITHMETIC > 100
+
+# %% [markdown] tags=["lang-zh"]
+# ## 想一想，写下来
+#
+# 同学把一个很小的网络搬到了 GPU 上，每一步都把一批 32 条数据 `.to("cuda")`，再打印 `loss.item()`。他量了一下，一步比 CPU 还慢；又听说“不打印就快了”，于是在 `backward()` 之后直接看钟，果然快了十倍。用四五句话告诉他：慢在哪几处，“快了十倍”是怎么来的，怎样测才算数，怎样改才可能真的值得。中文英文都行。这一格由老师评阅，1 分。
+
+# %% [markdown] tags=["lang-en"]
+# ## Think, then write
+#
+# A fellow student has moved a very small network to a GPU. At each step they move a batch of 32 examples with `.to("cuda")`, and print `loss.item()`. A step turns out slower than on the CPU. Having heard that "it is fast without printing", they read the clock right after `backward()`, and indeed it is ten times faster. Tell them in four or five sentences where the time goes, where "ten times" comes from, how to measure so that it counts, and what to change so that it may really pay. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+
+# %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
+# **评分标准（1 分）** 四点里说清三点（其中必须有第 2 点），给 1 分：
+# 1. 慢的原因：网络小，每个运算都要付一次延迟；每一步还要搬一批数据。
+# 2. “快十倍”是假的：GPU 异步，看钟时活还没干完；`item()` 要等结果，所以打印的时候时间才露出来。
+# 3. 测法：预热，等，看钟，做，再等，再看钟，重复取最短。
+# 4. 改法：数据一次搬过去留在那里；批次加大，让每次调用干更多的活；少取 `item()`。或者干脆留在 CPU 上。
+#
+# 参考回答：网络太小，每个运算干的活抵不上接单的延迟，每一步还要搬一次数据，所以比 CPU 慢。不打印就“快十倍”，是因为 Python 递完单子就走，你看钟的时候 GPU 还在干；item() 要把数取回来，只好等，时间就算在它头上。先预热，看钟之前调用 torch.cuda.synchronize()，多量几次取最短，再和 CPU 比。想真的值得，就把数据一次搬到 GPU 上，把批次加大；还是慢，就说明它该留在 CPU 上。
+#
+# **Rubric (1 point)** Three of these four, the second among them:
+# 1. Why slow: the network is small and each operation pays one latency; and every step moves a batch.
+# 2. "Ten times" is not true: a GPU is asynchronous, and when the clock was read the work was not done; `item()` has to wait for its result, so the time comes to light where it is printed.
+# 3. Measuring: warm up, wait, read the clock, act, wait, read it again; repeat and take the shortest.
+# 4. The change: move the data once and leave it there; larger batches, more work a call; fewer `item()`. Or simply stay on the CPU.
+#
+# Model answer: the network is so small that the work in each operation does not make up for the latency of the order, and every step moves data as well; hence slower than the CPU. Without printing it looks ten times faster because Python passes the orders on and leaves, and when you read the clock the GPU is still at work; item() fetches a number and has to wait, so the time is put down to it. Warm up, call torch.cuda.synchronize() before reading the clock, repeat and take the shortest, and then compare with the CPU. To make it really pay, move the data to the GPU once and make batches larger; if it is still slow, the CPU is where it belongs.
