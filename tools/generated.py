@@ -26,6 +26,7 @@ GENERATORS = [
     Generator("docs/api.md", ["tools/api_list.py"], ["tools/api_list.py", "--check"]),
     Generator("docs/engine.md", ["tools/source_links.py"], ["tools/source_links.py", "--check"]),
     Generator("docs/images/*.svg", ["tools/pictures.py"], ["tools/pictures.py", "--check"]),
+    Generator("README: lessons", ["tools/lesson_table.py"], ["tools/lesson_table.py", "--check"]),
     Generator("lesson pairs", ["tools/lesson_pairs.py"], ["tools/lesson_pairs.py", "--check"]),
 ]
 
