@@ -242,6 +242,8 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
 # 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：大写的 `torch.Tensor` 一律给浮点数，小写的 `torch.tensor` 看你给的是什么。
 #
 # 还有一种请求会被拒绝：对算出来的张量说“不要梯度了”。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来对它说“要梯度”，倒没有关系，它本来就要。
+#
+# 属性也可以赋值，`x.requires_grad = True` 和 `x.requires_grad_()` 是一回事。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
 
 # %% [markdown] tags=["lang-en"]
 # "Integers can have gradients, too": so much for that belief. A slope means "nudge a little, see the change", and an integer has no little to be nudged by: after 1 comes 2.
@@ -249,16 +251,19 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
 # Which is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital, always makes floats, while `torch.tensor` looks at what it is given.
 #
 # One more request is refused: telling a computed tensor to want no gradient any longer. Its history is there and cannot be wished away; for cutting it there is `detach`, in the next section. Telling it to want one, on the other hand, does no harm: it already does.
+#
+# The attribute can be set, too: `x.requires_grad = True` is the same as `x.requires_grad_()`. Guess the last line: `y` was computed from `x`; when `x` wants no gradient any longer, what about `y`?
 
 # %% tags=["demo"]
-x = torch.tensor([1.0, 2.0], requires_grad=True)
+x = torch.tensor([1.0, 2.0])
+x.requires_grad = True
 y = x * 2
 print(y.requires_grad_() is y, y.requires_grad)
 try:
     y.requires_grad_(False)
 except RuntimeError as error:
     print(str(error).split(".")[0])
-print(x.requires_grad_(False))
+print(x.requires_grad_(False), y.requires_grad)
 
 # %% tags=["proof"]
 y = torch.tensor([1.0, 2.0], requires_grad=True) * 2
@@ -268,6 +273,16 @@ try:
     raise AssertionError
 except RuntimeError as error:
     assert str(error).startswith("you can only change requires_grad flags of leaf variables.")
+x = torch.tensor([1.0, 2.0])
+x.requires_grad = True
+y = x * 2
+assert not x.requires_grad_(False).requires_grad and y.requires_grad
+
+# %% [markdown] tags=["lang-zh"]
+# `y` 照旧要梯度：它的历史是当时记下的，`x` 后来怎样，改不了已经记下的事。
+
+# %% [markdown] tags=["lang-en"]
+# `y` wants one as before: its history was noted at the time, and what becomes of `x` later does not change what has been noted.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `requires_grad_`。`self.is_floating_point()` 说是不是浮点数；`self.is_leaf` 说是不是叶子（leaf），也就是没有历史的张量。
@@ -448,6 +463,12 @@ try:
     raise AssertionError
 except TypeError as error:
     assert str(error) == "tensor() takes 1 positional argument but 2 were given"
+try:
+    import torch.autograd.Variable
+
+    raise AssertionError
+except ModuleNotFoundError as error:
+    assert str(error) == "No module named 'torch.autograd.Variable'"
 
 # %% [markdown] tags=["lang-zh"]
 # `Variable` 如今就是张量，名字留着，只为让旧程序还能运行；它也不是一个可以 `import` 的模块。`torch.tensor` 只收一份数据：想要两行，就写成 `[[1.0], [2.0]]`。

@@ -163,16 +163,21 @@ for text, tensor in seven.items():
 # %% tags=["proof"]
 assert [t.is_leaf for t in seven.values()] == [True, True, True, False, True, False, True]
 assert all(t.is_leaf for t in seven.values() if not t.requires_grad)
+assert [t.requires_grad for t in seven.values()] == [False, True, False, True, False, True, False]
 
 # %% [markdown] tags=["lang-zh"]
 # 那句话两头都错。`data + data` 是算出来的，却是叶子；带 `.double()` 的那个是你在一行里亲手造的，却不是：`.double()` 也是一次运算，被记录了下来，真正的叶子是它前面那个没有名字的张量。梯度会到那里去，你手里这个的 `.grad` 永远是 `None`。
 #
 # 对的说法是：没有历史的就是叶子。凡是不要梯度的，都没有历史，不管是不是算出来的；要梯度的，就看它是不是运算记录下来的结果。
+#
+# 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`）；一个都不要，或者正在 `no_grad` 里，它就不要。
 
 # %% [markdown] tags=["lang-en"]
 # That sentence fails at both ends. `data + data` was computed and is a leaf; the one with `.double()` you made with your own hands, in one line, and it is none: `.double()` is an operation too, and was recorded; the true leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None` for ever.
 #
 # What is true: a leaf is what has no history. Whatever wants no gradient has none, computed or not; whatever wants one is a leaf unless a recorded operation made it.
+#
+# Whether a result wants a gradient depends on its inputs: if one of them does, so does the result (`w + data`); if none does, or under `no_grad`, it does not.
 
 # %% [markdown] tags=["lang-zh"]
 # `minigrad` 的张量把历史存在 `_edge` 里，只有三种样子：

@@ -718,10 +718,37 @@ check("matmul_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 11 · 全部接起来
 #
-# 最后一项检查把十三条规则放进一个有两个隐藏层（hidden layer）的小网络，训练三步，每一个梯度都和 torch 比。
+# 规则一条接一条，梯度一站接一站。取一个 2 行 2 列的全 1 矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一站收到的梯度各是多少？再看 torch 一路上收到的数。
 
 # %% [markdown] tags=["lang-en"]
 # ## 11 · All of them together
+#
+# Rule after rule, the gradient goes from stop to stop. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: what gradient arrives at each stop? Then see what torch receives on the way.
+
+# %% tags=["demo"]
+x = torch.ones(2, 2, requires_grad=True)
+y = x + 2
+z = y * y * 3
+out = z.mean()
+stops = {}
+for name, tensor in [("out", out), ("z", z), ("y", y), ("x", x)]:
+    tensor.register_hook(lambda grad, name=name: stops.update({name: grad}))
+out.backward()
+print("out =", out.item())
+for name, grad in stops.items():
+    print(f"{name:<4} {grad.tolist()}")
+
+# %% tags=["proof"]
+assert out.item() == 27.0 and list(stops) == ["out", "z", "y", "x"]
+assert [grad.unique().tolist() for grad in stops.values()] == [[1.0], [0.25], [4.5], [4.5]]
+
+# %% [markdown] tags=["lang-zh"]
+# 从 1 出发，平均把它摊成四份 0.25；乘 3 和 $y^2$ 的 $2y$，也就是 $0.25 \cdot 3 \cdot 6$，得 4.5；加法原样放行。没有一站知道整个式子，接起来却一点不差。
+#
+# 最后一项检查把十三条规则放进一个有两个隐藏层（hidden layer）的小网络，训练三步，每一个梯度都和 torch 比。
+
+# %% [markdown] tags=["lang-en"]
+# It sets out as 1; the mean spreads it into four times 0.25; the factor 3 and the $2y$ of $y^2$, that is $0.25 \cdot 3 \cdot 6$, make it 4.5; the addition lets it pass. No stop knows the whole expression, and joined together they get it exactly right.
 #
 # The last check puts all thirteen rules into a small network with two hidden layers (隐藏层), trains it for three steps, and compares every gradient with torch.
 

@@ -145,7 +145,7 @@ assert torch.equal(arrived[2], 2 * W[0] + 0.5 * W[1]) and torch.equal(arrived[2]
 x = torch.tensor([0.6, 0.8, 0.8], requires_grad=True)
 y = x * 2
 times = 1
-while y.detach().norm() < 1000:
+while y.detach().norm() < 1000:  # old notes write y.data.norm(); only reading, that is harmless
     y = y * 2
     times += 1
 y.backward(torch.tensor([0.1, 1.0, 0.0001]))
@@ -157,7 +157,11 @@ explicit = torch.autograd.grad(out, x, torch.tensor(1.0))[0]
 print("the same:", torch.equal(implicit, explicit))
 
 # %% tags=["proof"]
-assert times == 10 and torch.allclose(x.grad, 1024 * torch.tensor([0.1, 1.0, 0.0001]))
+assert (
+    times == 10
+    and y.data.norm() == y.detach().norm() >= 1000
+    and torch.allclose(x.grad, 1024 * torch.tensor([0.1, 1.0, 0.0001]))
+)
 assert torch.equal(implicit, explicit)
 
 # %% [markdown] tags=["lang-zh"]
