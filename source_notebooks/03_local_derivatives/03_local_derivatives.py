@@ -718,12 +718,12 @@ check("matmul_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 11 · 全部接起来
 #
-# 规则一条接一条，梯度一站接一站。取一个 2 行 2 列的全 1 矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一站收到的梯度各是多少？再看 torch 一路上收到的数。
+# 规则一条接一条，梯度一站接一站。取一个 2 行 2 列、全是一的矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一站收到的梯度各是多少？再看 torch 一路上收到的数；`register_hook` 让人在梯度路过时看一眼，第 09 课细讲。
 
 # %% [markdown] tags=["lang-en"]
 # ## 11 · All of them together
 #
-# Rule after rule, the gradient goes from stop to stop. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: what gradient arrives at each stop? Then see what torch receives on the way.
+# Rule after rule, the gradient goes from stop to stop. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: which gradient arrives at each stop? Then see what torch receives on the way; `register_hook` lets one look at a gradient passing by, and lesson 09 tells more.
 
 # %% tags=["demo"]
 x = torch.ones(2, 2, requires_grad=True)
