@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import rules
 from ..creation import zeros
 from ..tensor import Tensor
 from . import grad
@@ -57,6 +56,13 @@ ONE_OUTPUT = (
     "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
 )
 STRATEGIES = ("forward-mode", "reverse-mode")
+NOT_TOGETHER = (
+    'torch.autograd.functional.jacobian: `{flag}=True` and `strategy="forward-mode"` are not supported together (yet). '
+    'Please either set `{flag}=False` or `strategy="reverse-mode"`.'
+)
+UNVECTORIZED = (
+    "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
+)
 
 
 class Call:
@@ -198,7 +204,7 @@ def jacobian(
 ) -> Any:
     """The Jacobian of func at inputs, of shape (*output's shape, *input's shape); a tuple (of tuples) where the
     function has several outputs or inputs. vectorize changes nothing here: each entry has its own backward."""
-    check_strategy(strategy)
+    check_strategy(strategy, create_graph, strict, vectorize)
     with enable_grad():
         call = Call("jacobian", func, inputs, create_graph, strict)
         outputs = call.run()
@@ -228,7 +234,7 @@ def jacobian_of_one(call: Call, out: Tensor, number: int) -> Tensors:
                     "strict mode when create_graph=True."
                 )
             columns[k].append(zeros_like(call.inputs[k]) if found is None else found)
-    return tuple([rules.stack(col, 0).view(out.shape + x.shape) for col, x in zip(columns, call.inputs, strict=True)])
+    return tuple([x.stack_all(col, 0).view(out.shape + x.shape) for col, x in zip(columns, call.inputs, strict=True)])
 
 
 def jacobian_rows(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
@@ -258,7 +264,7 @@ def hessian(
     """The Hessian of a function to one number, the Jacobian of its Jacobian: (*input's shape, *input's shape), or for
     several inputs a tuple of tuples."""
     many, given = as_tensors(inputs, "inputs", "hessian")
-    check_strategy(outer_jacobian_strategy)
+    check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
 
     def slope(*own_inputs: Tensor) -> Tensors:
         call = Call("hessian", func, own_inputs, True, strict)
@@ -315,11 +321,17 @@ def own(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
     )  # fmt: skip
 
 
-def check_strategy(strategy: str) -> None:
-    """Reverse mode is what there is."""
+def check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: bool) -> None:
+    """Reverse mode is what there is; for forward mode torch's refusals, and then ours."""
     if strategy not in STRATEGIES:
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError(NOT_TOGETHER.format(flag="create_graph"))
+        if strict:
+            raise RuntimeError(NOT_TOGETHER.format(flag="strict"))
+        if not vectorize:
+            raise NotImplementedError(UNVECTORIZED)
         raise NotImplementedError('minigrad differentiates backward only: leave strategy="reverse-mode".')
 
 
