@@ -98,7 +98,7 @@ def grad(
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     found = [_shown(captured[edge]) for edge in edges]
     if materialize_grads:
-        return tuple(from_array(t._data * 0) if g is None else g for t, g in zip(wanted, found, strict=True))
+        return tuple(t.new_zeros(t.shape) if g is None else g for t, g in zip(wanted, found, strict=True))
     if not allow_unused and None in found:
         raise RuntimeError(
             f"The differentiated Tensor at index {found.index(None)} appears to not have been used in the graph. Set "

@@ -167,17 +167,22 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
     return module.where(z > threshold, x, (module.maximum(z, 0) + module.log1p(module.exp(-abs(z)))) / beta)
 
 
-leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp)
-leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp)
+leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
+leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
 elu_op = Op("EluBackward0", _elu, self=elu_vjp)
 elu_in_place = Op("EluBackward1", _elu, self=elu_vjp)
 celu_op = Op("CeluBackward0", _celu, self=celu_vjp)
-hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp)
-gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp)
+hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, again="HardtanhBackwardBackward0")
+gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp, again="GeluBackwardBackward0")
 silu_op = Op("SiluBackward0", lambda x: x * sigmoid_array(x), self=silu_vjp)
 mish_op = Op("MishBackward0", lambda x: x * array_module(x).tanh(_softplus(x, 1, math.inf)), self=mish_vjp)
-softplus_op = Op("SoftplusBackward0", _softplus, self=softplus_vjp)
-log_sigmoid_op = Op("LogSigmoidBackward0", lambda x: -_softplus(-x, 1, math.inf), self=log_sigmoid_vjp)
+softplus_op = Op("SoftplusBackward0", _softplus, self=softplus_vjp, again="SoftplusBackwardBackward0")
+log_sigmoid_op = Op(
+    "LogSigmoidBackward0",
+    lambda x: -_softplus(-x, 1, math.inf),
+    self=log_sigmoid_vjp,
+    again="LogSigmoidBackwardBackward0",
+)
 
 
 # ------------------------------------------------------------------ functions

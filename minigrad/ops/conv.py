@@ -129,6 +129,7 @@ def _convolution(x: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, 
 convolution_op = Op(
     "ConvolutionBackward0",
     _convolution,
+    again="ConvolutionBackwardBackward0",
     input=convolution_vjp_input,
     weight=convolution_vjp_weight,
     bias=convolution_vjp_bias,

@@ -34,8 +34,8 @@ def _nll(x: Any, target: Any, shares: Any, reduction: int) -> Any:
     return values.sum() if values.size or reduction != MEAN else x.dtype.type(math.nan)
 
 
-nll_op = Op("NllLossBackward0", _nll, tensors=("target",), self=nll_loss_vjp)
-nll_2d_op = Op("NllLoss2DBackward0", _nll, tensors=("target",), self=nll_loss_vjp)
+nll_op = Op("NllLossBackward0", _nll, tensors=("target",), self=nll_loss_vjp, again="NllLossBackwardBackward0")
+nll_2d_op = Op("NllLoss2DBackward0", _nll, tensors=("target",), self=nll_loss_vjp, again="NllLoss2DBackwardBackward0")
 
 
 def shares_of(

@@ -22,6 +22,7 @@ from ..autograd.graph import NO_EDGE, Constant, next_order, observed, observers,
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
+from .again import members
 from .nodes import CrosswiseNode, OneInputNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
 from .promotion import common, operands, refusal
 
@@ -92,15 +93,21 @@ def binary(
 
 
 def unary(
-    name: str, node: str, forward: Callable[[Any], Any], self: Rule, floating: bool = True
+    name: str,
+    node: str,
+    forward: Callable[[Any], Any],
+    self: Rule,
+    floating: bool = True,
+    again: str = "",
+    slopes: tuple[Rule, ...] = (),
 ) -> Callable[..., Tensor]:
     """An elementwise operation of one tensor.
 
     forward: on an array. self: the rule, which may name `self` and `result`. floating: integers become the default
-    floating type first, as torch does for exp, log, tanh, …
+    floating type first, as torch does for exp, log, tanh, … again, slopes: what the rule is recorded as (again.py).
     """
     names = names_of(self)
-    made = node_type(node, (self,), names, OneInputNode)
+    made = node_type(node, (self,), names, OneInputNode, members(again, {"self": self}, slopes))
     made.releases = bool(names)
     saves_self, saves_result = "self" in names, "result" in names
 
@@ -146,7 +153,8 @@ class Op:
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
     view: the output shares the input's storage. promotes: the inputs are brought to one dtype first;
     floating: to a floating-point one. stretches: a rule
-    may return a gradient of the output's shape or dtype, and the walk fits it to the input.
+    may return a gradient of the output's shape or dtype, and the walk fits it to the input. again: the one operation as
+    which the rules are recorded under create_graph (again.py).
     """
 
     def __init__(
@@ -160,6 +168,7 @@ class Op:
         promotes: bool = False,
         floating: bool = False,
         tensors: tuple[str, ...] = (),
+        again: str | dict[str, str] = "",
         **rules: Rule,
     ) -> None:
         self.forward = forward
@@ -168,7 +177,7 @@ class Op:
         self.floating = floating
         self.view = view
         self.tensors = tensors
-        self.rules = Rules(node, rules, outputs, tensors)
+        self.rules = Rules(node, rules, outputs, tensors, members(again, rules))
 
     def __call__(self, /, *inputs: Any, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""

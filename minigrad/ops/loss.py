@@ -86,12 +86,27 @@ def _smooth_l1(x: Any, y: Any, reduction: int, beta: float) -> Any:
     return _huber(x, y, reduction, beta, beta)
 
 
-mse_op = Op("MseLossBackward0", _mse, promotes=True, self=mse_loss_vjp_self, target=mse_loss_vjp_target)
-huber_op = Op("HuberLossBackward0", _huber, promotes=True, self=huber_loss_vjp_self, target=huber_loss_vjp_target)
+mse_op = Op(
+    "MseLossBackward0",
+    _mse,
+    promotes=True,
+    self=mse_loss_vjp_self,
+    target=mse_loss_vjp_target,
+    again="MseLossBackwardBackward0",
+)
+huber_op = Op(
+    "HuberLossBackward0",
+    _huber,
+    promotes=True,
+    self=huber_loss_vjp_self,
+    target=huber_loss_vjp_target,
+    again="HuberLossBackwardBackward0",
+)
 smooth_l1_op = Op(
     "SmoothL1LossBackward0",
     _smooth_l1,
     promotes=True,
+    again="SmoothL1LossBackwardBackward0",
     self=smooth_l1_loss_vjp_self,
     target=smooth_l1_loss_vjp_target,
 )
@@ -228,6 +243,7 @@ bce_op = Op(
     _bce,
     promotes=True,
     tensors=("weight",),
+    again={"self": "BinaryCrossEntropyBackwardBackward0"},
     self=bce_vjp_self,
     target=bce_vjp_target,
 )

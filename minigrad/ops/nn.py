@@ -137,9 +137,9 @@ def _log_softmax(x: Any, dim: int) -> Any:
     return z
 
 
-softmax_op = Op("SoftmaxBackward0", _softmax, self=softmax_vjp)
-safe_softmax_op = Op("SafeSoftmaxBackward0", _safe_softmax, self=softmax_vjp)
-log_softmax_op = Op("LogSoftmaxBackward0", _log_softmax, self=log_softmax_vjp)
+softmax_op = Op("SoftmaxBackward0", _softmax, self=softmax_vjp, again="SoftmaxBackwardDataBackward0")
+safe_softmax_op = Op("SafeSoftmaxBackward0", _safe_softmax, self=softmax_vjp, again="SoftmaxBackwardDataBackward0")
+log_softmax_op = Op("LogSoftmaxBackward0", _log_softmax, self=log_softmax_vjp, again="LogSoftmaxBackwardDataBackward0")
 
 
 def floats_only(input: Tensor, kernel: str) -> None:
@@ -220,6 +220,7 @@ layer_norm_op = Op(
     "NativeLayerNormBackward0",
     _layer_norm,
     stretches=True,
+    again="NativeLayerNormBackwardBackward0",
     input=layer_norm_vjp_input,
     weight=layer_norm_vjp_weight,
     bias=layer_norm_vjp_bias,
@@ -289,7 +290,13 @@ def _embedding(weight: Any, indices: Any, padding_idx: int) -> Any:
     return weight[indices]
 
 
-embedding_op = Op("EmbeddingBackward0", _embedding, tensors=("indices",), weight=embedding_vjp)
+embedding_op = Op(
+    "EmbeddingBackward0",
+    _embedding,
+    tensors=("indices",),
+    weight=embedding_vjp,
+    again="EmbeddingDenseBackwardBackward0",
+)
 
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:

@@ -34,15 +34,17 @@ def names_of(rule: Rule) -> tuple[str, ...]:
     return rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
 
 
-def node_type(name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node) -> type[Node]:
-    """The node class of an operation, named as torch names it."""
+def node_type(
+    name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node, members: Any = ()
+) -> type[Node]:
+    """The node class of an operation, named as torch names it. members: what else the class has."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
     shown = {
         "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
         for i, n in enumerate(saves)
     }
     own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
-    return type(name, (base,), own | shown)
+    return type(name, (base,), own | shown | dict(members))
 
 
 def operand(value: Any, name: str) -> Any:
@@ -135,6 +137,7 @@ class Rules:
         rules: dict[str, Rule],
         outputs: int | tuple[str, ...] | None = None,
         tensors: tuple[str, ...] = (),
+        members: Any = (),
     ) -> None:
         self.results: tuple[str, ...] = outputs if isinstance(outputs, tuple) else ()
         count = 1 if outputs is None else len(outputs) if isinstance(outputs, tuple) else outputs
@@ -143,7 +146,7 @@ class Rules:
         saves = tuple(dict.fromkeys(name for names in wanted for name in names))
         self.needs = [frozenset(names) for names in wanted]
         base = base_of(wanted, self.inputs) if outputs is None else SeveralOutputs
-        self.node = node_type(node, tuple(rules.values()), saves, base)
+        self.node = node_type(node, tuple(rules.values()), saves, base, members)
         self.node.outputs = count
         self.takers: dict[tuple[bool, ...], list[Taker]] = {}
         self.node.releases = any(

@@ -52,13 +52,13 @@ SOURCES = {  # which element stands at place i of a dimension of n elements, for
     "circular": lambda i, n: i % n,
 }
 NODES = {
-    "reflect": "ReflectionPad{}DBackward0",
-    "replicate": "ReplicationPad{}DBackward0",
-    "circular": "PadBackward0",
+    "reflect": ("ReflectionPad{}DBackward0", "ReflectionPad{}DBackwardBackward0"),
+    "replicate": ("ReplicationPad{}DBackward0", "ReplicationPad{}DBackwardBackward0"),
+    "circular": ("PadBackward0", ""),
 }
 OPS = {
-    (mode, n): Op(node.format(n), lambda x, index: x[index], self=own_values_vjp)
-    for (mode, node), n in itertools.product(NODES.items(), (1, 2, 3))
+    (mode, n): Op(node.format(n), lambda x, index: x[index], self=own_values_vjp, again=again.format(n))
+    for (mode, (node, again)), n in itertools.product(NODES.items(), (1, 2, 3))
 }
 
 

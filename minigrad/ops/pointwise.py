@@ -161,6 +161,24 @@ def cos_vjp(grad: Any, self: Any) -> Any:
     return grad * -rules.sin(self)
 
 
+# ------------------------------------------------------------------ how rules depend on what they saved
+
+
+def tanh_slope(grad: Any, grad_output: Any, result: Any) -> Any:
+    """tanh_vjp = grad_output (1 - z²), with respect to z. torch: TanhBackwardBackward0."""
+    return grad * grad_output * (-2 * result)
+
+
+def sigmoid_slope(grad: Any, grad_output: Any, result: Any) -> Any:
+    """sigmoid_vjp = grad_output · z (1 - z), with respect to z. torch: SigmoidBackwardBackward0."""
+    return grad * grad_output * (1 - 2 * result)
+
+
+def relu_slope(grad: Any, grad_output: Any, result: Any) -> Any:
+    """relu_vjp = grad_output where z > 0, with respect to z: 0, and a history all the same."""
+    return rules.zeros(grad, grad.shape)
+
+
 # ------------------------------------------------------------------ entries
 
 
@@ -220,11 +238,15 @@ div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp
 
 neg = unary("neg", "NegBackward0", _negate, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
-relu = unary("relu", "ReluBackward0", _relu, relu_vjp, floating=False)
+relu = unary(
+    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, again="ThresholdBackwardBackward0", slopes=(relu_slope,)
+)
 exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp)
 log = unary("log", "LogBackward0", _numpy("log"), log_vjp)
-tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp)
-sigmoid = unary("sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp)
+tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp, again="TanhBackwardBackward0", slopes=(tanh_slope,))
+sigmoid = unary(
+    "sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp, again="SigmoidBackwardBackward0", slopes=(sigmoid_slope,)
+)
 reciprocal = unary("reciprocal", "ReciprocalBackward0", lambda x: 1 / x, reciprocal_vjp)
 sqrt = unary("sqrt", "SqrtBackward0", _numpy("sqrt"), sqrt_vjp)
 sin = unary("sin", "SinBackward0", _numpy("sin"), sin_vjp)

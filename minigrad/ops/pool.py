@@ -95,7 +95,7 @@ def _avg_pool(x: Any, out: Sizes, moves: Moves, divisor: Any) -> Any:
     return (total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False)
 
 
-avg_pool_op = Op("AvgPool2DBackward0", _avg_pool, self=avg_pool_vjp)
+avg_pool_op = Op("AvgPool2DBackward0", _avg_pool, self=avg_pool_vjp, again="AvgPool2DBackwardBackward0")
 
 
 def elements(like: Any, out: Sizes, moves: Moves, count_include_pad: bool) -> Any:
@@ -227,7 +227,12 @@ def adaptive_vjp(grad: Any, rows: Any, columns: Any) -> Any:
     return adaptive_op.of(grad, rows=rows.T, columns=columns.T)
 
 
-adaptive_op = Op("AdaptiveAvgPool2DBackward0", lambda x, rows, columns: rows @ x @ columns, self=adaptive_vjp)
+adaptive_op = Op(
+    "AdaptiveAvgPool2DBackward0",
+    lambda x, rows, columns: rows @ x @ columns,
+    self=adaptive_vjp,
+    again="AdaptiveAvgPool2DBackwardBackward0",
+)
 
 
 def averages(like: Any, n: int, out: int) -> Any:

@@ -120,15 +120,20 @@ def _fold(x: Any, shape: tuple[int, ...], dimension: int, size: int, step: int) 
 
 
 select_op = Op(
-    "SelectBackward0", lambda x, dim, index: x[(slice(None),) * dim + (index, ...)], view=True, self=select_vjp
+    "SelectBackward0",
+    lambda x, dim, index: x[(slice(None),) * dim + (index, ...)],
+    view=True,
+    self=select_vjp,
+    again="SelectBackwardBackward0",
 )
 slice_op = Op(
     "SliceBackward0",
     lambda x, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
     view=True,
     self=slice_vjp,
+    again="SliceBackwardBackward0",
 )
-diagonal_op = Op("DiagonalBackward0", _diagonal, view=True, self=diagonal_vjp)
+diagonal_op = Op("DiagonalBackward0", _diagonal, view=True, self=diagonal_vjp, again="DiagonalBackwardBackward0")
 diagonal_fill_op = Op("DiagonalBackward0_copy", _diagonal_fill, self=diagonal_fill_vjp)
 unfold_op = Op("UnfoldBackward0", _unfold, view=True, self=unfold_vjp)
 fold_op = Op("UnfoldBackwardBackward0", _fold, self=fold_vjp)

@@ -1,0 +1,121 @@
+"""Derivative rules that torch records as one operation when they are themselves differentiated (create_graph).
+
+torch has kernels such as tanh_backward, so the gradient of tanh is one node, TanhBackwardBackward0. An entry that says
+`again="TanhBackwardBackward0"` has the same: its rule runs on arrays, and one node remembers the rule and what it was
+given. The rule's own derivative is found by walking the rule; or, where an entry gives it, by its formula (`slopes`).
+Rules without the word are recorded step by step, as the operations they consist of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from .. import autograd, rules
+from ..autograd.accumulate import gradient_edge
+from ..autograd.grad_mode import enable_grad, is_grad_enabled
+from ..autograd.graph import NO_EDGE, Constant, Node, next_order, observed
+from ..tensor import Tensor, from_array
+from .nodes import Rule, keep_versions, names_of, node_type
+
+Members = dict[str, Any]
+
+
+class AgainNode(Node):
+    """rule(grad, *values) as one recorded operation; an edge for `grad` and for each value that is a tensor.
+
+    rule: the derivative rule that ran. places: which of the saved values the edges belong to.
+    """
+
+    __slots__ = ("rule", "places")
+
+    rule: Rule
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, rule: Rule, grad: Tensor, values: list[Any]) -> Tensor:
+        """What the rule makes of arrays, with this node as its history."""
+        data = rule(grad._data, *[rules.raw(value) for value in values])
+        given = [grad, *values]
+        places = [i for i, one in enumerate(given) if isinstance(one, Tensor) and one._data.dtype.kind == "f"]
+        edges = tuple([gradient_edge(given[i]) for i in places])
+        if edges.count(NO_EDGE) == len(edges) or not is_grad_enabled():
+            return from_array(data)
+        node = cls()
+        node.rule = rule
+        node.places = tuple(places)
+        node.next_functions = edges
+        node.order = next_order()
+        node.saved = tuple([one if isinstance(one, Tensor) else Constant(one) for one in given])
+        node.shape = data.shape
+        node.stretched = node.extras = None
+        keep_versions(node)
+        return observed(node, from_array(data, (node, 0)))
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The rule's derivatives, found by recording and walking it."""
+        found = self.walk_rule(from_array(grad), [t.detach() for t in self.unpack_tensors_only()], False)
+        return tuple([None if g is None else g._data for g in found])
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """The same, recorded once more."""
+        return self.walk_rule(grad, [t.view_as(t) for t in self.unpack_tensors_only()], True)
+
+    def unpack_tensors_only(self) -> list[Tensor]:
+        """The saved values that have an edge."""
+        values = self.unpack_tensors()
+        return [values[place] for place in self.places]
+
+    def walk_rule(self, grad: Tensor, given: list[Tensor], create_graph: bool) -> tuple[Any, ...]:
+        """Run the rule on tensors of its own and walk back through it; zeros where it does not depend on one."""
+        values = self.unpack_tensors()
+        wanted = []
+        for place, edge, tensor in zip(self.places, self.next_functions, given, strict=True):
+            values[place] = tensor
+            if edge[0] is not None:
+                wanted.append(tensor if tensor.requires_grad else tensor.requires_grad_())
+        with enable_grad():
+            result = self.rule(*values)
+        if not result.requires_grad:
+            answers = iter([t.new_zeros(t.shape) for t in wanted])
+        else:
+            answers = iter(autograd.grad(result, wanted, grad, create_graph=create_graph, materialize_grads=True))
+        return tuple([None if edge[0] is None else next(answers) for edge in self.next_functions])
+
+
+class SymmetricNode(AgainNode):
+    """The same for a rule that multiplies each element by a number: its derivative for `grad` is the rule itself."""
+
+    __slots__ = ()
+
+    slopes: ClassVar[tuple[Callable[..., Any], ...]] = ()  # of the values, from (grad, grad_output, *values)
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The derivatives by their formulas."""
+        given = self.unpack_arrays()
+        return (self.rule(grad, *given[1:]), *[slope(grad, *given) for slope in self.slopes])
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """The same, recorded once more: the rule as the one operation it is."""
+        given = self.unpack_tensors()
+        return (self.of(self.rule, grad, given[1:]), *[slope(grad, *given) for slope in self.slopes])
+
+
+def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Rule, ...] = ()) -> Members:
+    """What a node class needs so that its rules, by input name, are recorded as `again`: all, or those it names."""
+    if not again:
+        return {}
+    names = dict.fromkeys(vjps, again) if isinstance(again, str) else again
+    base, more = (SymmetricNode, {"slopes": slopes}) if slopes else (AgainNode, {})
+    kinds = {key: node_type(name, (), ("grad_output", *names_of(vjps[key])), base, more) for key, name in names.items()}
+    return {"again": tuple([kinds.get(key) for key in vjps]), "apply_graph": apply_as_one}
+
+
+def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
+    """Node.apply_graph, with each rule as one operation."""
+    values, results = self.unpack_tensors(), []
+    for kind, vjp, take, edge in zip(self.again, self.vjps, self.takes, self.next_functions, strict=True):
+        given = [values[i] for i in take]
+        wanted = edge[0] is not None
+        results.append((kind.of(vjp, grad, given) if kind else vjp(grad, *given)) if wanted else None)
+    return tuple(results)
