@@ -60,6 +60,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · all, if none is named"},
     "student": {"metavar": "STUDENT"},
     "check": {"metavar": "CHECK"},
+    "notebook": {"type": Path, "metavar": "NOTEBOOK"},
+    "source": {"type": Path, "nargs": "?", "metavar": "FROM", "help": "不写就从 exchange 收 · the exchange, if none"},
+    "--id": {"metavar": "ID", "help": "学号，默认是登录名 · the student's id; the login name if not given"},
+    "--to": {"type": Path, "metavar": "DIR", "help": "老师收作业的文件夹 · the folder that the teacher collects from"},
     "--check": {"action": "store_true", "help": "只检查，不写 · only check that they are current"},
     "--sync-solutions": {"action": "store_true", "help": "先从引擎抄入答案 · copy the engine's bodies first"},
     "--student": {"action": "append", "metavar": "ID", "help": "只是这个学生，可重复 · this one only; repeatable"},
@@ -88,6 +92,11 @@ def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
         _export: (
             "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet",
             "lessons --format --out",
+        ),
+        _submit: ("交一份作业，拿回执 · hand in a notebook and get its receipt", "notebook --id --to"),
+        _collect: (
+            "收作业：exchange、文件夹或学习平台的 zip · collect from the exchange, a folder or an LMS's zip",
+            "lesson source",
         ),
         _replay: (
             "照原样重跑一个检查，两边并排 · run one check again as graded, both sides shown",
@@ -181,6 +190,22 @@ def _export(given: argparse.Namespace) -> int:
     count = export.write(course, given.lessons or released, given.format, path)
     screen.print(f"✓ {count} 个学生 · students: {path}")
     return 0
+
+
+def _submit(given: argparse.Namespace) -> int:
+    from autograder import receipts
+
+    receipt = receipts.submit(given.notebook, given.id, given.to)
+    screen.print("\n".join(receipt.lines()), markup=False, highlight=False)
+    return int(receipt.problem is not None)
+
+
+def _collect(given: argparse.Namespace) -> int:
+    from autograder import collect
+
+    found = collect.collect(_course(given), given.lesson, given.source)
+    screen.print(found.table())
+    return int(any(notice.grave for notice in found.notices))
 
 
 def _replay(given: argparse.Namespace) -> int:

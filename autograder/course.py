@@ -45,6 +45,7 @@ class Course:
         self.config = PyFileConfigLoader(CONFIG, path=str(home)).load_config()
         if home != self.root:
             self.config.CourseDirectory.merge({"root": str(self.root), "release_directory": "release"})
+            self.config.Exchange.merge({"root": str(self.root / "exchange")})
         self.overrides = overrides or {}
         for section, values in self.overrides.items():
             self.config[section].merge(values)
@@ -67,6 +68,11 @@ class Course:
         directory = self.coursedir()
         return Path(directory.format_path(getattr(directory, f"{step}_directory"), student, lesson)).resolve()
 
+    @property
+    def inbound(self) -> Path:
+        """The folder of nbgrader's exchange that this course's submissions come into."""
+        return Path(self.config.Exchange.root) / str(self.coursedir().course_id) / "inbound"
+
     def students(self, lesson: str) -> list[str]:
         """The students who submitted a lesson, sorted."""
         folder = self.path("submitted", "x", lesson).parent.parent
@@ -74,18 +80,18 @@ class Course:
 
     def roster(self) -> dict[str, str]:
         """The names of the students on the roster (roster.csv, in nbgrader's import format), by id."""
-        return {student: _full_name(first, last) for student, (first, last, _) in self._roster().items()}
+        return {student: _full_name(first, last) for student, (first, last, _) in self.people().items()}
 
     def enrol(self) -> None:
         """Put the roster's students into the gradebook, under their names."""
         with self.gradebook() as gradebook:
             there = {each.id: (each.first_name, each.last_name, each.email or "") for each in gradebook.students}
-            for student, (first, last, email) in self._roster().items():
+            for student, (first, last, email) in self.people().items():
                 if there.get(student) != (first, last, email):
                     gradebook.update_or_create_student(student, first_name=first, last_name=last, email=email or None)
 
-    def _roster(self) -> dict[str, tuple[str, str, str]]:
-        """(first name, last name, e-mail) by id."""
+    def people(self) -> dict[str, tuple[str, str, str]]:
+        """The roster: (first name, last name, e-mail) by id."""
         path = self.root / "roster.csv"
         if not path.is_file():
             return {}

@@ -1,12 +1,20 @@
-"""Files that appear whole or not at all, and names that stay where they belong. Knows nothing of grading."""
+"""Files that appear whole or not at all, and files of strangers, read without following where they lead.
+
+Knows nothing of grading.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
+import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+from autograder.messages import Text, text
 
 _PLAIN = re.compile(r"[^\s/\\+.\x00-\x1f][^/\\+\x00-\x1f]{0,120}")
 
@@ -39,6 +47,56 @@ def put_folder(path: Path, files: dict[str, bytes]) -> None:
         scratch.rename(path)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def replace_folder(path: Path, files: dict[str, bytes]) -> None:
+    """Let a folder hold just these files; what stood there is gone only when the new one is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".old-") as scratch:
+        put_folder(Path(scratch) / "new", files)
+        if path.is_symlink():
+            path.unlink()
+        elif path.exists():
+            path.rename(Path(scratch) / "old")
+        (Path(scratch) / "new").rename(path)
+
+
+class Refused(Exception):
+    """A file that is not read: `why` in both languages."""
+
+    def __init__(self, why: Text):
+        self.why = why
+        super().__init__(why)
+
+
+def read_plain(root: Path, names: tuple[str, ...], most: int) -> bytes:
+    """The bytes of a file below `root`. Refused if any step on the way is a link, or it is no plain file, or too large.
+
+    Each step is opened relative to the one before, so nobody can put a link there between looking and reading.
+    """
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for number, name in enumerate(names):
+            way = os.O_NONBLOCK if number == len(names) - 1 else os.O_DIRECTORY
+            below = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | way, dir_fd=here)
+            os.close(here)
+            here = below
+        about = os.fstat(here)
+        if not stat.S_ISREG(about.st_mode):
+            raise Refused(text("file_not_plain"))
+        if about.st_size > most:
+            raise Refused(text("file_too_large", size=f"{about.st_size:,}", most=f"{most:,}"))
+        return b"".join(_blocks(here))[:most]
+    except OSError as error:
+        link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+        raise Refused(text("file_is_link") if link else Text(str(error.strerror), str(error.strerror))) from None
+    finally:
+        os.close(here)
+
+
+def _blocks(descriptor: int) -> Iterator[bytes]:
+    while block := os.read(descriptor, 1 << 20):
+        yield block
 
 
 def plain_name(name: str) -> bool:

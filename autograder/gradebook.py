@@ -94,9 +94,7 @@ class Writer:
         time = self.course.path("submitted", item.student, self.lesson.name) / "timestamp.txt"
         if time.is_file() and not time.is_symlink():
             put(folder / "timestamp.txt", time.read_bytes(), READ_ONLY)
-        for other in folder.iterdir():
-            if other.name not in (f"{self.lesson.name}.ipynb", "timestamp.txt") and other.is_file():
-                other.unlink()
+        ours.only_ours(folder, self.lesson.name)
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────
 

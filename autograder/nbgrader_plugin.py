@@ -4,8 +4,10 @@
     RefereeExecute   the referee's records instead of a kernel's outputs
     SaveScores       the referee's scores into the gradebook; "could not be graded" is never a silent zero
     ReadAnything     reads a submission's bytes, so that a broken file is a result and not a crash
+    HandIn           the cell at the end of a lesson that hands it in
     ClearSolutions   stubs for solutions, or the broken program that a lesson gives to be repaired
     FeedbackPage     nbgrader's feedback page with a strict content security policy
+    Collect          takes the notebook and its time out of the exchange, and follows no link
 
 So `autograder grade`, `nbgrader autograde` and formgrader's button are one and the same thing. Scores are
 made by the referee (referee.py); this module carries them to where nbgrader looks for them.
@@ -14,6 +16,7 @@ made by the referee (referee.py); this module carries them to where nbgrader loo
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
+from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import ClearSolutions as StockClearSolutions
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import determine_grade, is_grade, is_solution
@@ -29,6 +33,7 @@ from traitlets import Bool, Unicode
 from autograder import pages, transplant
 from autograder.course import ledger_of, secret_of
 from autograder.errors import AutograderError
+from autograder.files import Refused, put_folder, read_plain
 from autograder.ledger import Key, Ledger, key_of
 from autograder.lessons import Lesson, describe, kind
 from autograder.records import Entry, Record, grader_version, submission_hash
@@ -57,7 +62,8 @@ class ReadAnything(NotebookExporter):
         """Read a notebook, or the bytes of a submission while nbgrader sanitizes."""
         if not any(isinstance(step, Transplant) for step in self._preprocessors):
             return super().from_file(file_stream, resources=resources, **kw)
-        resources["autograder_submission"] = file_stream.buffer.read()
+        link = Path(file_stream.name).is_symlink()
+        resources["autograder_submission"] = b"" if link else file_stream.buffer.read()
         return self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kw)
 
 
@@ -66,6 +72,9 @@ class Transplant(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """The released notebook with the answers, what was unusual noted in its metadata."""
+        directory, about = _coursedir(self), resources["nbgrader"]
+        folder = directory.format_path(directory.autograded_directory, about["student"], about["assignment"])
+        only_ours(Path(folder), about["notebook"])  # nbgrader has copied whatever lay beside the notebook
         released = nbformat.read(_released(self, resources), as_version=4)
         return transplanted(released, resources["autograder_submission"]), resources
 
@@ -96,6 +105,15 @@ class RefereeExecute(NbGraderPreprocessor):
         if about.get("problem"):
             return entry_of(lesson, student, key, about)
         return entry_of(lesson, student, key, about, do(job_of(lesson, student, secret, unsafe=self.unsafe)))
+
+
+def only_ours(folder: Path, lesson: str) -> None:
+    """Remove what lies in an autograded folder beside the notebook and its time: feedback would be made from it."""
+    for other in folder.iterdir() if folder.is_dir() else ():
+        if other.is_dir() and not other.is_symlink():
+            shutil.rmtree(other)
+        elif other.is_symlink() or other.name not in (f"{lesson}.ipynb", "timestamp.txt"):
+            other.unlink()
 
 
 def transplanted(released: NotebookNode, data: bytes) -> NotebookNode:
@@ -238,6 +256,16 @@ class DropProofs(NbGraderPreprocessor):
         return nb, resources
 
 
+class HandIn(NbGraderPreprocessor):
+    """Put the cell that hands the lesson in at its end."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Append the cell."""
+        source = "from autograder import submit\n\nsubmit()"
+        nb.cells.append(nbformat.v4.new_code_cell(source, id="submit", metadata={"tags": ["demo"]}))
+        return nb, resources
+
+
 class ClearSolutions(StockClearSolutions):
     """Take solutions out of the release; where a lesson gives a program to be repaired, that one stands there."""
 
@@ -263,3 +291,17 @@ class FeedbackPage(HTMLExporter):
         html, resources = super().from_notebook_node(nb, resources, **kw)
         html = re.sub(r"(?s)<script\b.*?</script>", "", html)
         return html.replace("<head>", f"<head>{pages.CSP}", 1), resources
+
+
+class Collect(ExchangeCollect):
+    """nbgrader's collecting, formgrader's button included, which takes no more than `autograder collect` does."""
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        """Copy the notebook and its time. A link is not followed, whatever else lies there is left."""
+        files = {}
+        for name in (f"{self.coursedir.assignment_id}.ipynb", "timestamp.txt"):
+            try:
+                files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
+            except Refused as refused:
+                self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
+        put_folder(Path(dest), files)

@@ -4,6 +4,7 @@ nbgrader, formgrader and `autograder grade` all read it. nbgrader keeps doing wh
 gradebook, exchange, feedback); of its steps, only those named here are replaced.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
@@ -17,9 +18,17 @@ c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.release_directory = "../release"  # generated and committed; see autograder/release.py
 
-# Release: nbgrader's own steps, the proof cells left out first, and stubs in both languages (or a program to repair).
+# The exchange: a folder of this course's own. On a machine with many users, name one that all of them can write to.
+c.Exchange.root = str(Path(c.CourseDirectory.root) / "exchange")
+with suppress(OSError):
+    Path(c.Exchange.root).mkdir(exist_ok=True)  # nbgrader complains if it is not there
+c.ExchangeFactory.collect = ours.Collect
+
+# Release: nbgrader's own steps. Proof cells are left out, a cell to hand in is put last, stubs (or a program to repair)
+# stand for solutions.
 c.GenerateAssignment.preprocessors = [
     ours.DropProofs,
+    ours.HandIn,
     stock.LockCells,
     ours.ClearSolutions,
     stock.ClearOutput,

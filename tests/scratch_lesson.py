@@ -98,6 +98,7 @@ c = get_config()
 load_subconfig({path!r})
 c.CourseDirectory.root = {root!r}
 c.CourseDirectory.release_directory = "release"
+c.Exchange.root = {root!r} + "/exchange"
 """
 
 

@@ -1,0 +1,221 @@
+"""Collecting what was handed in: `autograder collect LESSON [FROM]`, from nbgrader's exchange, a folder or an LMS's zip.
+
+Every version that is found is kept, whole, under collected/LESSON/STUDENT/, and none is ever overwritten; the latest
+one (by its own time) becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read. Only the
+lesson's notebook is taken. Whose it is says the name of a folder or a file, looked up in the roster; what fits
+nobody, leads elsewhere, is too large or is beside the notebook stays where it is, and the report says so. The
+source is only read. Collecting again changes nothing. Not here: what the sources look like inside (sources.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.table import Table
+
+from autograder.course import Course
+from autograder.errors import AutograderError
+from autograder.files import Refused, plain_name, put_folder, read_plain, replace_folder
+from autograder.grade import released_lesson
+from autograder.messages import Text, text
+from autograder.records import submission_hash
+from autograder.sources import Found, Source, open_source
+from autograder.transplant import MAX_BYTES
+
+FOLDER = "collected"
+TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
+
+
+class Notice(NamedTuple):
+    """Something to know about a submission. `grave`: nothing was taken, a person has to look."""
+
+    who: str
+    what: Text
+    grave: bool = False
+
+
+@dataclass
+class Collected:
+    """What a collection came to: the students whose newest version is new, and those who had it already."""
+
+    lesson: str
+    fresh: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+    def table(self) -> Table:
+        """The report, for a terminal."""
+        title = text("collected", lesson=self.lesson, fresh=len(self.fresh), known=len(self.known))
+        drawn = Table(title=" ".join(title.lines()), title_justify="left", show_header=False)
+        for each in sorted(self.notices, key=lambda notice: not notice.grave):
+            drawn.add_row("✗" if each.grave else "!", each.who, "\n".join(each.what.lines()))
+        return drawn
+
+
+class _Version(NamedTuple):
+    """One version of one student's submission."""
+
+    student: str
+    data: bytes
+    time: datetime
+    receipt: bytes | None
+
+    @property
+    def digest(self) -> str:
+        return submission_hash(self.data)
+
+
+def collect(course: Course, lesson: str, source: Path | None = None) -> Collected:
+    """Take in all submissions of a lesson that `source` (the exchange, if None) holds.
+
+    Raises AutograderError if the lesson is not released, or the source cannot be read at all; single submissions
+    that cannot be taken are in the report.
+    """
+    released = released_lesson(course, lesson)
+    with course.alone(), open_source(source or course.inbound) as opened:
+        return _Collection(course, released.name, opened).run()
+
+
+class _Collection:
+    def __init__(self, course: Course, lesson: str, source: Source):
+        self.course, self.lesson, self.source = course, lesson, source
+        self.people = _people(course)
+        self.said = Collected(lesson)
+        self.by_bytes: defaultdict[str, set[str]] = defaultdict(set)
+        release = course.path("release", ".", lesson) / f"{lesson}.ipynb"
+        self.untouched = submission_hash(release.read_bytes())
+
+    def run(self) -> Collected:
+        came: defaultdict[str, int] = defaultdict(int)
+        for each in self._versions():
+            came[each.student] += 1
+            self.by_bytes[each.digest].add(each.student)
+            self._keep(each)
+        for student in sorted(came):
+            if came[student] > 1:
+                self._note(student, text("several_versions", count=came[student]))
+            (self.said.fresh if self._make_current(student) else self.said.known).append(student)
+            self._look_at_the_clock(student)
+        for digest, students in self.by_bytes.items():
+            if len(students) > 1 and digest != self.untouched:
+                self._note(", ".join(sorted(students)), text("same_bytes"))
+        return self.said
+
+    def _note(self, who: str, what: Text, grave: bool = False) -> None:
+        self.said.notices.append(Notice(who, what, grave))
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────
+
+    def _versions(self) -> Iterator[_Version]:
+        for where, why in self.source.refused:
+            self._note(where, why, grave=True)
+        for where in self.source.beside(self.lesson):
+            self._note(where, text("not_taken", lesson=self.lesson))
+        for found in self.source.notebooks(self.lesson):
+            student = self._whose(found)
+            if student is None:
+                continue
+            try:
+                data = found.read(MAX_BYTES)
+            except Refused as refused:
+                self._note(found.where, refused.why, grave=True)
+                continue
+            if found.late:
+                self._note(student, text("late_says_lms"))
+            receipt = found.receipt()
+            if receipt and (told := _sha(receipt)) != submission_hash(data):
+                self._note(student, text("receipt_of_other", sha=told[:12]))
+            yield _Version(student, data, found.time or datetime.now(UTC), receipt)
+
+    def _whose(self, found: Found) -> str | None:
+        """The student whose it is; None, and a notice, if that cannot be told."""
+        for name in found.names:
+            fits = self.people.get(_key(name), set())
+            if len(fits) == 1:
+                return next(iter(fits))
+            if fits:
+                self._note(found.where, text("several_students", name=name, ids=", ".join(sorted(fits))), grave=True)
+                return None
+        if not self.people and found.names and plain_name(found.names[0]):
+            return found.names[0]
+        self._note(found.where, text("unknown_student", names=" · ".join(found.names) or "–"), grave=True)
+        return None
+
+    # ── keeping ──────────────────────────────────────────────────────────────────────────────────
+
+    def _keep(self, version: _Version) -> None:
+        home = self._home(version.student)
+        stamp = version.time.strftime("%Y%m%dT%H%M%S%f")
+        folder = home / f"{stamp}_{version.digest[:16]}"
+        if folder.exists():
+            return
+        files = {f"{self.lesson}.ipynb": version.data, "timestamp.txt": version.time.strftime(TIME).encode()}
+        if version.receipt:
+            files["receipt.json"] = version.receipt
+        try:
+            put_folder(folder, files)
+        except OSError as error:
+            where = f"{folder}: {error.strerror or error}"
+            raise AutograderError(text("not_collected"), where, text("not_collected_remedy")) from None
+
+    def _make_current(self, student: str) -> bool:
+        """Let submitted/ hold the student's latest version; whether that changed anything."""
+        target = self.course.path("submitted", student, self.lesson)
+        name = f"{self.lesson}.ipynb"
+        try:
+            there: bytes | None = read_plain(target, (name,), MAX_BYTES)
+        except (Refused, OSError):
+            there = None
+        if there is not None:  # it may have come another way: it is kept, too
+            time = self.course.coursedir().get_existing_timestamp(str(target))
+            when = time.replace(tzinfo=UTC) if time else datetime.fromtimestamp((target / name).stat().st_mtime, UTC)
+            self._keep(_Version(student, there, when, None))
+        latest = max(each for each in self._home(student).iterdir() if not each.name.startswith("."))
+        files = {each: (latest / each).read_bytes() for each in (name, "timestamp.txt")}
+        if files[name] == there:
+            return False
+        replace_folder(target, files)
+        return True
+
+    def _home(self, student: str) -> Path:
+        return self.course.root / FOLDER / self.lesson / student
+
+    def _look_at_the_clock(self, student: str) -> None:
+        due = self._due()
+        target = self.course.path("submitted", student, self.lesson)
+        time = self.course.coursedir().get_existing_timestamp(str(target))
+        if due and time and time > due:
+            self._note(student, text("late", by=str(time - due).partition(".")[0]))
+
+    def _due(self) -> Any:
+        if not hasattr(self, "_due_date"):
+            with self.course.gradebook() as gradebook:
+                self._due_date = gradebook.find_assignment(self.lesson).duedate
+        return self._due_date
+
+
+def _people(course: Course) -> dict[str, set[str]]:
+    """Students by whatever they may be called: id, e-mail, the name in either order."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for student, (first, last, mail) in course.people().items():
+        for name in (student, mail, mail.partition("@")[0], first + last, last + first):
+            if _key(name):
+                found[_key(name)].add(student)
+    return dict(found)
+
+
+def _key(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _sha(receipt: bytes) -> str:
+    try:
+        return str(json.loads(receipt)["sha256"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "?"

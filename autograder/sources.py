@@ -1,0 +1,215 @@
+"""Where submissions come from, read with distrust: a folder (nbgrader's exchange is one) or a zip from an LMS.
+
+A `Source` lists files and never follows where one leads: links, devices, names that are absolute or climb out,
+encrypted, damaged or oversized entries are refused one by one, with the reason, and the rest is still read. A zip
+is never extracted: its entries' names are looked at, its bytes are read up to a limit, and nothing in it decides
+where anything is written. Only an archive that is none, or that would fill the disk, is refused as a whole.
+
+Who a file's name stands for is collect.py's to say.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from autograder.errors import AutograderError
+from autograder.files import Refused, read_plain
+from autograder.messages import Text, text
+
+MOST_FILES = 200_000
+MOST_BYTES = 4 * 2**30  # of all that an archive says it holds
+SMALL = 65536  # a time, a receipt
+_OURS = {"timestamp.txt", "receipt.json", "submission_secret.txt"}  # beside a notebook that was handed in
+_LITTER = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"}
+# How the folders and files of a submission are called.
+_EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(\+[^+]*)?")
+_MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
+_CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
+_LESSON = re.compile(r"\d\d_\w+")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: the names on the way to it, when it was written, and how to read so many bytes of it."""
+
+    parts: tuple[str, ...]
+    time: datetime | None
+    read: Callable[[int], bytes] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A notebook of the lesson: `names` are what its owner may be called, the likeliest first."""
+
+    where: str
+    names: tuple[str, ...]
+    late: bool
+    time: datetime | None
+    read: Callable[[int], bytes]
+    beside: dict[str, File]
+
+    def receipt(self) -> bytes | None:
+        """The receipt that came with it."""
+        return _small(self.beside.get("receipt.json"))
+
+
+class Source:
+    """Files by the folder they lie in, and what was refused, with the reason."""
+
+    def __init__(self, files: list[File], refused: list[tuple[str, Text]]):
+        self.refused = refused
+        self.boxes: dict[tuple[str, ...], dict[str, File]] = {}
+        for each in files:
+            if not _LITTER & set(each.parts):
+                self.boxes.setdefault(each.parts[:-1], {})[each.parts[-1]] = each
+
+    def notebooks(self, lesson: str) -> Iterator[Found]:
+        """The lesson's notebooks, whoever handed them in."""
+        for box, files in sorted(self.boxes.items()):
+            exchange = next((m for name in reversed(box) if (m := _EXCHANGE.fullmatch(name))), None)
+            if exchange and exchange["lesson"] != lesson:
+                continue
+            for name, file in sorted(files.items()):
+                if (owner := _owner(name, lesson)) is None:
+                    continue
+                canvas = _CANVAS.fullmatch(owner)
+                names = [canvas["who"] if canvas else owner] if owner else _names(box, lesson)
+                time = _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
+                late = bool(canvas and canvas["late"])
+                yield Found("/".join(file.parts), tuple(names), late, time or file.time, file.read, files)
+
+    def beside(self, lesson: str) -> list[str]:
+        """What lies there and is not taken: no notebook of this lesson or of another one, and nothing of ours."""
+        return [
+            "/".join(file.parts)
+            for _, files in sorted(self.boxes.items())
+            for name, file in sorted(files.items())
+            if name not in _OURS and _owner(name, lesson) is None and not _LESSON.fullmatch(name.removesuffix(".ipynb"))
+        ]
+
+
+def _owner(name: str, lesson: str) -> str | None:
+    """What stands before the lesson's name in a file's ("" if nothing does); None if it is not the lesson's."""
+    match = re.fullmatch(rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}(?:[ _-]?\(?\d{{1,3}}\)?)?\.ipynb", name)
+    return None if match is None else match["who"] or ""
+
+
+def _names(box: tuple[str, ...], lesson: str) -> list[str]:
+    """What the folders on the way may say about the owner, the nearest first."""
+    found = []
+    for name in reversed(box):
+        match = _EXCHANGE.fullmatch(name) or _MOODLE.fullmatch(name)
+        if name != lesson:
+            found.append(match["who"] if match else name)
+    return found
+
+
+def _small(file: File | None) -> bytes | None:
+    try:
+        return file.read(SMALL) if file else None
+    except Refused:
+        return None
+
+
+def _time(words: bytes | None) -> datetime | None:
+    from nbgrader.utils import parse_utc
+
+    try:
+        found: datetime = parse_utc((words or b"").decode().strip())
+    except (ValueError, OverflowError):
+        return None
+    return found.replace(tzinfo=UTC)
+
+
+# ── a folder, a zip ──────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[Source]:
+    """A folder or a zip, ready to be read. AutograderError if it is neither."""
+    if path.is_dir():
+        yield _folder(path)
+    elif path.is_file() and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            yield _zip(path, archive)
+    else:
+        raise AutograderError(text("no_source"), where=str(path), remedy=text("no_source_remedy"))
+
+
+def _folder(root: Path) -> Source:
+    files: list[File] = []
+    refused: list[tuple[str, Text]] = []
+    for folder, below, names in os.walk(root):
+        for name in [*below, *names]:
+            path = Path(folder, name)
+            parts = path.relative_to(root).parts
+            about = path.lstat()
+            if stat.S_ISLNK(about.st_mode):
+                refused.append(("/".join(parts), text("file_is_link")))
+            elif stat.S_ISREG(about.st_mode):
+                files.append(File(parts, datetime.fromtimestamp(about.st_mtime, UTC), _reader(root, parts)))
+            elif not stat.S_ISDIR(about.st_mode):
+                refused.append(("/".join(parts), text("file_not_plain")))
+    return Source(files, refused)
+
+
+def _reader(root: Path, parts: tuple[str, ...]) -> Callable[[int], bytes]:
+    return lambda most: read_plain(root, parts, most)
+
+
+def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
+    entries = [each for each in archive.infolist() if not each.is_dir()]
+    size = sum(each.file_size for each in entries)
+    if len(entries) > MOST_FILES or size > MOST_BYTES:
+        what = text("zip_bomb", files=f"{len(entries):,}", size=f"{size / 2**30:,.1f}")
+        raise AutograderError(what, where=str(path), remedy=text("zip_bomb_remedy"))
+    files: list[File] = []
+    refused: list[tuple[str, Text]] = []
+    for each in entries:
+        if why := _distrusted(each):
+            refused.append((repr(each.filename)[1:-1][:200], why))
+        else:
+            parts = PurePosixPath(each.filename).parts
+            files.append(File(parts, _entry_time(each), _entry_reader(archive, each)))
+    return Source(files, refused)
+
+
+def _distrusted(entry: zipfile.ZipInfo) -> Text | None:
+    """Why an entry is not even looked at."""
+    name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
+    if name.startswith("/") or "\\" in name or ":" in name.partition("/")[0] or ".." in name.split("/"):
+        return text("name_leads_out")
+    if kind == stat.S_IFLNK:
+        return text("file_is_link")
+    if kind not in (0, stat.S_IFREG):
+        return text("file_not_plain")
+    return text("zip_encrypted") if entry.flag_bits & 1 else None
+
+
+def _entry_time(entry: zipfile.ZipInfo) -> datetime | None:
+    try:
+        return datetime(*entry.date_time, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _entry_reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[int], bytes]:
+    def read(most: int) -> bytes:
+        if entry.file_size > most:
+            raise Refused(text("file_too_large", size=f"{entry.file_size:,}", most=f"{most:,}"))
+        try:
+            with archive.open(entry) as file:
+                return file.read(most)
+        except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError, zlib.error) as error:
+            raise Refused(text("zip_damaged", error=str(error))) from None
+
+    return read

@@ -1,0 +1,314 @@
+"""Collecting from an exchange, folders and zips: whose it is, which version counts, and what is refused and why."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import stat
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from scratch_lesson import scratch_course, with_configuration, write
+
+from autograder import cli, release, sources
+from autograder.collect import collect
+from autograder.course import Course
+from autograder.errors import AutograderError
+from autograder.grade import grade
+
+LESSON = "90_scratch"
+BOOK = f"{LESSON}.ipynb"
+ROSTER = """id,first_name,last_name,email
+ada,Ada,Lovelace,ada@example.org
+emil,Emil,Post,e.post@example.org
+lina,娜,李,
+post2,Emil,Post,
+"""
+ONE, TWO, THREE = ("2026-03-02 20:00:00 UTC", "2026-03-02 21:00:00 UTC", "2026-03-03 09:00:00 UTC")
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """A course with the scratch lesson released."""
+    folder = tmp_path_factory.mktemp("released")
+    course = with_configuration(scratch_course(folder / "course"))
+    release.release(course, LESSON, write(folder))
+    (course.root / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    (course.root / "nbgrader_config.py").unlink()
+    return course.root
+
+
+@pytest.fixture
+def course(released, tmp_path):
+    shutil.copytree(released, tmp_path / "course")
+    yield (made := with_configuration(Course(tmp_path / "course")))
+    made.ledger.close()
+
+
+@pytest.fixture
+def book(released):
+    """Makes a notebook with this said in it, as bytes."""
+    data = (released / "release" / LESSON / BOOK).read_text()
+
+    def made(words: str) -> bytes:
+        notebook = nbformat.reads(data, as_version=4)
+        notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="mine"))
+        return nbformat.writes(notebook).encode()
+
+    return made
+
+
+def lay(root: Path, files: dict[str, bytes | str]) -> Path:
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return root
+
+
+def zipped(path: Path, files: dict[str | zipfile.ZipInfo, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path
+
+
+def submitted(course: Course) -> dict[str, bytes]:
+    folder = course.root / "submitted"
+    found = {p.relative_to(folder).parts[0]: p.read_bytes() for p in folder.glob(f"*/{LESSON}/{BOOK}")}
+    assert not list(folder.rglob(".*")), "something half-made was left"
+    return found
+
+
+def said(found) -> dict[str, str]:
+    return {n.who: n.what.en for n in found.notices}
+
+
+def test_the_latest_of_several_versions_counts_and_all_are_kept(course, book, tmp_path):
+    inbound = lay(
+        course.inbound,
+        {
+            f"ada+{LESSON}+{TWO}+x/{BOOK}": book("two"),
+            f"ada+{LESSON}+{TWO}+x/timestamp.txt": TWO,
+            f"ada+{LESSON}+{ONE}+y/{BOOK}": book("one"),
+            f"ada+{LESSON}+{ONE}+y/timestamp.txt": ONE,
+            f"emil+{LESSON}+{ONE}+z/{BOOK}": book("emil"),
+            f"emil+another+{THREE}+z/{BOOK}": book("another lesson's"),
+        },
+    )
+    found = collect(course, LESSON)
+    assert found.fresh == ["ada", "emil"] and found.known == []
+    assert said(found) == {"ada": "2 were handed in; all are kept, the latest one counts."}
+    assert submitted(course) == {"ada": book("two"), "emil": book("emil")}
+    kept = sorted(p.read_bytes() for p in (course.root / "collected").glob(f"{LESSON}/ada/*/{BOOK}"))
+    assert kept == sorted([book("one"), book("two")])
+    time = course.coursedir().get_existing_timestamp(str(course.path("submitted", "ada", LESSON)))
+    assert f"{time}" == TWO.removesuffix(" UTC")
+
+    again = collect(course, LESSON)
+    assert again.fresh == [] and again.known == ["ada", "emil"]
+    lay(inbound, {f"ada+{LESSON}+{THREE}+w/{BOOK}": book("three")})
+    assert collect(course, LESSON).fresh == ["ada"] and submitted(course)["ada"] == book("three")
+    assert len(list((course.root / "collected").glob(f"{LESSON}/ada/*"))) == 3
+
+
+def test_what_was_submitted_another_way_is_kept_before_it_is_replaced(course, book, tmp_path):
+    lay(course.root / "submitted", {f"ada/{LESSON}/{BOOK}": book("old"), f"ada/{LESSON}/timestamp.txt": ONE})
+    source = lay(tmp_path / "folder", {f"ada/{LESSON}/{BOOK}": book("new"), f"ada/{LESSON}/timestamp.txt": TWO})
+    assert collect(course, LESSON, source).fresh == ["ada"]
+    assert submitted(course) == {"ada": book("new")}
+    assert len(list((course.root / "collected").glob(f"{LESSON}/ada/*"))) == 2
+    older = lay(tmp_path / "older", {f"ada/{BOOK}": book("older"), "ada/timestamp.txt": "2026-01-01 00:00:00 UTC"})
+    assert collect(course, LESSON, older).known == ["ada"]
+    assert submitted(course) == {"ada": book("new")}
+
+
+@pytest.mark.parametrize(
+    ("name", "who"),
+    [
+        (f"Ada Lovelace_8123_assignsubmission_file_/{BOOK}", "ada"),  # Moodle
+        (f"李娜_8124_assignsubmission_file/{BOOK}", "lina"),
+        (f"lovelaceada_101_202_{BOOK}", "ada"),  # Canvas
+        (f"lovelaceada_LATE_101_202_{LESSON}-2.ipynb", "ada"),
+        (f"ada@example.org/{BOOK}", "ada"),
+        (f"class/LINA/{LESSON}/{LESSON} (1).ipynb", "lina"),
+        (f"ada_{BOOK}", "ada"),
+    ],
+)
+def test_names_of_learning_platforms(course, book, tmp_path, name, who):
+    found = collect(course, LESSON, zipped(tmp_path / "all.zip", {name: book("mine")}))
+    assert submitted(course) == {who: book("mine")} and found.fresh == [who]
+    assert ("late" in said(found).get(who, "")) == ("LATE" in name)
+
+
+def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course, book, tmp_path):
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(LESSON, duedate="2026-03-02 20:30:00 UTC")
+    files = {
+        f"mallory/{BOOK}": book("x"),
+        f"Emil Post_1_assignsubmission_file_/{BOOK}": book("x"),
+        f"ada/{BOOK}": book("same"),
+        "ada/timestamp.txt": TWO.encode(),
+        f"lina/{BOOK}": book("same"),
+        "lina/timestamp.txt": ONE.encode(),
+        f"emil/{BOOK}": (course.path("release", ".", LESSON) / BOOK).read_bytes(),
+        f"post2/{BOOK}": (course.path("release", ".", LESSON) / BOOK).read_bytes(),
+        "emil/timestamp.txt": ONE.encode(),
+        "post2/timestamp.txt": ONE.encode(),
+    }
+    found = collect(course, LESSON, zipped(tmp_path / "all.zip", files))
+    assert found.fresh == ["ada", "emil", "lina", "post2"]
+    told = said(found)
+    assert told.pop(f"mallory/{BOOK}") == "Nobody on the roster (roster.csv) goes by this name: mallory"
+    assert "any of emil, post2" in told.pop(f"Emil Post_1_assignsubmission_file_/{BOOK}")
+    assert told.pop("ada") == "Late by 0:30:00."
+    assert told.pop("ada, lina") == "They handed in the same file, byte for byte."
+    assert told == {}  # two untouched releases are alike, and that says nothing
+    assert [n.who for n in found.notices if n.grave] == [
+        f"Emil Post_1_assignsubmission_file_/{BOOK}",
+        f"mallory/{BOOK}",
+    ]
+
+
+def test_a_receipt_of_other_bytes_is_noticed(course, book, tmp_path):
+    receipt = json.dumps({"sha256": "f" * 64})
+    found = collect(course, LESSON, lay(tmp_path / "f", {f"ada/{BOOK}": book("x"), "ada/receipt.json": receipt}))
+    assert said(found) == {"ada": "The receipt is another file's (ffffffffffff)."}
+    broken = lay(tmp_path / "g", {f"lina/{BOOK}": book("x"), "lina/receipt.json": b"[" * 60000})
+    assert said(collect(course, LESSON, broken)) == {"lina": "The receipt is another file's (?)."}
+
+
+# ── what nobody should hand in ───────────────────────────────────────────────────────────────────
+
+
+def link(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (f"../../ada/{BOOK}", "leads elsewhere"),
+        (f"ada/../../../{BOOK}", "leads elsewhere"),
+        (f"/tmp/ada/{BOOK}", "leads elsewhere"),
+        (f"C:/ada/{BOOK}", "leads elsewhere"),
+        (f"..\\..\\ada\\{BOOK}", "leads elsewhere"),
+        (link(f"ada/{BOOK}"), "link"),
+        (link("ada"), "link"),
+    ],
+)
+def test_an_entry_that_leads_out_is_refused_and_the_rest_is_taken(course, book, tmp_path, name, why):
+    before = sorted(tmp_path.rglob("*"))
+    archive = zipped(tmp_path / "all.zip", {name: b"/etc/passwd", f"lina/{BOOK}": book("mine")})
+    found = collect(course, LESSON, archive)
+    (notice,) = found.notices
+    assert notice.grave and why in notice.what.en and notice.what.zh
+    assert submitted(course) == {"lina": book("mine")}
+    new = {p.relative_to(tmp_path).parts[:2] for p in set(tmp_path.rglob("*")) - set(before)}
+    assert new <= {("all.zip",), ("course", "collected"), ("course", "submitted"), ("course", ".lock")}
+
+
+def test_bombs_are_refused(course, book, tmp_path, monkeypatch):
+    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": bytes(40 * 2**20), f"lina/{BOOK}": book("mine")})
+    assert archive.stat().st_size < 200_000
+    found = collect(course, LESSON, archive)
+    assert submitted(course) == {"lina": book("mine")} and "too large" in said(found)[f"ada/{BOOK}"]
+    monkeypatch.setattr(sources, "MOST_BYTES", 2**20)
+    with pytest.raises(AutograderError, match="not unpacked") as error:
+        collect(course, LESSON, archive)
+    assert "不展开" in str(error.value) and "→" in str(error.value)
+    monkeypatch.undo()
+    monkeypatch.setattr(sources, "MOST_FILES", 1)
+    with pytest.raises(AutograderError, match="not unpacked"):
+        collect(course, LESSON, archive)
+
+
+def test_a_size_that_an_entry_lies_about_does_not_help(course, book, tmp_path):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"ada/{BOOK}", bytes(40 * 2**20))
+    data = made.getvalue().replace((40 * 2**20).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+    (tmp_path / "all.zip").write_bytes(data)
+    found = collect(course, LESSON, tmp_path / "all.zip")
+    assert submitted(course) == {} and "damaged" in said(found)[f"ada/{BOOK}"]
+
+
+def test_damaged_archives(course, book, tmp_path):
+    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": os.urandom(5000), f"lina/{BOOK}": book("mine")})
+    data = bytearray(archive.read_bytes())
+    data[1000:1100] = bytes(100)
+    archive.write_bytes(data)
+    found = collect(course, LESSON, archive)
+    assert submitted(course) == {"lina": book("mine")} and "damaged" in said(found)[f"ada/{BOOK}"]
+    archive.write_bytes(data[:2000])
+    with pytest.raises(AutograderError, match="neither a folder nor a zip"):
+        collect(course, LESSON, archive)
+
+
+def test_links_devices_and_extra_files_in_a_folder(course, book, tmp_path):
+    secret = lay(tmp_path / "elsewhere", {BOOK: book("the teacher's")})
+    folder = lay(tmp_path / "folder", {f"lina/{BOOK}": book("mine"), "lina/helper.py": "", "lina/.DS_Store": ""})
+    (folder / "ada").mkdir()
+    (folder / "ada" / BOOK).symlink_to(secret / BOOK)
+    (folder / "emil").symlink_to(secret)
+    (folder / "post2").mkdir()
+    os.mkfifo(folder / "post2" / BOOK)
+    found = collect(course, LESSON, folder)
+    assert submitted(course) == {"lina": book("mine")}
+    assert sorted(os.listdir(course.path("submitted", "lina", LESSON))) == sorted([BOOK, "timestamp.txt"])
+    told = said(found)
+    assert "link" in told[f"ada/{BOOK}"] and "link" in told["emil"] and "plain" in told[f"post2/{BOOK}"]
+    assert told["lina/helper.py"] == f"Not taken: only {BOOK} is."
+    assert len(told) == 4
+
+
+@pytest.mark.sandbox
+def test_nbgraders_own_collecting_and_grading_take_no_more(course, book, tmp_path):
+    """Its stock collecting copies what a link leads to, and its grading takes all files along into the feedback."""
+    from nbgrader.exchange import ExchangeFactory
+
+    secret = lay(tmp_path / "elsewhere", {"secret.txt": "the teacher's"}) / "secret.txt"
+    box = lay(course.inbound, {f"ada+{LESSON}+{ONE}+x/{BOOK}": book("x"), f"ada+{LESSON}+{ONE}+x/a.py": ""})
+    (box / f"ada+{LESSON}+{ONE}+x" / "stolen.txt").symlink_to(secret)
+    (box / f"ada+{LESSON}+{ONE}+x" / "timestamp.txt").symlink_to(secret)
+    directory = course.coursedir()
+    directory.assignment_id = LESSON
+    factory = ExchangeFactory(config=course.config)
+    factory.Collect(coursedir=directory, config=course.config).start()
+    folder = course.path("submitted", "ada", LESSON)
+    assert os.listdir(folder) == [BOOK]
+    (folder / "stolen.txt").symlink_to(secret)
+    lay(folder, {"more/helper.py": "", "timestamp.txt": ONE})
+    course.nbgrader("autograde", LESSON, "ada")
+    assert sorted(os.listdir(course.path("autograded", "ada", LESSON))) == sorted([BOOK, "timestamp.txt"])
+    (folder / BOOK).unlink()
+    (folder / BOOK).symlink_to(secret)
+    course.nbgrader("autograde", LESSON, "ada")
+    assert "the teacher's" not in (course.path("autograded", "ada", LESSON) / BOOK).read_text()
+    (result,) = grade(LESSON, course=course)
+    assert result.status == "ungradable"
+
+
+def test_nbgrader_finds_its_exchange():
+    from nbgrader.apps.api import NbGraderAPI
+
+    course = Course()
+    api = NbGraderAPI(config=course.config)
+    assert not api.exchange_missing and api.exchange_is_functional
+    assert Path(api.exchange_root) == course.root / "exchange"
+
+
+def test_the_command(course, book, tmp_path, capsys):
+    source = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x"), f"mallory/{BOOK}": book("y")})
+    assert cli.main(["--course", str(course.root), "collect", LESSON, str(source)]) == 1
+    told = capsys.readouterr().out
+    assert "1 collected" in told and "新收 1 份" in told and "mallory" in told
+    assert cli.main(["--course", str(course.root), "collect", LESSON, str(tmp_path / "nowhere")]) == 1
+    told = capsys.readouterr().err
+    assert "neither a folder nor a zip" in told and "→" in told

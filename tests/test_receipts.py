@@ -1,0 +1,159 @@
+"""Handing in: the receipt says what these very bytes earn, every version is kept, nothing is written over."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from scratch_lesson import scratch_course, with_configuration, write
+
+from autograder import cli, lessons, notebook, receipts, release, sample_class
+from autograder.collect import collect
+from autograder.course import Course
+from autograder.errors import AutograderError
+from autograder.receipts import submit
+
+pytestmark = pytest.mark.sandbox
+LESSON = "90_scratch"
+BOOK = f"{LESSON}.ipynb"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A released lesson, and what three students make of it."""
+    folder = tmp_path_factory.mktemp("released")
+    course = with_configuration(scratch_course(folder / "course"))
+    lesson = release.release(course, LESSON, write(folder)).lesson
+    data = (course.path("release", ".", LESSON) / BOOK).read_bytes()
+    shutil.copy(lessons.COURSE / "roster.csv", course.root)
+    names = {"full_marks", "untouched", "no_notebook"}
+    students = sample_class.hand_in(course, lesson, data, names)
+    books = {s.name: (course.path("submitted", who, LESSON) / BOOK).read_bytes() for who, s in students.items()}
+    shutil.rmtree(course.root / "submitted")
+    return course.root, books
+
+
+@pytest.fixture
+def mine(made, tmp_path, monkeypatch):
+    """The notebook on the learner's disk."""
+    monkeypatch.setattr(lessons, "RELEASE", made[0] / "release")
+    monkeypatch.setenv("AUTOGRADER_INBOX", "")
+    path = tmp_path / "my_lessons" / LESSON / BOOK
+    path.parent.mkdir(parents=True)
+    path.write_bytes(made[1]["full_marks"])
+    return path
+
+
+def versions(mine: Path) -> list[Path]:
+    return sorted((mine.parent.parent / receipts.FOLDER / LESSON).iterdir())
+
+
+def test_a_receipt_tells_what_these_bytes_earn(mine):
+    data = mine.read_bytes()
+    receipt = submit(mine, "ada")
+    assert (receipt.student, receipt.version, receipt.score, receipt.points) == ("ada", 1, 3, 3)
+    assert receipt.sha256 == hashlib.sha256(data).hexdigest() and receipt.bytes == len(data)
+    (folder,) = versions(mine)
+    assert (folder / BOOK).read_bytes() == data
+    assert json.loads((folder / "receipt.json").read_text())["sha256"] == receipt.sha256
+    words = "\n".join(receipt.lines())
+    assert receipt.sha256 in words and "3/3" in words and "exp_log_backward" in words and "练习数据" in words
+    assert receipt.time.endswith("UTC") and mine.read_bytes() == data
+
+
+def test_every_version_is_kept_and_the_same_bytes_have_one_receipt(mine, made):
+    first = submit(mine, "ada")
+    assert submit(mine, "ada") == first and len(versions(mine)) == 1
+    mine.write_bytes(made[1]["untouched"])
+    second = submit(mine, "ada")
+    assert (second.version, second.score) == (2, 0)
+    mine.write_bytes(made[1]["full_marks"])
+    assert submit(mine, "ada").version == 3
+    assert [(each / BOOK).read_bytes() for each in versions(mine)] == [
+        made[1][name] for name in ("full_marks", "untouched", "full_marks")
+    ]
+
+
+def test_a_file_that_is_no_notebook_gets_a_receipt_that_says_so(mine, made):
+    mine.write_bytes(made[1]["no_notebook"])
+    receipt = submit(mine, "ada")
+    assert receipt.problem and "cannot be read" in "\n".join(receipt.lines()) and len(versions(mine)) == 1
+
+
+def test_what_is_sent_is_what_is_collected(mine, made, tmp_path):
+    shutil.copytree(made[0], tmp_path / "course", ignore=shutil.ignore_patterns("nbgrader_config.py"))
+    course = Course(tmp_path / "course")
+    (course.root / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\n")
+    course.inbound.mkdir(parents=True)
+    submit(mine, "ada", course.inbound)
+    mine.write_bytes(made[1]["untouched"])
+    last = submit(mine, "ada", course.inbound)
+    submit(mine, "ada", course.inbound)
+    assert len(list(course.inbound.iterdir())) == 2
+    found = collect(course, LESSON)
+    assert found.fresh == ["ada"] and [n.what.en for n in found.notices] == [
+        "2 were handed in; all are kept, the latest one counts."
+    ]
+    taken = course.path("submitted", "ada", LESSON) / BOOK
+    assert hashlib.sha256(taken.read_bytes()).hexdigest() == last.sha256
+    course.ledger.close()
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_handed_in_stays(mine, made, monkeypatch):
+    submit(mine, "ada")
+    before = {p: p.read_bytes() for p in versions(mine)[0].iterdir()}
+    mine.write_bytes(made[1]["untouched"])
+
+    def full(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr("autograder.files.os.replace", full)
+    with pytest.raises(AutograderError) as error:
+        submit(mine, "ada")
+    assert "没有交成" in str(error.value) and "No space left" in str(error.value) and "→" in str(error.value)
+    assert {p: p.read_bytes() for p in versions(mine)[0].iterdir()} == before and len(versions(mine)) == 1
+
+
+@pytest.mark.parametrize("student", ["../ada", "a+b", ".ada", "a/b", " ", "a\nb"])
+def test_ids_that_would_lead_elsewhere(mine, student):
+    with pytest.raises(AutograderError, match="will not do"):
+        submit(mine, student)
+
+
+def test_the_command_and_its_errors(mine, capsys):
+    assert cli.main(["submit", str(mine), "--id", "ada"]) == 0
+    assert "3/3" in capsys.readouterr().out
+    mine.rename(mine.with_name("homework.ipynb"))
+    assert cli.main(["submit", str(mine)]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+    assert cli.main(["submit", str(mine.with_name("homework.ipynb"))]) == 1
+    assert "homework" in capsys.readouterr().err
+
+
+def test_the_cell_of_a_lesson_says_how_and_hands_in(tmp_path, monkeypatch, capsys):
+    """In a process of its own, with the project's real first lesson."""
+    name = lessons.names()[0]
+    path = tmp_path / name / f"{name}.ipynb"
+    path.parent.mkdir()
+    shutil.copy(lessons.RELEASE / name / path.name, path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AutograderError, match="not found"):
+        notebook.submit("ada")
+    monkeypatch.chdir(path.parent)
+    notebook.submit()
+    assert 'submit("your id")' in capsys.readouterr().out
+    monkeypatch.setenv("AUTOGRADER_INBOX", str(tmp_path / "inbox"))
+    notebook.submit("ada")
+    assert "version 1 handed in" in capsys.readouterr().out
+    (sent,) = (tmp_path / "inbox").iterdir()
+    assert sent.name.startswith(f"ada+{name}+") and (sent / path.name).read_bytes() == path.read_bytes()
+    notebook.submit()
+    assert "SHA-256" in capsys.readouterr().out
+    monkeypatch.setenv("NBGRADER_VALIDATING", "1")
+    path.write_bytes(path.read_bytes() + b"\n")
+    notebook.submit("ada")
+    assert len(list((tmp_path / receipts.FOLDER / name).iterdir())) == 1
