@@ -12,15 +12,14 @@ Not here: anything that a sandbox or a learner's edition may hold; a release car
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import pkgutil
-import threading
-import time
+import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from autograder import checks, parts
@@ -28,8 +27,9 @@ from autograder.checks import Check, Outcome, Property
 from autograder.compare import compare
 from autograder.messages import Text
 
-BUDGET = 0.8  # seconds for all mistakes of a check: a learner is waiting for an answer
-PATIENCE = 0.25  # seconds for one: a mistake may be an endless loop
+# Counted in steps (`Steps`), not in seconds: whether a hint is found must not depend on how busy the machine is.
+BUDGET = 400_000  # for all mistakes of a check: a learner is waiting for an answer
+PATIENCE = 250_000  # for one: a mistake may be an endless loop
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Mistake:
 
 
 MISTAKES: dict[str, Mistake] = {}
+_ENGINE = str(Path(__file__).parent.parent.with_name(parts.ENGINE))
 
 
 def mistake(part: str, *, zh: str, en: str) -> Callable[[Any], Any]:
@@ -68,55 +69,66 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
     referee. A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
     are concerned, their words decide between mistakes that raise the same class.
     """
-    T = T or importlib.import_module(parts.ENGINE)
     now = parts.plugged()
+    search = _Search(check, outcome, seed, T or importlib.import_module(parts.ENGINE))
     with parts.plugged_in({part: now.get(part, parts.original(part)) for part in check.parts}):
-        found = _like(check, outcome, seed, T, theirs_at_hand=bool(now))
+        found = search.in_one()
+        if not found and len(check.parts) == 2 and not now:
+            found = search.in_both()
     to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
     candidates = to_the_word or found
     return candidates[0][0] if len(candidates) == 1 else None
 
 
-def _like(check: Check, outcome: Outcome, seed: int, T: Any, theirs_at_hand: bool) -> list[tuple[Mistake, Outcome]]:
-    """Every mistake that gives the learner's outcome, with the run that does."""
-    end = time.monotonic() + BUDGET
-    found: list[tuple[Mistake, Outcome]] = []
-    for part in check.parts:
-        if _with(check, part, parts.original(part), outcome, seed, T):
-            continue
-        for each in of_part(part):
-            if time.monotonic() < end and (run := _with(check, part, each.written, outcome, seed, T)):
-                found.append((each, run))
-    if not found and len(check.parts) == 2 and not theirs_at_hand:
-        return _in_both(check, outcome, seed, T, end)
-    return found
+@dataclass
+class _Search:
+    """For the mistakes with which a check gives `like`, each with the run that did."""
 
+    check: Check
+    like: Outcome
+    seed: int
+    T: Any
+    left: int = BUDGET
 
-def _in_both(check: Check, outcome: Outcome, seed: int, T: Any, end: float) -> list[tuple[Mistake, Outcome]]:
-    """A mistake in each of two parts, where the learner's own are not at hand: the first one's hint will do."""
-    one, two = check.parts
-    for each in of_part(one):
-        with parts.plugged_in({one: each.written}):
-            for other in of_part(two):
-                if time.monotonic() < end and (run := _with(check, two, other.written, outcome, seed, T)):
-                    return [(each, run)]
-    return []
+    def in_one(self) -> list[tuple[Mistake, Outcome]]:
+        """Every mistake that, alone, gives the learner's outcome."""
+        found = []
+        for part in self.check.parts:
+            if self.run(part, parts.original(part)):
+                continue
+            for each in of_part(part):
+                if run := self.run(part, each.written):
+                    found.append((each, run))
+        return found
 
+    def in_both(self) -> list[tuple[Mistake, Outcome]]:
+        """A mistake in each of two parts, where the learner's own are not at hand: the first one's hint will do."""
+        one, two = self.check.parts
+        for each in of_part(one):
+            with parts.plugged_in({one: each.written}):
+                for other in of_part(two):
+                    if run := self.run(two, other.written):
+                        return [(each, run)]
+        return []
 
-def _with(check: Check, part: str, written: Any, like: Outcome, seed: int, T: Any) -> Outcome | None:
-    """A run with `written` in the part's place, if it is like the learner's; given up at the first difference."""
+    def run(self, part: str, written: Any) -> Outcome | None:
+        """A run with `written` in the part's place, if it is like the learner's; given up at the first difference."""
+        if self.left <= 0:
+            return None
+        steps = Steps(min(PATIENCE, self.left), written.__module__)
+        try:
+            with parts.plugged_in({part: written}), warnings.catch_warnings(), steps:
+                warnings.simplefilter("ignore")
+                run = checks.attempt(self.check, self.T, self.seed, self._still_alike)
+        except TooLong:
+            return None
+        finally:
+            self.left -= steps.taken
+        return run if same(run, self.like) else None
 
-    def still_alike(run: Outcome) -> bool:
+    def _still_alike(self, run: Outcome) -> bool:
         at = len(run.values)
-        return at <= len(like.values) and _equal(run.values[-1], like.values[at - 1])
-
-    try:
-        with parts.plugged_in({part: written}), warnings.catch_warnings(), deadline(PATIENCE):
-            warnings.simplefilter("ignore")
-            run = checks.attempt(check, T, seed, still_alike)
-    except _TooLong:
-        return None
-    return run if same(run, like) else None
+        return at <= len(self.like.values) and _equal(run.values[-1], self.like.values[at - 1])
 
 
 def same(one: Outcome, other: Outcome, words: bool = False) -> bool:
@@ -148,31 +160,43 @@ def _same_error(a: str, b: str, words: bool) -> bool:
 # ── A guard against mistakes that never end ──────────────────────────────────────────────────────
 
 
-class _TooLong(BaseException):
-    """Raised in a run that has used up its time; no `except Exception` of a check may swallow it."""
+class TooLong(BaseException):
+    """Raised in a run that has used up its steps; no `except Exception` of a check may swallow it."""
 
 
-@contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Raise _TooLong in this thread if the block takes longer. Works in any thread and on every system."""
-    thread, lock, over = threading.get_ident(), threading.Lock(), False
-    send = ctypes.pythonapi.PyThreadState_SetAsyncExc
+class Steps:
+    """A bound on what a block does, in steps: calls of Python functions, and lines in a module or a known mistake.
 
-    def interrupt() -> None:
-        with lock:
-            if not over:
-                send(ctypes.c_ulong(thread), ctypes.py_object(_TooLong))
+        with Steps(most, module):
+            ...                     # raises TooLong after `most` of them
 
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        with lock:
-            over = True
-            send(ctypes.c_ulong(thread), None)  # one that is under way must not strike outside the block
-        timer.cancel()
+    A loop without end is in the mistake, and counted by lines, or in the engine, and counted by what it calls. The
+    error is raised by a trace function, at such a line or call: never in a callback of the garbage collector, where
+    one sent from another thread may strike. Another tracer (a debugger, coverage) has the thread again after the
+    block. Not bounded: one call of NumPy's, however long.
+    """
+
+    def __init__(self, most: int, module: str):
+        self.most, self.taken = most, 0
+        self._own = {sys.modules[module].__file__, *map(str, Path(__file__).parent.glob("lesson*.py"))}
+        self._before: Any = None
+
+    def __enter__(self) -> Steps:
+        self._before = sys.gettrace()
+        sys.settrace(self._step)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        sys.settrace(self._before)
+
+    def _step(self, frame: FrameType, event: str, arg: object) -> Any:
+        """Called by Python for every call, and for every line where the call was answered with a tracer."""
+        self.taken += 1
+        file = frame.f_code.co_filename
+        own = file in self._own
+        if self.taken > self.most and (own or file.startswith(_ENGINE)):
+            raise TooLong
+        return self._step if own else None
 
 
 def _load() -> None:
