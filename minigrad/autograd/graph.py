@@ -48,12 +48,27 @@ MODIFIED = (
 
 
 class VersionCounter:
-    """How often one piece of storage has been written in place; shared by a tensor, its views and its detach()."""
+    """How often one piece of storage has been written in place; shared by a tensor, its views and its detach().
 
-    __slots__ = ("version",)
+    views: the views among them, held weakly, whose history changes when their base's does; None while there are none.
+    """
+
+    __slots__ = ("version", "views")
+
+    views: list[weakref.ref[Tensor]] | None
 
     def __init__(self) -> None:
         self.version = 0
+        self.views = None
+
+    def add_view(self, view: Tensor) -> None:
+        """Note one more view; the list is cleared of dead ones each time it has doubled."""
+        views = self.views
+        if views is None:
+            views = self.views = []
+        elif len(views) >= 32 and not len(views) & (len(views) - 1):
+            views[:] = [known for known in views if known() is not None]
+        views.append(weakref.ref(view))
 
 
 class Constant:

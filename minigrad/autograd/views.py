@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
+from .grad_mode import is_grad_enabled
 from .graph import Node, next_order
 
 if TYPE_CHECKING:
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
 
 
 class View:
-    """How a view came from its base: the base, and the view operations with their attributes, in order."""
+    """How a view came from its base: the base, and the view operations with their attributes, in order.
 
-    __slots__ = ("base", "path")
+    tracked: whether it was made while operations were recorded; otherwise writing to it later would be ambiguous.
+    """
+
+    __slots__ = ("base", "path", "tracked")
 
     def __init__(self, base: Tensor, path: tuple[tuple[Any, dict[str, Any], int | None], ...]) -> None:
         self.base = base
         self.path = path
+        self.tracked = is_grad_enabled()
 
     @staticmethod
     def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None = None) -> View:
@@ -55,12 +60,18 @@ class CopySlices(Node):
         self.shape = base._data.shape
         self.stretched = self.extras = None
 
+    def fitted(self, grads: Any) -> Any:
+        """What the write's rules gave, each brought back to the shape and dtype of its input."""
+        from .accumulate import fit_all  # which builds on tensors, and they on this module
+
+        return grads if self.write.stretched is None else fit_all(grads, self.write.stretched)
+
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """As apply, recorded: what lies outside of the written part, plus what the write's rule makes of the part."""
         from ..ops.inplace import part_of_zeros, take_part  # the operations build on this module
 
         self.write.saved = self.saved
-        first, *others = self.write.apply_graph(take_part(grad, self.view))
+        first, *others = self.fitted(self.write.apply_graph(take_part(grad, self.view)))
         outside = array_module(grad._data).ones(self.shape, grad._data.dtype)
         self.view.array(outside)[...] = 0
         grad = grad * outside
@@ -73,6 +84,6 @@ class CopySlices(Node):
         self.write.saved = self.saved  # the walk releases this node's
         grad = grad.copy()
         part = self.view.array(grad)
-        first, *others = self.write.apply(part.copy())
+        first, *others = self.fitted(self.write.apply(part.copy()))
         part[...] = 0 if first is None else first
         return (grad, *others)

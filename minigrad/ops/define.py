@@ -210,8 +210,9 @@ class Op:
         else:
             out = tuple([from_array(d) for d in data]) if type(data) is tuple else from_array(data)
         for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
-            one._counter = base.counter()
+            counter = one._counter = base.counter()
             one._view = View.of(base, self, attributes, index)
+            counter.add_view(one)
         return out
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:

@@ -53,6 +53,12 @@ ONE_OF_SEVERAL = (
     "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
     "operation by an out-of-place one."
 )
+MADE_UNTRACKED = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case is "
+    "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
+    "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+    "to be tracked)."
+)
 OVERLAPPING = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
@@ -92,6 +98,8 @@ def check_writable(tensor: Tensor) -> None:
     view = getattr(tensor, "_view", None)
     if view is None:
         return
+    if not view.tracked and view.base.requires_grad:
+        raise RuntimeError(MADE_UNTRACKED)
     if view.base._edge is None:
         raise RuntimeError(VIEW_OF_LEAF)
     number = view.path[-1][2]
@@ -124,13 +132,15 @@ def write(tensor: Tensor, result: Tensor) -> None:
     view = getattr(tensor, "_view", None)
     if view is not None:
         rewrite_base(tensor, view)
+    refresh_views(tensor, tensor if view is None else view.base)
 
 
 def keep_old(tensor: Tensor, node: Any) -> None:
-    """A node that saved the tensor about to be written gets a copy of it as it still is."""
-    if any(value is tensor for value in node.saved or ()):
+    """A node that saved the tensor about to be written, as its first input, gets a copy of it as it still is."""
+    places = [i for i, value in enumerate(node.saved or ()) if value is tensor and node.saves[i] == "self"]
+    if places:
         old = from_array(tensor._data.copy(), tensor._edge)
-        node.saved = tuple([old if value is tensor else value for value in node.saved])
+        node.saved = tuple([old if i in places else value for i, value in enumerate(node.saved)])
         if node.extras is not None and node.extras.versions is not None:
             node.extras.versions = tuple(
                 [0 if v is old else n for v, n in zip(node.saved, node.extras.versions, strict=True)]
@@ -139,7 +149,7 @@ def keep_old(tensor: Tensor, node: Any) -> None:
 
 def adopt(tensor: Tensor, result: Tensor) -> None:
     """Give the tensor the result's history; what the node saved of the result is now the tensor's own storage."""
-    tensor._edge = result._edge
+    hang(tensor, result._edge)
     node = result.grad_fn
     for index, value in enumerate(node.saved or ()):
         if isinstance(value, SavedResult):
@@ -156,5 +166,21 @@ def rewrite_base(tensor: Tensor, view: View) -> None:
     """After a write through a view: the base's history goes through the write, and the view hangs on the base."""
     base = view.base
     node = CopySlices(base, view, tensor.grad_fn, gradient_edge(base))
-    base._edge = (node, 0)
-    tensor._edge = as_strided(base, view)._edge
+    hang(base, (node, 0))
+    hang(tensor, as_strided(base, view)._edge)
+
+
+def hang(tensor: Tensor, edge: Any) -> None:
+    """Give a tensor another history; a gradient that is to be retained is retained there. Hooks stay where they were."""
+    node, output = tensor._edge or NO_EDGE
+    if node is not None and node.extras is not None and output in node.extras.retain:
+        extras_of(edge[0]).retain[edge[1]] = node.extras.retain.pop(output)
+    tensor._edge = edge
+
+
+def refresh_views(written: Tensor, base: Tensor) -> None:
+    """After a write to a base or through one of its views: the other views hang on the base's new history, too."""
+    for known in base.counter().views or ():
+        view = known()
+        if view is not None and view is not written and view._view.base is base and view._view.tracked:
+            hang(view, as_strided(base, view._view)._edge)
