@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import Check, Outcome, Property, score
-from autograder.messages import Text, text
+from autograder.messages import LANGUAGES, Text, label_text, text
 
 # Allowed difference by dtype: |got - expected| <= rel * |expected| + abs * the largest |expected| of the array.
 # Wide enough for another order of summation, far too narrow for another formula or a difference quotient.
@@ -137,8 +137,9 @@ def describe(value: Any) -> Text | str:
     if isinstance(value, list) and value and _entries(value):
         return text("a_list", length=len(value), first=describe(value[0]))
     if isinstance(value, list):
-        items = [str(describe(each)) for each in value[:12]] + ["…"] * (len(value) > 12)
-        return f"[{', '.join(items)}]"
+        items = [describe(each) for each in value[:12]] + ["…"] * (len(value) > 12)
+        pairs = [each if isinstance(each, Text) else Text(each, each) for each in items]
+        return Text(*(f"[{', '.join(getattr(each, language) for each in pairs)}]" for language in LANGUAGES))
     if isinstance(value, dict):
         return text("an_error", error=value["error"]) if "error" in value else str(value.get("unencodable", "?"))
     return f'"{value}"' if isinstance(value, str) else _short(value) if _is_number(value) else str(value)
@@ -194,7 +195,7 @@ def _find(
     outcome: Outcome,
 ) -> Finding:
     if needs and found[needs].state != "pass":
-        return Finding(label, "skip", text("skipped", needs=needs))
+        return Finding(label, "skip", text("skipped", needs=label_text(needs)))
     if label not in got:
         first = all(each.label in got or each.state == "skip" for each in found.values())
         why = text("an_error", error=_says(outcome)) if outcome.error and first else text("not_reached")
@@ -232,5 +233,5 @@ def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Tex
         return text("not_written")
     failed = next((each for each in findings if each.state == "fail"), None)
     if failed and (outcome.error or not unused):
-        return text("reason", label=failed.label, detail=failed.detail)
+        return text("reason", label=label_text(failed.label), detail=failed.detail)
     return text("never_called", parts=", ".join(unused))

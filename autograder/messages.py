@@ -2,7 +2,8 @@
 
 The words live in gettext catalogues, `locale/{zh,en}/LC_MESSAGES/autograder.po`, made with Babel; the code
 holds only keys, so that neither language is the other's translation. The .po files are read as they stand:
-there is no compiled copy that could be stale, and nothing but the standard library is needed.
+there is no compiled copy that could be stale, and nothing but the standard library is needed. The labels under which
+checks yield their properties are English and stay as they are, being identifiers too; `labels.po` has the Chinese.
 
 This module is not the place where words are shown (see notebook.py and errors.py), and the prose of lessons,
 hints and mistakes is not here either: those are pairs kept beside what they speak of.
@@ -57,10 +58,15 @@ def language(choice: str = "both") -> None:
     _shown[:] = LANGUAGES if choice == "both" else [choice]
 
 
+def label_text(label: str) -> Text:
+    """A property's label in both languages; one that the catalogue does not have (a forged one) stays as it is."""
+    return Text(catalogue("zh", "labels").get(label, label), label)
+
+
 @functools.cache
-def catalogue(language: str) -> dict[str, str]:
+def catalogue(language: str, name: str = "autograder") -> dict[str, str]:
     """key -> sentence, of one language's .po file."""
-    return read_po((_LOCALE / language / "LC_MESSAGES" / "autograder.po").read_text(encoding="utf-8"))
+    return read_po((_LOCALE / language / "LC_MESSAGES" / f"{name}.po").read_text(encoding="utf-8"))
 
 
 def read_po(source: str) -> dict[str, str]:

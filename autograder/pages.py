@@ -13,7 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import AutograderError
-from autograder.messages import Text
+from autograder.messages import Text, label_text
 from autograder.records import Record
 
 CSP = (
@@ -76,7 +76,7 @@ def as_text(record: Record, note: Pair | None = None) -> str:
     lines = [headline(record)]
     for each in record["properties"]:
         details = plain({"zh": each["detail_zh"], "en": each["detail_en"]})
-        lines.append(f"  {MARKS[each['state']]} {each['label']}   {details}")
+        lines.append(f"  {MARKS[each['state']]} {plain(pair(label_text(each['label'])))}   {details}")
     for words, said in (
         ("原因 · Reason: ", record["reason"]),
         ("提示 · Hint: ", hint_of(record)),
@@ -108,7 +108,7 @@ def _property(each: dict[str, Any]) -> str:
     details = "<br>".join(escape(d) for d in dict.fromkeys((each["detail_zh"], each["detail_en"])))
     return (
         f"<tr><td style='color:{_COLOURS[each['state']]}'>{MARKS[each['state']]}</td>"
-        f"<td style='text-align:left'>{escape(each['label'])}</td>"
+        f"<td style='text-align:left'>{escape(plain(pair(label_text(each['label']))))}</td>"
         f"<td style='text-align:left'>{details}</td></tr>"
     )
 

@@ -20,7 +20,7 @@ from autograder.editions import learners_edition
 from autograder.errors import AutograderError, UnknownName
 from autograder.grade import released_lesson, require_sandbox
 from autograder.lessons import describe
-from autograder.messages import Text, text
+from autograder.messages import Text, label_text, text
 from autograder.nbgrader_plugin import transplanted
 from autograder.records import Record, submission_hash
 from autograder.work import job_of, referee
@@ -89,7 +89,9 @@ def table(found: Replay) -> Table:
     for label, value, *_ in found.torch:
         state = states.get(label, "skip")
         got = found.learner.get(label, _NOTHING)
-        drawn.add_row(pages.MARKS[state], Line(label), Line(_shown(value)), Line(_shown(got)))
+        drawn.add_row(
+            pages.MARKS[state], Line(pages.plain(pages.pair(label_text(label)))), Line(_shown(value)), Line(_shown(got))
+        )
     return drawn
 
 

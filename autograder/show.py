@@ -10,9 +10,10 @@ import sys
 import unicodedata
 from dataclasses import dataclass, field
 from html import escape
+from itertools import zip_longest
 
 from autograder.compare import Finding
-from autograder.messages import Text, text
+from autograder.messages import Text, label_text, text
 
 SIGNS = {"pass": "✓", "fail": "✗", "skip": "–", "todo": "○"}
 _ANSI = {"pass": "32", "fail": "31", "skip": "90", "todo": "33"}
@@ -49,12 +50,13 @@ class View:
             return f"\033[{_ANSI[state]}m{words}\033[0m" if colours else words
 
         lines = [paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")]
-        column = 2 + min(max((_width(each.label) for each in self.properties), default=0), _WIDEST_LABEL)
-        for each in self.properties:
-            first, *rest = _joined(each.detail, _WIDEST_LINE - column - 4)
-            label = each.label + " " * max(column - _width(each.label), 2)
-            lines.append(f"  {paint(each.state, SIGNS[each.state])} {label}{first}")
-            lines += [" " * (column + 4) + line for line in rest]
+        labels = [_joined(label_text(each.label), _WIDEST_LABEL) for each in self.properties]
+        column = 2 + min(max((_width(line) for label in labels for line in label), default=0), _WIDEST_LABEL)
+        for each, label in zip(self.properties, labels, strict=True):
+            sign = paint(each.state, SIGNS[each.state])
+            for left, right in zip_longest(label, _joined(each.detail, _WIDEST_LINE - column - 4), fillvalue=""):
+                lines.append(f"  {sign} {left}{' ' * max(column - _width(left), 2)}{right}".rstrip())
+                sign = " "
         for words in [*self.notes, *([self.hint] if self.hint else [])]:
             lines += [f"  {line}" for sentence in words.lines() for line in sentence.splitlines()]
         lines += [f"  │ {line}" for line in self.printed.splitlines()]
@@ -104,7 +106,7 @@ def show(view: View) -> None:
 def _row(each: Finding) -> str:
     sign = f'<span style="color:{_COLOURS[each.state]}" role="img" aria-label="{each.state}">{SIGNS[each.state]}</span>'
     detail = _both(each.detail) if each.state == "fail" else _beside(each.detail)
-    return f"{sign}<span>{escape(each.label)}</span><span>{detail}</span>"
+    return f"{sign}<span>{_beside(label_text(each.label))}</span><span>{detail}</span>"
 
 
 def _box(inside: str) -> str:

@@ -9,15 +9,15 @@ import pytest
 from babel.messages.pofile import read_po as babel_read
 
 import autograder
-from autograder import messages
+from autograder import checks, messages, oracle
 from autograder.errors import AutograderError
-from autograder.messages import Text, catalogue, text
+from autograder.messages import Text, catalogue, label_text, text
 
 PACKAGE = Path(autograder.__file__).parent
 
 
-def po(language):
-    path = PACKAGE / "locale" / language / "LC_MESSAGES" / "autograder.po"
+def po(language, name="autograder"):
+    path = PACKAGE / "locale" / language / "LC_MESSAGES" / f"{name}.po"
     with path.open("rb") as file:
         return babel_read(file, locale=language)
 
@@ -103,6 +103,23 @@ def test_every_key_that_is_asked_for_is_there():
 def test_no_entry_is_unused():
     used, begun = literals(), beginnings()
     assert [key for key in catalogue("zh") if key not in used and not key.startswith(begun)] == []
+
+
+def test_every_property_of_every_check_has_a_label_in_chinese():
+    """Complete and without leftovers; what has no Chinese in it is code and no words."""
+    labels = {each.label for name in checks.REGISTRY for each in oracle.expected(name, 5)}
+    chinese = catalogue("zh", "labels")
+    assert labels - chinese.keys() == set(), "add to autograder/locale/zh/LC_MESSAGES/labels.po"
+    assert chinese.keys() - labels == set()
+    assert chinese == {each.id: each.string for each in po("zh", "labels") if each.id and not each.fuzzy}
+    for label, said in chinese.items():
+        if not re.search(r"[\u4e00-\u9fff]", said):
+            assert said == label and not re.search(r"[a-z]{2,} [a-z]{2,}", label), label
+
+
+def test_a_label_nobody_knows_is_shown_as_it_is():
+    assert label_text("still a leaf") == Text("仍然是叶子", "still a leaf")
+    assert label_text("<b>mine</b>") == Text("<b>mine</b>", "<b>mine</b>")
 
 
 def test_values_are_filled_in_each_language_with_their_own():

@@ -41,14 +41,18 @@ def seen(capsys, written, name="mul_backward", seed=4711):
 def test_a_pass_says_what_agreed(capsys):
     said = seen(capsys, {})
     assert said.startswith("✓ mul_backward · 2/2\n")
-    assert "✓ a in a * b" in said and "12 项全部与 torch 一致 · 12 of 12 entries agree with torch" in said
+    assert (
+        "✓ a * b 里的 a · a in a * b" in said and "12 项全部与 torch 一致 · 12 of 12 entries agree with torch" in said
+    )
     assert "练习数据，评分时会换新的 · practice inputs; grading draws new ones · seed 4711" in said
 
 
 def test_a_failure_says_what_was_expected_what_came_and_the_hint(capsys):
     said = seen(capsys, {MUL: lambda grad, other: other})
     assert said.startswith("✗ mul_backward · 1/2\n")
-    assert re.search(r"✗ a in a \* b +12 项中有 12 项不同；第一处在 \[0, 0\]：应为 -?[\d.]+，得到", said)
+    assert re.search(
+        r"✗ a \* b 里的 a · a in a \* b +12 项中有 12 项不同；第一处在 \[0, 0\]：应为 -?[\d.]+，得到", said
+    )
     assert re.search(r"12 of 12 entries differ; first at \[0, 0\]: expected -?[\d.]+, got -?[\d.]+; worst error", said)
     assert "提示：导数 other 没错" in said and "Hint: The derivative, other, is right" in said
 
@@ -65,7 +69,8 @@ def test_a_skipped_property_says_what_it_needs(capsys):
     with parts.plugged_in({step: rebinds}):
         autograder.check("sgd_step", 1)
     said = capsys.readouterr().out
-    assert "– saved values notice the update" in said and 'skipped: needs "still a leaf"' in said
+    assert "– 保存的值察觉到更新" in said and "\n    saved values notice the update" in said
+    assert "跳过：要先通过“仍然是叶子”" in said and 'skipped: needs "still a leaf"' in said
 
 
 @pytest.mark.parametrize(
