@@ -129,6 +129,7 @@ def _release(given: argparse.Namespace) -> int:
         screen.print(f"✓ {len(checked)} 课都是最新的 · lessons are current")
         return 0
     course = _course(given)
+    course.enrol()
     with bar("发布 · release", len(names)) as step:
         for name in names:
             if given.sync_solutions:

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from autograder.course import Course
+from autograder.course import NOTES, Course
 from autograder.errors import AutograderError
 from autograder.files import Refused, plain_name, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import Found, Source, open_source
+from autograder.sources import SMALL, Found, Source, open_source
 from autograder.transplant import MAX_BYTES
 
 FOLDER = "collected"
@@ -65,6 +65,7 @@ class _Version(NamedTuple):
     data: bytes
     time: datetime
     receipt: bytes | None
+    secret: bytes | None
 
     @property
     def digest(self) -> str:
@@ -131,7 +132,7 @@ class _Collection:
             receipt = found.receipt()
             if receipt and (told := _sha(receipt)) != submission_hash(data):
                 self._note(student, text("receipt_of_other", sha=told[:12]))
-            yield _Version(student, data, found.time or datetime.now(UTC), receipt)
+            yield _Version(student, data, found.time or datetime.now(UTC), receipt, found.secret())
 
     def _whose(self, found: Found) -> str | None:
         """The student whose it is; None, and a notice, if that cannot be told."""
@@ -156,8 +157,8 @@ class _Collection:
         if folder.exists():
             return
         files = {f"{self.lesson}.ipynb": version.data, "timestamp.txt": version.time.strftime(TIME).encode()}
-        if version.receipt:
-            files["receipt.json"] = version.receipt
+        files |= {"receipt.json": version.receipt} if version.receipt else {}
+        files |= {"submission_secret.txt": version.secret} if version.secret else {}
         try:
             put_folder(folder, files)
         except OSError as error:
@@ -175,13 +176,19 @@ class _Collection:
         if there is not None:  # it may have come another way: it is kept, too
             time = self.course.coursedir().get_existing_timestamp(str(target))
             when = time.replace(tzinfo=UTC) if time else datetime.fromtimestamp((target / name).stat().st_mtime, UTC)
-            self._keep(_Version(student, there, when, None))
+            self._keep(_Version(student, there, when, None, self._secret_in(target)))
         latest = max(each for each in self._home(student).iterdir() if not each.name.startswith("."))
-        files = {each: (latest / each).read_bytes() for each in (name, "timestamp.txt")}
+        files = {each: (latest / each).read_bytes() for each in (name, *NOTES) if (latest / each).is_file()}
         if files[name] == there:
             return False
         replace_folder(target, files)
         return True
+
+    def _secret_in(self, folder: Path) -> bytes | None:
+        try:
+            return read_plain(folder, ("submission_secret.txt",), SMALL)
+        except (Refused, OSError):
+            return None
 
     def _home(self, student: str) -> Path:
         return self.course.root / FOLDER / self.lesson / student

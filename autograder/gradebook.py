@@ -16,7 +16,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder import nbgrader_plugin as ours
-from autograder.course import Course
+from autograder.course import NOTES, Course
 from autograder.errors import AutograderError
 from autograder.files import put
 from autograder.lessons import Lesson
@@ -86,14 +86,15 @@ class Writer:
     # ── files ────────────────────────────────────────────────────────────────────────────────────
 
     def _write_files(self, item: Item) -> None:
-        """The graded notebook and the time of submission; nothing else that was handed in is taken along."""
+        """The graded notebook and what nbgrader's exchange needs to give feedback back; nothing else is taken along."""
         folder = self.course.path("autograded", item.student, self.lesson.name)
         folder.mkdir(parents=True, exist_ok=True)
         ours.show(item.notebook, item.entry)
         put(folder / f"{self.lesson.name}.ipynb", nbformat.v4.writes(item.notebook).encode() + b"\n", READ_ONLY)
-        time = self.course.path("submitted", item.student, self.lesson.name) / "timestamp.txt"
-        if time.is_file() and not time.is_symlink():
-            put(folder / "timestamp.txt", time.read_bytes(), READ_ONLY)
+        submitted = self.course.path("submitted", item.student, self.lesson.name)
+        for note in (submitted / name for name in NOTES):
+            if note.is_file() and not note.is_symlink():
+                put(folder / note.name, note.read_bytes(), READ_ONLY)
         ours.only_ours(folder, self.lesson.name)
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@
     HandIn           the cell at the end of a lesson that hands it in
     ClearSolutions   stubs for solutions, or the broken program that a lesson gives to be repaired
     FeedbackPage     nbgrader's feedback page with a strict content security policy
+    ReleaseFeedback  gives back what the exchange can, and goes on where a submission came by another way
     Collect          takes the notebook and its time out of the exchange, and follows no link
 
 So `autograder grade`, `nbgrader autograde` and formgrader's button are one and the same thing. Scores are
@@ -24,14 +25,14 @@ import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 from nbgrader.preprocessors import ClearSolutions as StockClearSolutions
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Bool, Unicode
 
 from autograder import pages, transplant
-from autograder.course import ledger_of, secret_of
+from autograder.course import NOTES, ledger_of, secret_of
 from autograder.errors import AutograderError
 from autograder.files import Refused, put_folder, read_plain
 from autograder.ledger import Key, Ledger, key_of
@@ -108,11 +109,11 @@ class RefereeExecute(NbGraderPreprocessor):
 
 
 def only_ours(folder: Path, lesson: str) -> None:
-    """Remove what lies in an autograded folder beside the notebook and its time: feedback would be made from it."""
+    """Remove what lies in an autograded folder beside the notebook and its notes: feedback would be made from it."""
     for other in folder.iterdir() if folder.is_dir() else ():
         if other.is_dir() and not other.is_symlink():
             shutil.rmtree(other)
-        elif other.is_symlink() or other.name not in (f"{lesson}.ipynb", "timestamp.txt"):
+        elif other.is_symlink() or other.name not in (f"{lesson}.ipynb", *NOTES):
             other.unlink()
 
 
@@ -297,11 +298,26 @@ class Collect(ExchangeCollect):
     """nbgrader's collecting, formgrader's button included, which takes no more than `autograder collect` does."""
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copy the notebook and its time. A link is not followed, whatever else lies there is left."""
+        """Copy the notebook and its notes. A link is not followed, whatever else lies there is left."""
         files = {}
-        for name in (f"{self.coursedir.assignment_id}.ipynb", "timestamp.txt"):
+        for name in (f"{self.coursedir.assignment_id}.ipynb", *NOTES):
             try:
                 files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
             except Refused as refused:
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
         put_folder(Path(dest), files)
+
+
+class ReleaseFeedback(ExchangeReleaseFeedback):
+    """nbgrader's releasing of feedback, which goes on where a submission came by another way than its exchange."""
+
+    def copy_files(self) -> None:
+        """Release every page that the exchange can hand back: its submission has a secret that only its student knows."""
+        directory = self.coursedir
+        folders = Path(directory.format_path(directory.feedback_directory, "x", "x")).parent.parent
+        for folder in sorted(folders.glob(f"*/{directory.assignment_id}")):
+            if not (folder / "submission_secret.txt").is_file():
+                student = folder.parent.name
+                self.log.warning("%s: 不是经 exchange 交的，请另外交还 · not handed in here, give it back by hand", student)
+                directory.student_id_exclude = ",".join(filter(None, [directory.student_id_exclude, student]))
+        super().copy_files()

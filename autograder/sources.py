@@ -61,6 +61,10 @@ class Found:
         """The receipt that came with it."""
         return _small(self.beside.get("receipt.json"))
 
+    def secret(self) -> bytes | None:
+        """By what nbgrader's exchange will know the student's feedback."""
+        return _small(self.beside.get("submission_secret.txt"))
+
 
 class Source:
     """Files by the folder they lie in, and what was refused, with the reason."""

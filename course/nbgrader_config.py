@@ -23,6 +23,7 @@ c.Exchange.root = str(Path(c.CourseDirectory.root) / "exchange")
 with suppress(OSError):
     Path(c.Exchange.root).mkdir(exist_ok=True)  # nbgrader complains if it is not there
 c.ExchangeFactory.collect = ours.Collect
+c.ExchangeFactory.release_feedback = ours.ReleaseFeedback
 
 # Release: nbgrader's own steps. Proof cells are left out, a cell to hand in is put last, stubs (or a program to repair)
 # stand for solutions.

@@ -14,6 +14,10 @@ settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("same")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--pictures", action="store_true", help="take the documents' pictures anew (docs/images)")
+
+
 def shared_state() -> dict[str, object]:
     """What a test could change for those after it, of the modules that are loaded."""
     state: dict[str, object] = {"folder": os.getcwd()}

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "release"
 MINE = ROOT / "my_lessons"
 COURSE = ROOT / "course"
-# Warnings and the address only; no question about news at the first start, nothing asked of the network.
+SETTINGS = ROOT / "tools" / "jupyter"  # labconfig/: no question about news at the first start
+# Warnings and the address only; nothing asked of the network.
 QUIET = (
     "--log-level=WARN",
     "--LabApp.news_url=None",
@@ -55,6 +56,12 @@ def prepare(mode: str) -> Path:
     return MINE
 
 
+def environment() -> dict[str, str]:
+    """This process's environment, our defaults for JupyterLab's settings added; the user's own settings go before them."""
+    there = os.environ.get("JUPYTER_CONFIG_PATH")
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [there, str(SETTINGS)]))}
+
+
 def main() -> None:
     """Become JupyterLab: its Ctrl-C and its exit status are then the shell's own."""
     if len(sys.argv) < 2 or sys.argv[1] not in ("lessons", "course"):
@@ -65,7 +72,7 @@ def main() -> None:
         options.append("--allow-root")  # without it Jupyter refuses to start
     sys.stdout.flush()
     os.chdir(folder)  # nbgrader's extensions read the nbgrader_config.py of the folder the server starts in
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]])
+    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]], environment())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,213 @@
+"""From release to feedback in a real browser, as a teacher and a student do it: JupyterLab, formgrader, nbgrader's
+exchange, and our referee behind the buttons.
+
+`make test ARGS='tests/test_browser.py --pictures'` also takes the pictures that docs/ shows (docs/images).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from browser_tools import CHROMIUM, TOKEN, browser, labs
+from project_files import ROOT
+from scratch_lesson import scratch_course, with_configuration
+
+from autograder import cli
+
+LESSON, STUDENT = "00_warmup", "emma.clarke"
+WRONG, RIGHT = "return (-X * (Y - w * X)).sum()", "return (-2 * X * (Y - w * X)).sum()"
+REFLECTION = "-40 only says how steep it is at w = 1. <script>document.title = 'taken over'</script>"
+COMMENT = "Right: a slope is local. And how far may one go?"
+SIZE = {"width": 1200, "height": 800}
+STUDENTS_CONFIG = """\
+c = get_config()
+c.CourseDirectory.course_id = "autograd"
+c.CourseDirectory.student_id = {student!r}
+c.Exchange.root = {exchange!r}
+"""
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser,
+    pytest.mark.sandbox,
+    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium"),
+]
+
+
+@dataclass
+class Walk:
+    """The two people's pages, and where pictures of them go."""
+
+    teacher: object
+    student: object
+    formgrader: str
+    lab: str
+    pictures: bool
+
+    def picture(self, page, name, clip=None):
+        """Take a picture for the documents, if they were asked for."""
+        if self.pictures:
+            page.screenshot(path=ROOT / "docs" / "images" / f"{name}.png", clip=clip)
+
+
+@pytest.fixture
+def walk(tmp_path, request):
+    course = with_configuration(scratch_course(tmp_path / "course"))
+    exchange, folder = tmp_path / "exchange", tmp_path / "student"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    folder.mkdir()
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.Exchange.root = {str(exchange)!r}\n")
+    (course.root / "roster.csv").write_text(f"id,first_name,last_name,email\n{STUDENT},Emma,Clarke,\n")
+    (folder / "nbgrader_config.py").write_text(STUDENTS_CONFIG.format(student=STUDENT, exchange=str(exchange)))
+    assert cli.main(["--course", str(course.root), "release", LESSON]) == 0
+    with labs(course.root, folder) as (at_teachers, at_students), browser() as chromium:
+        pages = [chromium.new_context(viewport=SIZE).new_page() for _ in range(2)]
+        for page in pages:
+            page.set_default_timeout(30_000)
+        yield Walk(*pages, f"{at_teachers}/formgrader", f"{at_students}/lab", request.config.getoption("--pictures"))
+
+
+def test_from_release_to_feedback(walk):
+    release(walk)
+    fetch(walk)
+    solve(walk)
+    submit(walk)
+    collect_and_autograde(walk)
+    grade_by_hand(walk)
+    release_feedback(walk)
+    read_feedback(walk)
+
+
+# ── the teacher ──────────────────────────────────────────────────────────────────────────────────
+
+
+def press(page, icon, said, row=LESSON):
+    """Press one of formgrader's icons in a row, and close what it says when it is done."""
+    page.locator("tr", has_text=row).locator(f"a:has(.glyphicon-{icon})").click()
+    page.locator(".modal-body", has_text=said).wait_for()
+    page.locator(".modal.in button", has_text="OK").click()
+    page.locator(".modal").wait_for(state="detached")
+
+
+def release(walk):
+    page = walk.teacher
+    page.goto(f"{walk.formgrader}/?token={TOKEN}")
+    press(page, "cloud-upload", f"Successfully released '{LESSON}'")
+
+
+def collect_and_autograde(walk):
+    page = walk.teacher
+    press(page, "cloud-download", f"Successfully collected submissions of '{LESSON}'")
+    walk.picture(page, "formgrader")
+    page.locator("tr", has_text=LESSON).get_by_role("link", name="1", exact=True).click()
+    press(page, "flash", "Successfully autograded", STUDENT)
+    row = page.locator("tr", has_text=STUDENT)
+    row.get_by_text("needs manual grading").wait_for()
+    assert row.locator(".score").inner_text() == "6 / 7"
+
+
+def grade_by_hand(walk):
+    page = walk.teacher
+    page.get_by_role("link", name="Manual Grading").click()
+    for where in (f"gradebook/{LESSON}", f"gradebook/{LESSON}/{LESSON}"):
+        page.locator("tbody").get_by_role("link", name=LESSON).click()
+        page.wait_for_url(f"**/{where}")
+    page.get_by_role("link", name="Submission #1").click()
+    page.locator("#reflection").wait_for()
+    assert "warmup_descent · 2/2" in page.content()
+    page.locator("#reflection").fill("1")
+    page.locator("#reflection").press("Tab")
+    page.locator("#reflection-comment").fill(COMMENT)
+    page.locator("#reflection-comment").blur()
+    page.locator(".nbgrader_cell", has=page.locator("#reflection")).locator(".comment-saved").wait_for()
+    assert "taken over" not in page.title()
+    page.locator("#reflection").scroll_into_view_if_needed()
+    walk.picture(page, "manual_grading")
+
+
+def release_feedback(walk):
+    page = walk.teacher
+    page.goto(walk.formgrader)
+    press(page, "comment", f"Successfully generated feedback of '{LESSON}'")
+    press(page, "envelope", f"Successfully released feedback of '{LESSON}'")
+
+
+# ── the student ──────────────────────────────────────────────────────────────────────────────────
+
+
+def menu(page, name, item):
+    page.get_by_role("menuitem", name=name, exact=True).click()
+    page.get_by_role("menuitem", name=item).first.click()
+
+
+def assignments(page):
+    menu(page, "Nbgrader", "Assignment List")
+
+
+def fetch(walk):
+    page = walk.student
+    page.goto(f"{walk.lab}?token={TOKEN}")
+    assignments(page)
+    page.get_by_role("button", name="Fetch").click()
+    page.locator("#fetched_assignments_list .assignment-notebooks-link").click()
+    page.locator("#fetched_assignments_list .nested_list_item a").click()
+
+
+def solve(walk):
+    """Write a wrong answer, read its hint, put it right, reflect, save."""
+    page = walk.student
+    reflection = page.locator(".jp-MarkdownCell", has_text="YOUR ANSWER HERE")
+    reflection.dblclick()
+    reflection.locator(".cm-content").fill(REFLECTION)
+    answer(page, "raise NotImplementedError", WRONG)
+    menu(page, "Run", "Run All Cells")
+    check = page.locator(".jp-CodeCell", has_text='check("warmup_by_hand")')
+    check.get_by_text("differentiating the square brings down a 2").wait_for()
+    check.scroll_into_view_if_needed()
+    walk.picture(page, "hint")
+    answer(page, WRONG, RIGHT)
+    menu(page, "Run", "Run All Cells")
+    page.get_by_text("warmup_descent · 2/2").wait_for()
+    walk.picture(page, "passed")
+    validate(page, "passes all the tests")
+
+
+def answer(page, found, text):
+    """Put a text in place of the line of a solution cell that says `found`."""
+    page.locator(".jp-CodeCell .cm-line", has_text=found).click()
+    page.keyboard.press("Home")
+    page.keyboard.press("Shift+End")
+    page.keyboard.type(text)
+
+
+def validate(page, said):
+    page.get_by_role("button", name="Validate").click()
+    dialog = page.locator(".jp-Dialog")
+    dialog.get_by_text(said).wait_for()
+    dialog.get_by_role("button", name="Ok").click()
+
+
+def submit(walk):
+    page = walk.student
+    menu(page, "File", "Save Notebook")
+    assignments(page)
+    page.locator("#fetched_assignments_list").get_by_role("button", name="Submit").click()
+    page.locator("#submitted_assignments_list").get_by_text(LESSON).first.wait_for()
+    walk.picture(page, "submitted")
+
+
+def read_feedback(walk):
+    page = walk.student
+    assignments(page)
+    page.locator("#submitted_assignments_list").get_by_role("button", name="Fetch Feedback").click()
+    page.locator("#submitted_assignments_list a", has_text="view feedback").click()
+    page.locator(".jp-DirListing-item", has_text=f"{LESSON}.html").dblclick()
+    feedback = page.frame_locator(".jp-HTMLViewer iframe")
+    feedback.get_by_text(COMMENT).wait_for()
+    feedback.get_by_text("7.0 / 7.0").wait_for()
+    feedback.get_by_text("warmup_descent · 2/2").wait_for()
+    assert "taken over" not in page.title()
+    walk.picture(page, "feedback")
