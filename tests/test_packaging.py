@@ -100,7 +100,9 @@ def test_conda_gets_the_same_packages():
 def test_every_dependency_has_its_reason_in_both_languages():
     rows = re.findall(r"(?m)^\| `([\w-]+)` (.*)\|$", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"))
     named = [name for name, _ in rows]
-    assert sorted(named) == sorted({canonicalize_name(r.name) for r in EVERYTHING} | {"graphviz", "bubblewrap", "chromium"})
+    assert sorted(named) == sorted(
+        {canonicalize_name(r.name) for r in EVERYTHING} | {"graphviz", "bubblewrap", "chromium"}
+    )
     for name, row in rows:
         *_, chinese, english = (cell.strip() for cell in row.split("|"))
         assert re.search("[\u4e00-\u9fff]", chinese) and re.match("[a-zA-Z`]", english), name
