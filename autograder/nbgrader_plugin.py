@@ -301,6 +301,8 @@ class Collect(ExchangeCollect):
         """Copy the notebook and its notes. A link is not followed, whatever else lies there is left."""
         files = {}
         for name in (f"{self.coursedir.assignment_id}.ipynb", *NOTES):
+            if not Path(src, name).is_symlink() and not Path(src, name).exists():
+                continue
             try:
                 files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
             except Refused as refused:
@@ -318,6 +320,8 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
         for folder in sorted(folders.glob(f"*/{directory.assignment_id}")):
             if not (folder / "submission_secret.txt").is_file():
                 student = folder.parent.name
-                self.log.warning("%s: 不是经 exchange 交的，请另外交还 · not handed in here, give it back by hand", student)
+                self.log.warning(
+                    "%s: 不是经 exchange 交的，请另外交还 · not handed in here, give it back by hand", student
+                )
                 directory.student_id_exclude = ",".join(filter(None, [directory.student_id_exclude, student]))
         super().copy_files()

@@ -54,14 +54,13 @@ class Walk:
 @pytest.fixture
 def walk(tmp_path, request):
     course = with_configuration(scratch_course(tmp_path / "course"))
-    exchange, folder = tmp_path / "exchange", tmp_path / "student"
-    exchange.mkdir(mode=0o777)
-    exchange.chmod(0o777)
-    folder.mkdir()
-    with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write(f"c.Exchange.root = {str(exchange)!r}\n")
+    folder = tmp_path / "student"
+    for each in (folder, course.root / "exchange"):
+        each.mkdir()
     (course.root / "roster.csv").write_text(f"id,first_name,last_name,email\n{STUDENT},Emma,Clarke,\n")
-    (folder / "nbgrader_config.py").write_text(STUDENTS_CONFIG.format(student=STUDENT, exchange=str(exchange)))
+    (folder / "nbgrader_config.py").write_text(
+        STUDENTS_CONFIG.format(student=STUDENT, exchange=course.config.Exchange.root)
+    )
     assert cli.main(["--course", str(course.root), "release", LESSON]) == 0
     with labs(course.root, folder) as (at_teachers, at_students), browser() as chromium:
         pages = [chromium.new_context(viewport=SIZE).new_page() for _ in range(2)]

@@ -160,18 +160,6 @@ def test_formgraders_button_gives_the_same_grades(graded, tmp_path):
         assert graded.rows(student, course) == graded.rows(student)
 
 
-def test_what_nbgraders_exchange_needs_to_give_feedback_back_goes_along(graded, tmp_path):
-    course, student = copy_of(graded, tmp_path / "course"), graded.student("full_marks")
-    notes = {"timestamp.txt": "2026-03-02 20:00:00 UTC", "submission_secret.txt": "5ec7e7", "diary.txt": "private"}
-    for name, words in notes.items():
-        (course.path("submitted", student, LESSON) / name).write_text(words)
-    grade(LESSON, [student], course=course)
-    feedback(course, LESSON, [student])
-    for step in ("autograded", "feedback"):
-        folder = course.path(step, student, LESSON)
-        assert (folder / "submission_secret.txt").read_text() == "5ec7e7" and not (folder / "diary.txt").exists()
-
-
 def test_a_manual_grade_is_kept_when_graded_again(graded):
     student = graded.student("partial")
     with graded.course.gradebook() as gradebook:
