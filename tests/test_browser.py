@@ -29,6 +29,7 @@ c.Exchange.root = {exchange!r}
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(900),  # a busy machine is slow at this, and only at this
     pytest.mark.browser,
     pytest.mark.sandbox,
     pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium"),
@@ -65,7 +66,7 @@ def walk(tmp_path, request):
     with labs(course.root, folder) as (at_teachers, at_students), browser() as chromium:
         pages = [chromium.new_context(viewport=SIZE).new_page() for _ in range(2)]
         for page in pages:
-            page.set_default_timeout(30_000)
+            page.set_default_timeout(120_000)
         yield Walk(*pages, f"{at_teachers}/formgrader", f"{at_students}/lab", request.config.getoption("--pictures"))
 
 
@@ -180,6 +181,7 @@ def answer(page, found, text):
     page.keyboard.press("Home")
     page.keyboard.press("Shift+End")
     page.keyboard.type(text)
+    page.locator(".jp-CodeCell .cm-line", has_text=text).wait_for()
 
 
 def validate(page, said):
