@@ -149,15 +149,15 @@ def check_name(source: str) -> str | None:
     return None
 
 
-def execute(lesson: Lesson, *, timeout: int = 300) -> NotebookNode:
-    """Run the instructor's notebook, proof cells included, in a real kernel; return it with outputs.
+def execute(notebook: NotebookNode, folder: Path = PROJECT, *, timeout: int = 300) -> NotebookNode:
+    """Run a notebook from top to bottom in a real kernel that stands in `folder`; return it with outputs.
 
     Raises nbclient's CellExecutionError at the first cell that fails.
     """
     from nbclient import NotebookClient
 
-    notebook = nbformat.from_dict(lesson.notebook)
-    resources = {"metadata": {"path": str(PROJECT)}}
+    notebook = nbformat.from_dict(notebook)
+    resources = {"metadata": {"path": str(folder)}}
     NotebookClient(notebook, timeout=timeout, kernel_name=KERNEL["name"], resources=resources).execute()
     return notebook
 

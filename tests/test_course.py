@@ -1,4 +1,4 @@
-"""Every lesson of the course: checks, points, solutions, release, demonstrations, sample class."""
+"""Every lesson of the course: checks, points, solutions, release, sample class."""
 
 from __future__ import annotations
 
@@ -69,12 +69,6 @@ def test_the_learners_edition_imports(name, tmp_path):
     edition = learners_edition(lessons.load(name).parts, cache=tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(edition), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-P", "-c", "import minigrad"], env=environment, check=True, cwd="/")
-
-
-@pytest.mark.slow
-@every_lesson
-def test_it_runs_from_top_to_bottom_and_every_proof_holds(name):
-    lessons.execute(lessons.load(name))
 
 
 EARNS = {

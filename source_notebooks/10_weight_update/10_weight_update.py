@@ -131,7 +131,7 @@ def count_nodes(loss):
     return len(seen)
 
 
-def train(T, rebind, steps=400):
+def train(T, rebind, steps=300):
     w = T.tensor([1.0], requires_grad=True)
     nodes, kilobytes, seconds = np.zeros((3, steps))
     tracemalloc.start()
@@ -191,7 +191,7 @@ _ = left.legend()
 
 # %% tags=["proof"]
 grows, flat = train(minigrad, True)[2], train(minigrad, False)[2]
-assert grows[-1] - grows[200] > 50 and flat[-1] - flat[200] < 5
+assert grows[-1] - grows[100] > 50 and flat[-1] - flat[100] < 5
 
 # %% [markdown] tags=["lang-zh"]
 # 尾巴长什么样？只走三步，画出来看。最底下那个叶子已经没有名字了，图里只好叫它 `#1`；名字 `w` 挂在最后一次减法上。
