@@ -105,14 +105,14 @@ except TypeError as error:
 #
 # 警告里提到一个办法：`w.retain_grad()`，让不是叶子的张量也留下梯度。每一步都这么写，训练果然能继续，数值也都对。那还有什么问题？
 #
-# 下面的 `train` 用两种写法各走 400 步，每一步数一数计算图（computational graph）里有多少个节点。先猜：第 400 步时，`loss` 背后有几个节点？
+# 下面的 `train` 用两种写法各走 300 步，每一步数一数计算图（computational graph）里有多少个节点。先猜：第 300 步时，`loss` 背后有几个节点？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · A patch: retain_grad?
 #
 # The warning mentions a way out: `w.retain_grad()` makes a tensor keep its gradient although it is no leaf. Do that at each step, and training indeed goes on, with right values. So what is the matter?
 #
-# Below, `train` takes 400 steps in either way and counts at each step how many nodes the computational graph (计算图) has. Guess first: at step 400, how many nodes stand behind `loss`?
+# Below, `train` takes 300 steps in either way and counts at each step how many nodes the computational graph (计算图) has. Guess first: at step 300, how many nodes stand behind `loss`?
 
 # %% tags=["demo"]
 import time
