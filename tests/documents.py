@@ -1,0 +1,69 @@
+"""Documents as scripts: the files they show and the commands they give, in a copy of the project. It judges nothing.
+
+In a document, a block after a line that is only a file's name in backquotes is that file. Blocks marked `sh` are
+typed by the reader, from top to bottom; those marked `console` need something that a test has no place for (a window,
+a second machine), and are only held against what the commands accept.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from project_files import ROOT, committed
+
+_BLOCK = re.compile(
+    r"(?ms)^(?:(?:<!-- (?P<quoted>\S+) -->|`(?P<file>[\w./-]+)`)\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$"
+)
+
+
+class Block(NamedTuple):
+    """A fenced block: what it is marked as, its text, and the file that it is, or that it quotes."""
+
+    kind: str
+    text: str
+    file: str | None
+    quoted: str | None
+
+
+def blocks(document: Path) -> list[Block]:
+    """The fenced blocks of a document, in order."""
+    found = _BLOCK.finditer(document.read_text(encoding="utf-8"))
+    return [Block(each["kind"], each["text"], each["file"], each["quoted"]) for each in found]
+
+
+def commands(document: Path, kind: str) -> list[str]:
+    """The command lines of all blocks of a kind, comments left out, continued lines joined."""
+    lines = [line for each in blocks(document) if each.kind == kind for line in _joined(each.text).splitlines()]
+    return [line.partition("  #")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _joined(text: str) -> str:
+    return re.sub(r"\\\n\s*", "", text)
+
+
+def copy_of_project(folder: Path) -> Path:
+    """The committed files, and this project's environment, somewhere else."""
+    for path in committed():
+        target = folder / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    (folder / ".venv").symlink_to(ROOT / ".venv")
+    return folder
+
+
+def type_in(folder: Path, text: str) -> str:
+    """Type a block into a shell in that folder; what it printed. AssertionError, with that, if a command fails."""
+    here = {"PYTHONPATH": str(folder), "MINIGRAD_MY_PARTS": str(folder / "my_lessons" / "my_parts"), "COLUMNS": "160"}
+    # fmt: off
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text], cwd=folder, env={**os.environ, **here},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+    )
+    # fmt: on
+    assert done.returncode == 0, f"{text}\n{done.stdout}"
+    return done.stdout
