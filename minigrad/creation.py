@@ -175,9 +175,17 @@ def from_numpy(array: Any) -> Tensor:
     """A tensor that shares the array's memory (torch.from_numpy)."""
     if not isinstance(array, ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    out = from_array(array)
-    out._grad = None
-    return out
+    if array.dtype not in BY_NUMPY:
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: float64, "
+            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+        )
+    if any(step < 0 for step in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+            "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+        )
+    return from_array(array)
 
 
 def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:

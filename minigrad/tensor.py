@@ -11,7 +11,8 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .autograd.graph import NO_EDGE, Edge, VersionCounter
+from .autograd.grad_mode import inferring, is_inference_mode_enabled
+from .autograd.graph import INFERENCE, NO_EDGE, Edge, VersionCounter
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
@@ -58,7 +59,7 @@ class Tensor:
 
         self._data = legacy_tensor(data)
         self._edge = NO_EDGE
-        self._counter = None
+        self._counter = INFERENCE if is_inference_mode_enabled() else None
         self._grad = None
 
     if TYPE_CHECKING:  # the methods and operators that ops/ hangs on this class
@@ -114,7 +115,17 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self._counter is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._counter is None else self._counter.version
+
+    @property
+    def _base(self) -> Tensor | None:
+        view = getattr(self, "_view", None)
+        return None if view is None else view.base
+
+    def _is_view(self) -> bool:
+        return self._base is not None
 
     # ------------------------------------------------------------------ requires_grad, grad, data
 
@@ -125,6 +136,8 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
+        if not isinstance(wanted, bool):
+            raise RuntimeError("requires_grad must be a bool")
         if not self.is_leaf:
             raise RuntimeError(LEAVES_ONLY.partition(" If")[0] if wanted else LEAVES_ONLY)
         if wanted and self._data.dtype.kind != "f":
@@ -145,7 +158,10 @@ class Tensor:
         return self
 
     def want_gradient(self, wanted: bool) -> None:
-        """Note whether a leaf's gradient is wanted, unchecked; a computed tensor stays as it is."""
+        """Note whether a leaf's gradient is wanted; a computed tensor stays as it is. RuntimeError for a tensor made in
+        inference_mode, outside of it."""
+        if wanted and self._counter is INFERENCE and not is_inference_mode_enabled():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not wanted:
             self._edge = NO_EDGE
         elif self._edge is NO_EDGE:
@@ -237,7 +253,12 @@ class Tensor:
 
     def bump_version(self) -> None:
         """Note one in-place write."""
-        self.counter().version += 1
+        if self._counter is not INFERENCE:
+            self.counter().version += 1
+
+    def is_inference(self) -> bool:
+        """Whether this tensor was made inside inference_mode, and so can take no part in a graph."""
+        return self._counter is INFERENCE
 
     def add_array_(self, array: Any) -> None:
         """Add an array in place, outside of any graph."""
@@ -374,4 +395,6 @@ def from_array(data: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter |
     out._grad = None
     if edge is None:
         out._accumulator = out._hooks = None
+    if inferring and counter is None and is_inference_mode_enabled():
+        out._counter = INFERENCE
     return out

@@ -18,6 +18,7 @@ from .function import Function
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
+from .hooks import retain_grad
 from .multi import Walk
 from .roots import root_gradients
 
@@ -61,18 +62,15 @@ def backward(
         wanted = _tensors(inputs)
         if not wanted:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        for tensor in wanted:
+            if isinstance(tensor, Tensor):
+                retain_grad(tensor)
         edges = [_input_edge(t) for t in wanted]
     if create_graph and not _warned:
         _warned.append(True)
         warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
-    run(
-        roots,
-        root_gradients(roots, _given(grad_tensors), create_graph),
-        retain_graph,
-        create_graph,
-        edges,
-        accumulate=True,
-    )
+    grads = root_gradients(roots, _given(grad_tensors), create_graph)
+    run(roots, grads, retain_graph, create_graph, edges, accumulate=True)
 
 
 def grad(

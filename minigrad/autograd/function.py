@@ -10,7 +10,7 @@ from typing import Any
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .accumulate import broadcasts_to, fit, gradient_edge
-from .grad_mode import is_grad_enabled, no_grad
+from .grad_mode import no_grad, records
 from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, next_order, observed, observers, save_result
 from .hooks import extras_of
 
@@ -179,7 +179,7 @@ class Function:
         """Run forward without recording and hang one node on its outputs."""
         node = type(cls.__name__ + "Backward", (BackwardNode,), {"__slots__": (), "function": cls})()
         tensors = [a for a in args if isinstance(a, Tensor)]
-        recorded = is_grad_enabled() and any(t.requires_grad for t in tensors)
+        recorded = records() and any(t.requires_grad for t in tensors)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         node.next_functions = tuple(gradient_edge(t) if recorded else NO_EDGE for t in tensors)
         node.order = next_order()
@@ -265,7 +265,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             results = backward(ctx, *grads)
-        if not is_grad_enabled() or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+        if not records() or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         outs = list(results) if isinstance(results, tuple) else [results]
         node = Error(ONCE, [o for o in outs if o is not None])

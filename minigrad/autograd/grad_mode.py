@@ -9,13 +9,20 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-paused: set[int] = set()  # the threads that do not record; nearly always empty, and emptiness is cheap to ask
-inferring: set[int] = set()  # those of them that are inside inference_mode
+NOT_FOR_CLASSES = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and "
+    "nothing else."
+)
+off: set[int] = set()  # the threads that have recording switched off
+inferring: set[int] = set()  # the threads that are inside inference_mode
+paused: set[int] = set()  # the threads that do not record, being one or the other; nearly always empty: cheap to ask
 
 
 class _Leaver(threading.local):
@@ -26,14 +33,19 @@ class _Leaver(threading.local):
 
 
 def _forget(thread: int) -> None:
-    paused.discard(thread)
-    inferring.discard(thread)
+    for threads in (off, inferring, paused):
+        threads.discard(thread)
 
 
 _leaver = _Leaver()
 
 
 def is_grad_enabled() -> bool:
+    """True where recording is switched on; inside inference_mode nothing is recorded all the same."""
+    return get_ident() not in off
+
+
+def records() -> bool:
     """True where operations are recorded."""
     return get_ident() not in paused
 
@@ -44,17 +56,22 @@ def is_inference_mode_enabled() -> bool:
 
 
 def _set(threads: set[int], member: bool) -> None:
+    me = get_ident()
     if member:
-        threads.add(get_ident())
+        threads.add(me)
         _leaver.mark
     else:
-        threads.discard(get_ident())
+        threads.discard(me)
+    if me in off or me in inferring:
+        paused.add(me)
+    else:
+        paused.discard(me)
 
 
 def set_recording(enabled: bool) -> bool:
     """Switch this thread's recording; what it was before."""
-    before = get_ident() not in paused
-    _set(paused, not enabled)
+    before = get_ident() not in off
+    _set(off, not enabled)
     return before
 
 
@@ -77,6 +94,8 @@ class Decorating:
         return type(self)()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warnings.warn(NOT_FOR_CLASSES, FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
             return _in_generator(self.clone, function)
 
@@ -148,7 +167,11 @@ class set_grad_enabled(Decorating):
     """Recording on or off: at once when called as a function, until the end of the block in a `with`."""
 
     def __init__(self, mode: bool) -> None:
-        self.wanted = bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
+        self.wanted = mode
         self.before = set_recording(self.wanted)
 
     def __enter__(self) -> None:

@@ -71,6 +71,31 @@ class VersionCounter:
         views.append(weakref.ref(view))
 
 
+class InferenceCounter(VersionCounter):
+    """What stands in the counter's place in tensors made inside inference_mode: their writes are not counted, so
+    nothing may rely on their values in backward."""
+
+    __slots__ = ()
+
+    @property
+    def version(self) -> int:  # type: ignore[override]
+        """RuntimeError, in torch's words: this is asked when a value is saved."""
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+            "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+
+    def __init__(self) -> None:
+        self.views = None
+
+    def add_view(self, view: Tensor) -> None:
+        """No history will ever have to be rewritten."""
+
+
+INFERENCE = InferenceCounter()
+
+
 class Constant:
     """A saved value that is no tensor of the graph: a Python number, or an array that can't need a gradient."""
 

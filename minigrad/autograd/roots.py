@@ -52,6 +52,7 @@ def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, creat
     for gradient in given:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    given = given[: len(outputs)]  # torch takes no notice of more
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return [_start(output, each, i, create_graph) for i, (output, each) in enumerate(zip(outputs, given, strict=True))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
-from .grad_mode import is_grad_enabled
+from .grad_mode import records
 from .graph import Node, next_order
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class View:
     def __init__(self, base: Tensor, path: tuple[tuple[Any, dict[str, Any], int | None], ...]) -> None:
         self.base = base
         self.path = path
-        self.tracked = is_grad_enabled()
+        self.tracked = records()
 
     @staticmethod
     def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None = None) -> View:

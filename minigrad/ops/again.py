@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from .. import autograd, rules
 from ..autograd.accumulate import gradient_edge
-from ..autograd.grad_mode import enable_grad, is_grad_enabled
+from ..autograd.grad_mode import enable_grad, records
 from ..autograd.graph import NO_EDGE, Constant, Node, next_order, observed
 from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
@@ -39,7 +39,7 @@ class AgainNode(Node):
         given = [grad, *values]
         places = [i for i, one in enumerate(given) if isinstance(one, Tensor) and one._data.dtype.kind == "f"]
         edges = tuple([gradient_edge(given[i]) for i in places])
-        if edges.count(NO_EDGE) == len(edges) or not is_grad_enabled():
+        if edges.count(NO_EDGE) == len(edges) or not records():
             return from_array(data)
         node = cls()
         node.rule = rule

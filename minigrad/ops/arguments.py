@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.grad_mode import records
 from ..backend import numpy
 from ..dtypes import dtype
 from ..tensor import Tensor
@@ -104,7 +104,7 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     out = kwargs.pop("out")
     if out is None:
         return call(*args, **kwargs)
-    if is_grad_enabled() and any(isinstance(a, Tensor) and a.requires_grad for a in (*args, out)):
+    if records() and any(isinstance(a, Tensor) and a.requires_grad for a in (*args, out)):
         raise RuntimeError(
             f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one of "
             "the arguments requires grad."

@@ -17,8 +17,8 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import gradient_edge
-from ..autograd.grad_mode import is_grad_enabled, paused
-from ..autograd.graph import NO_EDGE, Constant, next_order, observed, observers, save_result
+from ..autograd.grad_mode import inferring, paused, records
+from ..autograd.graph import INFERENCE, NO_EDGE, Constant, next_order, observed, observers, save_result
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
@@ -63,6 +63,8 @@ def binary(
         edge_a, edge_b = a._edge, b._edge
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
+            if inferring and get_ident() in inferring:
+                out._counter = INFERENCE
             return out
         if edge_a is None:
             edge_a = gradient_edge(a)
@@ -122,6 +124,8 @@ def unary(
         edge = input._edge
         if edge is NO_EDGE or (paused and get_ident() in paused):
             out._edge = NO_EDGE
+            if inferring and get_ident() in inferring:
+                out._counter = INFERENCE
             return out
         grad_fn = made()
         grad_fn.next_functions = (gradient_edge(input) if edge is None else edge,)
@@ -186,7 +190,7 @@ class Op:
         arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
         data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         edges = tuple([t._edge or gradient_edge(t) for t in inputs])
-        if edges.count(NO_EDGE) == len(edges) or not is_grad_enabled():
+        if edges.count(NO_EDGE) == len(edges) or not records():
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 
@@ -204,7 +208,7 @@ class Op:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
         edge = gradient_edge(base)
-        recorded = is_grad_enabled() and edge[0] is not None
+        recorded = records() and edge[0] is not None
         if recorded:
             out = self.record((base,), (edge,), data, attributes)
         else:

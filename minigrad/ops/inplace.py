@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import gradient_edge
-from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.views import CopySlices, View
@@ -59,6 +59,10 @@ MADE_UNTRACKED = (
     "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
     "to be tracked)."
 )
+OUTSIDE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
 OVERLAPPING = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
@@ -91,7 +95,9 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 
 def check_writable(tensor: Tensor) -> None:
     """RuntimeError where autograd could not follow a write to this tensor."""
-    if not is_grad_enabled():
+    if tensor.is_inference() and not is_inference_mode_enabled():
+        raise RuntimeError(OUTSIDE)
+    if not records():
         return
     if tensor._edge is None:
         raise RuntimeError(LEAF)
@@ -122,11 +128,11 @@ def write(tensor: Tensor, result: Tensor) -> None:
         )
     if not data.flags.writeable:
         raise RuntimeError(OVERLAPPING)
-    if is_grad_enabled() and result._edge is not NO_EDGE:
+    if records() and result._edge is not NO_EDGE:
         keep_old(tensor, result.grad_fn)
     data[...] = value
     tensor.bump_version()
-    if result._edge is NO_EDGE or not is_grad_enabled():
+    if result._edge is NO_EDGE or not records():
         return
     adopt(tensor, result)
     view = getattr(tensor, "_view", None)

@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.grad_mode import records
 from ..backend import array_module
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
@@ -260,7 +260,7 @@ bce_logits_op = Op(
 def not_differentiable(name: str, **given: Tensor | None) -> None:
     """RuntimeError, in torch's words, for a weight whose gradient is wanted: there is none."""
     for argument, tensor in given.items():
-        if tensor is not None and tensor.requires_grad and is_grad_enabled():
+        if tensor is not None and tensor.requires_grad and records():
             raise RuntimeError(f"The function '{name}' is not differentiable with respect to argument '{argument}'.")
 
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.grad_mode import records
 from ..tensor import Tensor
 from .inplace import check_writable
 from .shape import squeeze, t, transpose, unsqueeze
@@ -31,7 +31,7 @@ def in_place(operation: Callable[..., Tensor]) -> Callable[..., Tensor]:
         self._data = out._data
         if getattr(self, "_view", None) is not None:
             self._view = out._view
-        if is_grad_enabled() and out.grad_fn is not None:
+        if records() and out.grad_fn is not None:
             out.grad_fn.__class__ = numbered(type(out.grad_fn))  # type: ignore[arg-type]
             self._edge = out._edge
         self.bump_version()
