@@ -40,6 +40,11 @@ SECOND_BACKWARD = (
     "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
     "saved tensors after calling backward."
 )
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`torch.no_grad()` instead of `torch.inference_mode()`."
+)
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
     "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: enable anomaly detection to "
@@ -63,6 +68,8 @@ class VersionCounter:
 
     def add_view(self, view: Tensor) -> None:
         """Note one more view; the list is cleared of dead ones each time it has doubled."""
+        if self is INFERENCE:
+            return
         views = self.views
         if views is None:
             views = self.views = []
@@ -71,29 +78,10 @@ class VersionCounter:
         views.append(weakref.ref(view))
 
 
-class InferenceCounter(VersionCounter):
-    """What stands in the counter's place in tensors made inside inference_mode: their writes are not counted, so
-    nothing may rely on their values in backward."""
-
-    __slots__ = ()
-
-    @property
-    def version(self) -> int:  # type: ignore[override]
-        """RuntimeError, in torch's words: this is asked when a value is saved."""
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
-            "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-        )
-
-    def __init__(self) -> None:
-        self.views = None
-
-    def add_view(self, view: Tensor) -> None:
-        """No history will ever have to be rewritten."""
-
-
-INFERENCE = InferenceCounter()
+# The one counter of all tensors made inside inference_mode: their writes are not counted, so nothing may rely on their
+# values in backward.
+INFERENCE = VersionCounter()
+INFERENCE.version = -1
 
 
 class Constant:

@@ -18,7 +18,7 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import inferring, paused, records
-from ..autograd.graph import INFERENCE, NO_EDGE, Constant, next_order, observed, observers, save_result
+from ..autograd.graph import NO_EDGE, Constant, next_order, observed, observers, save_result
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
@@ -63,9 +63,7 @@ def binary(
         edge_a, edge_b = a._edge, b._edge
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
-            if inferring and get_ident() in inferring:
-                out._counter = INFERENCE
-            return out
+            return out if not inferring else from_array(data)
         if edge_a is None:
             edge_a = gradient_edge(a)
         if edge_b is None:
@@ -124,9 +122,7 @@ def unary(
         edge = input._edge
         if edge is NO_EDGE or (paused and get_ident() in paused):
             out._edge = NO_EDGE
-            if inferring and get_ident() in inferring:
-                out._counter = INFERENCE
-            return out
+            return out if not inferring else from_array(data)
         grad_fn = made()
         grad_fn.next_functions = (gradient_edge(input) if edge is None else edge,)
         grad_fn.order = next_order()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.graph import Constant, Node, SeveralOutputs, save_result
+from ..autograd.graph import INFERENCE, INFERENCE_SAVED, Constant, Node, SeveralOutputs, save_result
 from ..autograd.hooks import extras_of
 from ..backend import numpy
 from ..tensor import Tensor, from_array
@@ -60,6 +60,8 @@ def keep_versions(node: Node) -> None:
     else:
         return
     counters = [None if value is None else value._counter for value in node.saved or ()]
+    if INFERENCE in counters:
+        raise RuntimeError(INFERENCE_SAVED)
     extras_of(node).versions = tuple([0 if counter is None else counter.version for counter in counters])
 
 
