@@ -35,8 +35,7 @@ def finish(array: Any, device: Any = None, requires_grad: bool = False) -> Tenso
     """A leaf around a fresh array, on its device."""
     if device is not None and (wanted := Device(device)).type == "cuda":
         array = to_device(array, wanted.index or 0)
-    out = from_array(array)
-    out._grad = None
+    out = from_array(array if array.ndim else array[()])  # of 0-d a scalar, as a computed one is
     if requires_grad:
         if array.dtype.kind != "f":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

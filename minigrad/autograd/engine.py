@@ -7,7 +7,6 @@ and the very same rules record what they compute. There is no recursion: the gra
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import repeat
 from typing import Any
 
 from . import anomaly
@@ -17,7 +16,6 @@ from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
 
 Buffers = dict[Node, Any]
-SKIPPED = repeat(None)  # what a node that need not run gives to each of its parents
 
 
 def count_dependencies(roots: Iterable[Node]) -> dict[Node, int]:
@@ -60,7 +58,10 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
         node = ready.pop() if len(ready) == 1 else pop(ready)
         grad = buffers.pop(node, None)
         results = run_node(node, grad, retain_graph, create_graph, task)
-        for (parent, output), result in zip(node.next_functions, results):  # noqa: B905 (counted where rules are made)
+        i = 0  # counted by hand: zip would cost as much as all the rest of a turn
+        for parent, output in node.next_functions:
+            result = results[i]
+            i += 1
             if parent is None:
                 continue
             if result is not None:
@@ -99,30 +100,27 @@ def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
     grad: None where every gradient on the way here was refused. Saved values are let go unless retain_graph.
     """
     if grad is None or task is not None or node.extras is not None:
-        results = run_rare(node, grad, create_graph, task)
-        if results is SKIPPED:
-            return results
-    else:
-        results = node.apply_graph(grad) if create_graph else node.apply(grad)
+        return run_rare(node, grad, retain_graph, create_graph, task)
+    results = node.apply_graph(grad) if create_graph else node.apply(grad)
     if node.releases:
         release(node, retain_graph)
     return results if node.stretched is None else fit_all(results, node.stretched)
 
 
-def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> Any:
+def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task: Task | None) -> Any:
     """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all, anomaly mode."""
     if anomaly.mode.enabled:
         anomaly.mode.running = node
     try:
         if task is not None and node not in task.run and node not in task.targets:
-            return SKIPPED
+            return (None,) * len(node.next_functions)
         if node.extras is not None:
             grad = run_pre_hooks(node, grad, create_graph)
         if task is not None:
             if node in task.targets:
                 task.capture(node, grad)
             if node not in task.run:
-                return SKIPPED
+                return (None,) * len(node.next_functions)
         if grad is None:
             results = node.apply_missing()
         else:
@@ -133,7 +131,9 @@ def run_rare(node: Node, grad: Any, create_graph: bool, task: Task | None) -> An
             results = run_post_hooks(node, results, grad, create_graph)
         if anomaly.mode.enabled and anomaly.mode.check_nan:
             anomaly.refuse_nan(node, results)
-        return results
+        if node.releases:
+            release(node, retain_graph)
+        return results if node.stretched is None else fit_all(results, node.stretched)
     except Exception:
         if anomaly.mode.enabled:
             anomaly.tell_forward(node)

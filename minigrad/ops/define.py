@@ -41,11 +41,12 @@ def binary(
     kept = Rules(node, rules)
     made, saves_nothing = kept.node, not kept.node.saves
     crosswise = issubclass(made, CrosswiseNode)
+    unless_stretched = None if stretches else True
 
     def call(a: Any, b: Any) -> Tensor:
-        alike = None if stretches else True  # each gradient has its input's shape and dtype; None: the shapes will tell
-        if type(a) is type(b) and a._data.dtype is b._data.dtype:
-            x, y = a._data, b._data
+        alike = unless_stretched  # each gradient has its input's shape and dtype; None: the shapes will tell
+        if type(a) is type(b) and (x := a._data).dtype is (y := b._data).dtype:
+            pass
         else:
             ready = operands(a, b, bools)
             if ready is None:

@@ -44,6 +44,8 @@ def node_type(
         for i, n in enumerate(saves)
     }
     own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
+    if hasattr(base, "applies"):
+        own["apply"] = named(base.applies(*vjps), "apply")
     return type(name, (base,), own | shown | dict(members))
 
 
@@ -75,9 +77,10 @@ class OneInputNode(Node):
 
     __slots__ = ()
 
-    def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
-        (rule,) = self.vjps
-        return (rule(grad, *values),)
+    @staticmethod
+    def applies(rule: Rule) -> Callable[..., Any]:
+        """`apply` with the rule at hand."""
+        return lambda node, grad: (rule(grad, *node.unpack_arrays()),)
 
 
 class PlainNode(Node):
@@ -87,14 +90,18 @@ class PlainNode(Node):
     _saved_alpha = 1
     releases = False
 
-    def apply(self, grad: Any) -> tuple[Any, Any]:
-        """One gradient for each of the two inputs."""
-        edge_self, edge_other = self.next_functions
-        rule_self, rule_other = self.vjps
-        return (
-            rule_self(grad) if edge_self[0] is not None else None,
-            rule_other(grad) if edge_other[0] is not None else None,
-        )
+    @staticmethod
+    def applies(rule_self: Rule, rule_other: Rule) -> Callable[..., Any]:
+        """`apply` with the rules at hand."""
+
+        def apply(node: Node, grad: Any) -> tuple[Any, Any]:
+            edge_self, edge_other = node.next_functions
+            return (
+                rule_self(grad) if edge_self[0] is not None else None,
+                rule_other(grad) if edge_other[0] is not None else None,
+            )
+
+        return apply
 
 
 class CrosswiseNode(Node):
@@ -105,20 +112,24 @@ class CrosswiseNode(Node):
 
     __slots__ = ()
 
-    def apply(self, grad: Any) -> tuple[Any, Any]:
-        """One gradient for each of the two inputs."""
-        other, self_ = self.saved or self.unpack_arrays()  # which raises, once they are released
-        rule_self, rule_other = self.vjps
-        grad_self = grad_other = None
-        if other is not None:
-            if other._counter is not None:
-                self.check_saved(0, other)
-            grad_self = rule_self(grad, other._data)
-        if self_ is not None:
-            if self_._counter is not None:
-                self.check_saved(1, self_)
-            grad_other = rule_other(grad, self_._data)
-        return grad_self, grad_other
+    @staticmethod
+    def applies(rule_self: Rule, rule_other: Rule) -> Callable[..., Any]:
+        """`apply` with the rules at hand."""
+
+        def apply(node: Node, grad: Any) -> tuple[Any, Any]:
+            other, self = node.saved or node.unpack_arrays()  # which raises, once they are released
+            grad_self = grad_other = None
+            if other is not None:
+                if other._counter is not None:
+                    node.check_saved(0, other)
+                grad_self = rule_self(grad, other._data)
+            if self is not None:
+                if self._counter is not None:
+                    node.check_saved(1, self)
+                grad_other = rule_other(grad, self._data)
+            return grad_self, grad_other
+
+        return apply
 
 
 def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]:
