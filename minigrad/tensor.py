@@ -11,6 +11,7 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from . import autograd
 from .autograd.grad_mode import inferring, is_inference_mode_enabled
 from .autograd.graph import INFERENCE, NO_EDGE, Edge, VersionCounter
 from .backend import ndarray, numpy, to_host
@@ -279,9 +280,7 @@ class Tensor:
 
         gradient: vᵀ of vᵀJ, of this tensor's shape; may be left out for one element, where it is 1.
         """
-        from .autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Call hook(grad) whenever this tensor's gradient is computed; what it returns, if anything, replaces it."""

@@ -34,8 +34,9 @@ class Walk:
         self._reachable: Any = None
 
     def __enter__(self) -> None:
-        self.outer = _walks.get(get_ident())
-        _walks[get_ident()] = self
+        thread = get_ident()
+        self.outer = _walks.get(thread)
+        _walks[thread] = self
 
     def __exit__(self, *exception: object) -> None:
         if self.outer is None:

@@ -218,16 +218,17 @@ class Op:
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """The output tensors, with a new node as their history."""
+        several = type(data) is tuple
         grad_fn = self.rules.node()
         grad_fn.next_functions = edges
         grad_fn.order = next_order()
         grad_fn.extras = None
         grad_fn.stretched = origins(*inputs) if self.stretches else None
-        grad_fn.shape = tuple([d.shape for d in data]) if type(data) is tuple else data.shape
-        if type(data) is tuple:
+        grad_fn.shape = tuple([d.shape for d in data]) if several else data.shape
+        if several:
             outs = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
         else:
             outs = (from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE),)
         self.rules.save(grad_fn, inputs, outs, attributes)
-        out = outs if type(data) is tuple else outs[0]
+        out = outs if several else outs[0]
         return out if not observers else observed(grad_fn, out)

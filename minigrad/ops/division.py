@@ -57,7 +57,7 @@ def add_alpha_vjp(grad: Any, alpha: float) -> Any:
 
 def sub_alpha_vjp(grad: Any, alpha: float) -> Any:
     """z = self - alpha · other."""
-    return grad * -alpha
+    return -grad if alpha == 1 else grad * -alpha
 
 
 def same_vjp(grad: Any) -> Any:
@@ -142,7 +142,7 @@ sub_alpha_op = Op("SubBackward0", _scaled_difference, promotes=True, self=same_v
 rsub_tensor_op = Op(
     "RsubBackward0", lambda x, y, alpha: y - x.dtype.type(alpha) * x, promotes=True, self=sub_alpha_vjp, other=same_vjp
 )
-rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - x * alpha, self=sub_alpha_vjp)
+rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - (x if alpha == 1 else x * alpha), self=sub_alpha_vjp)
 div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp, other=whole_vjp)
 floor_divide_op = Op("NotImplemented", _floor_divide, promotes=True, self=no_vjp, other=no_vjp)
 floor_divide_scalar_op = Op("NotImplemented", lambda x, other: _floor_divide(x, x.dtype.type(other)), self=no_vjp)

@@ -14,6 +14,7 @@ from ..autograd.hooks import extras_of
 from ..backend import numpy
 from ..tensor import Tensor, from_array
 
+ALONE = (True,)  # which inputs want a gradient, where there is but one
 Rule = Callable[..., Any]
 Taker = Callable[[Any, Any, dict[str, Any]], Any]
 
@@ -168,12 +169,14 @@ class Rules:
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
-        wanted = tuple([edge[0] is not None for edge in node.next_functions])
+        edges = node.next_functions
+        wanted = ALONE if len(edges) == 1 else tuple([edge[0] is not None for edge in edges])
         takers = self.takers.get(wanted)
         if takers is None:
             takers = self.takers[wanted] = self.takers_for(wanted)
         node.saved = tuple([take(inputs, outs, attributes) for take in takers])
-        keep_versions(node)
+        if node.releases:
+            keep_versions(node)
 
     def takers_for(self, wanted: tuple[bool, ...]) -> list[Taker]:
         """What fetches each saved value, when the gradients of the `wanted` inputs are."""

@@ -23,6 +23,8 @@ def operands(a: Any, b: Any, bools: bool = True) -> tuple[Any, Any, Any, Any] | 
     if type(a) in PLAIN and isinstance(b, Tensor) and b._data.dtype.kind == "f":
         y = b._data
         return Constant(a), b, numpy.asarray(a, y.dtype) if type(y) is ndarray else a, y
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
+        return a, b, a._data, b._data  # a Parameter and a Tensor, say
     a, b = wrapped(a), wrapped(b)
     if not bools:
         refuse_bools(a, b)
