@@ -99,7 +99,7 @@ def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
 
     grad: None where every gradient on the way here was refused. Saved values are let go unless retain_graph.
     """
-    if grad is None or task is not None or node.extras is not None:
+    if grad is None or node.extras is not None or (task is not None and node not in task.plain):
         return run_rare(node, grad, retain_graph, create_graph, task)
     results = node.apply_graph(grad) if create_graph else node.apply(grad)
     if node.releases:
@@ -167,6 +167,7 @@ class Task:
         self.captured: dict[Edge, Any] = dict.fromkeys(edges)
         self.targets = {node for node, _ in edges}
         self.run: set[Node] = set()
+        self.plain: set[Node] = set()  # those that run and are no targets: nothing is to be done but run them
         self.accumulate = accumulate
 
     def plan(self, reachable: Iterable[Node]) -> None:
@@ -174,6 +175,8 @@ class Task:
         self.run = set(reachable) if self.everything else nodes_to_run(reachable, self.targets)
         if self.accumulate:
             self.run |= {node for node in self.targets if node is not None}
+        if not self.everything:
+            self.plain = self.run.difference(self.targets)
 
     def capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient that has arrived for an input."""

@@ -275,11 +275,18 @@ class Node:
         """The saved values as Tensors that remember where they came from."""
         if self.saved is None:
             raise RuntimeError(SECOND_BACKWARD)
-        return [None if value is None else self.show_saved(i) for i, value in enumerate(self.saved)]
+        values: list[Any] = []
+        for value in self.saved:
+            if value is not None and value._counter is not None:
+                self.check_saved(len(values), value)
+            values.append(None if value is None else self.saved_tensor(value))
+        return values
 
     def saved_tensor(self, value: Any) -> Any:
         """One saved value as the user sees it: a tensor with its history, or the plain value."""
-        if isinstance(value, SavedResult | Packed):
+        if type(value) is Constant:
+            return value._data
+        if isinstance(value, SavedResult) or isinstance(value, Packed):
             from ..tensor import from_array  # tensor.py builds on this module
 
             edge = value.edge if isinstance(value, Packed) and value.edge else (self, value.output)
@@ -291,7 +298,7 @@ class Node:
             leaf = from_array(data, None)
             leaf._accumulator = weakref.ref(edge[0])
             return leaf
-        return value._data if isinstance(value, Constant) else value
+        return value
 
     def check_saved(self, index: int, value: Any) -> None:
         """Hold one saved value against the version it was saved at."""

@@ -45,9 +45,7 @@ def binary(
 
     def call(a: Any, b: Any) -> Tensor:
         alike = unless_stretched  # each gradient has its input's shape and dtype; None: the shapes will tell
-        if type(a) is type(b) and (x := a._data).dtype is (y := b._data).dtype:
-            pass
-        else:
+        if not (type(a) is type(b) and (x := a._data).dtype is (y := b._data).dtype):
             ready = operands(a, b, bools)
             if ready is None:
                 return NotImplemented

@@ -44,7 +44,7 @@ def node_type(
         "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
         for i, n in enumerate(saves)
     }
-    own = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
+    own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
         own["apply"] = named(base.applies(*vjps), "apply")
     return type(name, (base,), own | shown | dict(members))
