@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+<<<<<<< HEAD
 from ..autograd.graph import INFERENCE, INFERENCE_SAVED, Constant, Node, SeveralOutputs, save_result
+=======
+from ..autograd.accumulate import fit
+from ..autograd.graph import Constant, Node, SeveralOutputs, save_result
+>>>>>>> 883525a (A stretched product's gradient is summed back at once, and the next product gets its memory; root gradients of 0-d outputs are scalars)
 from ..autograd.hooks import extras_of
 from ..backend import numpy
 from ..tensor import Tensor, from_array
@@ -120,14 +125,16 @@ class CrosswiseNode(Node):
         def apply(node: Node, grad: Any) -> tuple[Any, Any]:
             other, self = node.saved or node.unpack_arrays()  # which raises, once they are released
             grad_self = grad_other = None
-            if other is not None:
-                if other._counter is not None:
-                    node.check_saved(0, other)
-                grad_self = rule_self(grad, other._data)
             if self is not None:
                 if self._counter is not None:
                     node.check_saved(1, self)
                 grad_other = rule_other(grad, self._data)
+                if node.stretched is not None:  # brought back at once, it leaves its memory, still warm, to the next
+                    grad_other = fit(grad_other, node.stretched[1])
+            if other is not None:
+                if other._counter is not None:
+                    node.check_saved(0, other)
+                grad_self = rule_self(grad, other._data)
             return grad_self, grad_other
 
         return apply
