@@ -124,18 +124,18 @@ class CrosswiseNode(Node):
 
         def apply(node: Node, grad: Any) -> tuple[Any, Any]:
             other, self = node.saved or node.unpack_arrays()  # which raises, once they are released
-            grad_self = grad_other = None
-            if self is not None:
-                if self._counter is not None:
-                    node.check_saved(1, self)
-                grad_other = rule_other(grad, self._data)
-                if node.stretched is not None:  # brought back at once, it leaves its memory, still warm, to the next
-                    grad_other = fit(grad_other, node.stretched[1])
             if other is not None:
                 if other._counter is not None:
                     node.check_saved(0, other)
-                grad_self = rule_self(grad, other._data)
-            return grad_self, grad_other
+                other = other._data
+            if self is not None:
+                if self._counter is not None:
+                    node.check_saved(1, self)
+                self = self._data
+            grad_other = None if self is None else rule_other(grad, self)
+            if node.stretched is not None and grad_other is not None:  # brought back at once, it leaves its memory,
+                grad_other = fit(grad_other, node.stretched[1])  # still warm, to the other gradient
+            return None if other is None else rule_self(grad, other), grad_other
 
         return apply
 
