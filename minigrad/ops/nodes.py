@@ -9,12 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-<<<<<<< HEAD
-from ..autograd.graph import INFERENCE, INFERENCE_SAVED, Constant, Node, SeveralOutputs, save_result
-=======
 from ..autograd.accumulate import fit
-from ..autograd.graph import Constant, Node, SeveralOutputs, save_result
->>>>>>> 883525a (A stretched product's gradient is summed back at once, and the next product gets its memory; root gradients of 0-d outputs are scalars)
+from ..autograd.graph import INFERENCE, INFERENCE_SAVED, Constant, Node, SeveralOutputs, save_result
 from ..autograd.hooks import extras_of
 from ..backend import numpy
 from ..tensor import Tensor, from_array
