@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, numpy
 from ..tensor import Tensor, from_array
 
 ONLY_SCALARS = "grad can be implicitly created only for scalar outputs"
@@ -34,8 +34,10 @@ def root_gradient(output: Any, given: Any, index: int) -> Any:
 
 def ones_for(output: Tensor) -> Tensor:
     """A tensor of ones, of the output's shape and dtype, without history."""
-    data = output._data  # of 0-d a scalar: NumPy adds and multiplies scalars ten times as fast as 0-d arrays
-    return from_array(array_module(data).ones(data.shape, data.dtype) if data.ndim else data.dtype.type(1))
+    data = output._data
+    if isinstance(data, numpy.generic):
+        return from_array(data.dtype.type(1))  # NumPy adds and multiplies scalars ten times as fast as 0-d arrays
+    return from_array(array_module(data).ones(data.shape, data.dtype))
 
 
 def mismatch(output: Tensor, given: Tensor, index: int) -> str:
