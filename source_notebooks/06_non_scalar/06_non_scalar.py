@@ -61,11 +61,11 @@ except RuntimeError as error:
 
 x, z = compute()
 z.backward(torch.ones(2, 3) / 6)
-print("z.backward(ones / 6):", x.grad.tolist())
+print("z.backward(ones / 6)", x.grad, sep="\n")
 
 x, z = compute()
 z.mean().backward()
-print("z.mean().backward(): ", x.grad.tolist())
+print("z.mean().backward()", x.grad, sep="\n")
 
 # %% tags=["proof"]
 of_mean = x.grad
@@ -188,11 +188,11 @@ weights = torch.tensor([1.0, 10.0, 0.001])
 
 w = torch.tensor([0.5, -0.5], requires_grad=True)
 three_losses(w).backward(weights)
-print("weights to backward:", w.grad.tolist())
+print("weights to backward: ", w.grad)
 
 u = torch.tensor([0.5, -0.5], requires_grad=True)
 (three_losses(u) * weights).sum().backward()
-print("weighed, then summed:", u.grad.tolist())
+print("weighed, then summed:", u.grad)
 
 for given in ({"gradient": weights.reshape(1, 3)}, {"grad_variables": weights}):
     try:
