@@ -13,7 +13,11 @@ from __future__ import annotations
 import functools
 import os
 import queue
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AutograderError
@@ -53,14 +57,16 @@ class Workers:
         dask.config.set({"distributed.scheduler.allowed-failures": 1})
         try:
             if self._address is None:
-                self._cluster = LocalCluster(
-                    n_workers=self._wanted or cores(),
-                    threads_per_worker=1,  # a sandbox ends with the thread that started it
-                    processes=True,
-                    memory_limit=MEMORY,
-                    dashboard_address=None,
-                    silence_logs=50,
-                )
+                with _without_ctrl_c():
+                    self._cluster = LocalCluster(
+                        n_workers=self._wanted or cores(),
+                        threads_per_worker=1,  # a sandbox ends with the thread that started it
+                        processes=True,
+                        memory_limit=MEMORY,
+                        dashboard_address=None,
+                        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or it takes port 8787 all the same
+                        silence_logs=50,
+                    )
             return Client(self._cluster or self._address, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError) as error:
             raise AutograderError(
@@ -117,6 +123,22 @@ class Workers:
             self._client.close(timeout=5)
         if self._cluster is not None:
             self._cluster.close(timeout=5)
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """What is started here never hears Ctrl-C, which a terminal sends to every process: this one ends the others.
+
+    (A blocked signal would not do: multiprocessing unblocks it.)
+    """
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may say so
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _result(future: Any) -> Done | Exception:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import tempfile
 from pathlib import Path
 
-from autograder.course import Course
+from autograder import release, sample_class
+from autograder.course import Course, secret_of
 from autograder.lessons import COURSE
 
 HEAD = """\
@@ -106,4 +108,16 @@ def with_configuration(course: Course) -> Course:
     """Put an nbgrader_config.py into a scratch course, as nbgrader's own commands need one, and open it again."""
     config = CONFIG.format(path=str(COURSE / "nbgrader_config.py"), root=str(course.root))
     (course.root / "nbgrader_config.py").write_text(config)
+    return Course(course.root)
+
+
+def scratch_class(folder: Path, names: set[str]) -> Course:
+    """A course with the lesson released and these sample submissions handed in. A copy of its folder is one, too."""
+    course = with_configuration(scratch_course(folder / "course"))
+    shutil.copy(COURSE / "roster.csv", course.root)
+    lesson = release.release(course, "90_scratch", write(folder)).lesson
+    data = (course.path("release", ".", lesson.name) / f"{lesson.name}.ipynb").read_bytes()
+    sample_class.hand_in(course, lesson, data, names)
+    secret_of(course.root)  # all copies draw the same seeds
+    (course.root / "nbgrader_config.py").unlink()  # it names this folder; copies use the real course's
     return Course(course.root)

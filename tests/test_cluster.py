@@ -14,13 +14,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from scratch_lesson import scratch_course, with_configuration, write
+from scratch_lesson import scratch_class
 
-from autograder import cluster, release, sample_class
+from autograder import cluster
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.grade import grade
-from autograder.lessons import COURSE, PROJECT
+from autograder.lessons import PROJECT
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 LESSON = "90_scratch"
@@ -32,11 +32,7 @@ IN_NAMESPACES = os.geteuid() == 0 and shutil.which("ip") is not None
 def template(tmp_path_factory):
     """A released lesson, a class of submissions, and what each earns when graded in this process."""
     folder = tmp_path_factory.mktemp("class")
-    course = with_configuration(scratch_course(folder / "course"))
-    shutil.copy(COURSE / "roster.csv", course.root)
-    lesson = release.release(course, LESSON, write(folder)).lesson
-    data = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_bytes()
-    sample_class.hand_in(course, lesson, data, NAMES)
+    course = scratch_class(folder, NAMES)
     first = course.path("submitted", "sample-li-na", LESSON)
     for number in range(8):
         shutil.copytree(first, course.path("submitted", f"student{number:02}", LESSON))
@@ -46,8 +42,7 @@ def template(tmp_path_factory):
 
 
 def copy_of(root: Path, folder: Path) -> Course:
-    shutil.copytree(root, folder, ignore=shutil.ignore_patterns("nbgrader_config.py"))
-    (folder / ".secret").write_text("ab" * 32)
+    shutil.copytree(root, folder)
     return Course(folder)
 
 

@@ -12,15 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scratch_lesson import scratch_course, with_configuration, write
+from scratch_lesson import scratch_class
 
 from autograder import ledger as module
-from autograder import release, sample_class
-from autograder.course import Course, secret_of
+from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.grade import grade
 from autograder.ledger import MOST_TRIES, Ledger, key_of
-from autograder.lessons import COURSE
 from autograder.messages import Text
 from autograder.records import Entry
 
@@ -177,16 +175,9 @@ def test_a_full_disk(tmp_path):
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     """A released lesson and six submissions, one of them no notebook and one without a file; nothing graded."""
-    folder = tmp_path_factory.mktemp("class")
-    course = with_configuration(scratch_course(folder / "course"))
-    shutil.copy(COURSE / "roster.csv", course.root)
-    lesson = release.release(course, LESSON, write(folder)).lesson
-    data = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_bytes()
     names = {"full_marks", "partial", "untouched", "deleted_check", "no_notebook"}
-    sample_class.hand_in(course, lesson, data, names)
+    course = scratch_class(tmp_path_factory.mktemp("class"), names)
     (course.path("submitted", "sample-nobody", LESSON)).mkdir(parents=True)
-    secret_of(course.root)  # all copies draw the same seeds
-    (course.root / "nbgrader_config.py").unlink()  # it names this folder; copies use the real course's
     return course.root
 
 
