@@ -88,7 +88,7 @@ def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
         _grade: ("给一课的提交评分 · grade a lesson's submissions", f"{how} --retry"),
         _regrade: ("重评一课，或先看会变什么 · grade a lesson again, or see first what changes", f"{how} --dry-run"),
         _feedback: ("写出每个学生的反馈页 · write every student's feedback page", "lesson --student"),
-        _report: ("写出班级报告 · write the class report", "lesson"),
+        _report: ("写出班级报告：每课、每个学生 · write the class report, a page a lesson and a student", "lessons"),
         _export: (
             "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet",
             "lessons --format --out",
@@ -177,8 +177,8 @@ def _feedback(given: argparse.Namespace) -> int:
 def _report(given: argparse.Namespace) -> int:
     from autograder import report
 
-    path = report.write(_course(given), given.lesson)
-    screen.print(f"✓ 班级报告 · class report: {path}")
+    for path in report.write(_course(given), given.lessons):
+        screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
 
 

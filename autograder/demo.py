@@ -44,8 +44,7 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
         pages += feedback(course, lesson.name)
     screen.print()
     screen.print(report.overview(graded, labels))
-    reports = [report.write(course, lesson.name) for lesson in made]
-    _where(course, pages, reports)
+    _where(course, pages, report.write(course, names))
     return 0
 
 

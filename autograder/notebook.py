@@ -35,6 +35,7 @@ _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 def check(name: str, seed: int | None = None) -> None:
     """Show how the learner's parts do in check `name`. `seed` repeats one particular draw of the inputs."""
     this = checks.get(name)
+    workspace.note_first_check(this.lesson)
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
     show(view)
     if view.state != "pass" and os.environ.get("NBGRADER_VALIDATING"):

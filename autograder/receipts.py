@@ -24,7 +24,7 @@ from typing import Any
 
 import nbformat
 
-from autograder import lessons, pages
+from autograder import lessons, pages, workspace
 from autograder.course import Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
 from autograder.files import plain_name, put_folder
@@ -51,6 +51,7 @@ class Receipt:
     problem: dict[str, str] | None
     folder: str
     saved: str = ""  # when the file was last written
+    first_check: str = ""  # when a check of this lesson first ran on the learner's machine, if it is known
 
     def lines(self) -> list[str]:
         """The receipt in both languages."""
@@ -59,6 +60,7 @@ class Receipt:
             f"  SHA-256 {self.sha256}",
             f"  {self.time}   {self.bytes:,} bytes，文件保存于 · saved {self.saved}",
             f"  {self.folder}",
+            *([f"  第一次运行检查 · first check run {self.first_check}"] if self.first_check else []),
         ]
         if self.problem:
             return [*said, f"  ! {pages.plain(self.problem)}"]
@@ -145,6 +147,7 @@ def _made(name: str, student: str, data: bytes, home: Path, saved: float) -> Rec
         problem=problem,
         folder=str(home / f"{version:03}_{digest[:12]}"),
         saved=datetime.fromtimestamp(saved, UTC).strftime("%H:%M:%S UTC"),
+        first_check=workspace.first_check(name, home.parent.parent),
     )
 
 

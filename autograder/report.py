@@ -1,13 +1,20 @@
-"""What a class did in a lesson: the score table for the terminal and the class report as a page.
+"""What a class did, shown: the score table for the terminal, and the pages for instructors.
 
-Both are drawn from the gradebook's scores and the ledger, and both say for every lost point why.
-Nothing is decided here. Per-student pages are nbgrader's feedback.
+    report/index.html                 all lessons, all students
+    report/NN_topic.html              a lesson: distribution, checks, mistakes, who may need help, time
+    report/students/ID.html           a student: every check of every lesson, and every version
+    report/scores*.csv                what export.py writes
+
+The pages say for every lost point why. They load nothing and run nothing (CSP), and everything in them is escaped.
+What is counted, and how, is summary.py's; what students see is nbgrader's feedback.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,57 +22,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder import pages
+from autograder import export, pages
 from autograder.course import Course
 from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
-from autograder.marks import Marks, marks
-from autograder.mistakes import MISTAKES
 from autograder.records import Entry, Record
-
-BINS = 5
-
-
-@dataclass(frozen=True)
-class Row:
-    """One student in a lesson."""
-
-    student: str
-    name: str
-    state: str  # "graded", "ungradable" or "missing"
-    score: float
-    max_score: float
-    manual: bool
-    losses: list[Record]
-    reason: pages.Pair | None  # why it could not be graded
-    unsafe: bool
-
-
-@dataclass(frozen=True)
-class ClassReport:
-    """All that a page about a class shows; `checks` and `mistakes` are most-needed first."""
-
-    lesson: Lesson
-    rows: list[Row]
-    checks: list[dict[str, Any]]
-    mistakes: list[dict[str, Any]]
-    bins: list[dict[str, Any]]
-
-    @property
-    def graded(self) -> list[Row]:
-        """The rows that have a score."""
-        return [row for row in self.rows if row.state == "graded"]
-
-    @property
-    def ungradable(self) -> list[Row]:
-        """The rows that a person must look at before they have a score."""
-        return [row for row in self.rows if row.state == "ungradable"]
-
-    @property
-    def missing(self) -> list[Row]:
-        """The students on the roster who submitted nothing."""
-        return [row for row in self.rows if row.state == "missing"]
-
+from autograder.summary import RULES, ClassReport, CourseReport, Row, overall
 
 # ── the terminal ─────────────────────────────────────────────────────────────────────────────────
 
@@ -117,16 +79,21 @@ def _score(result: Result) -> Line:
     return Line(f"{result.score:g} / {result.max_score:g}{left}", style="green" if full else "")
 
 
+def grouped(lost: list[Record]) -> list[list[Record]]:
+    """Records of lost points by what they were lost for, each reason once."""
+    groups: dict[str, list[Record]] = {}
+    for record in lost:
+        groups.setdefault(record["hint"] or pages.plain(record["reason"]), []).append(record)
+    return list(groups.values())
+
+
 def _reasons(result: Result) -> list[str]:
     """Why a result is not full marks: each mistake or reason once, with the checks it cost points in."""
     if result.status != "graded" or not result.entry:
         return pages.both(result.problem)
     lost = [record for record in result.entry.records.values() if pages.lost(record)]
-    groups: dict[str, list[Record]] = {}
-    for record in lost:
-        groups.setdefault(record["hint"] or pages.plain(record["reason"]), []).append(record)
     lines = []
-    for records in groups.values():
+    for records in grouped(lost):
         lines.append("✗ " + " · ".join(f"{r['check']} {r['score']}/{r['points']}" for r in records))
         hint = pages.both(pages.hint_of(records[0]))
         lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [f"  💡 {line}" for line in hint]
@@ -135,91 +102,122 @@ def _reasons(result: Result) -> list[str]:
     return lines
 
 
-# ── the page ─────────────────────────────────────────────────────────────────────────────────────
+# ── the pages ────────────────────────────────────────────────────────────────────────────────────
 
 
-def summarise(course: Course, lesson: str) -> ClassReport:
-    """Gather what the class did. Raises AutograderError if the lesson is not released."""
-    released = released_lesson(course, lesson)
-    entries = {entry.student: entry for entry in course.ledger.of_lesson(lesson)}
-    given = marks(course, lesson)
-    names = course.roster()
-    students = [*names, *sorted(set(entries) - set(names))]
-    rows = [_row(student, names, released, entries.get(student), given.get(student, Marks())) for student in students]
-    records = [r for e in entries.values() for r in e.records.values() if r["status"] == "graded"]
-    return ClassReport(released, rows, _by_check(released, records), _by_mistake(records), _bins(rows))
+def write(course: Course, lessons: Collection[str] = ()) -> list[Path]:
+    """Write the pages; return the paths of the index and of the pages of `lessons` (of all that were graded).
+
+    Every graded lesson gets its page, as the pages link to each other. Raises AutograderError if one of `lessons` is
+    not released; one that nobody handed in has a page that says so.
+    """
+    for name in lessons:
+        released_lesson(course, name)
+    report = overall(course, lessons)
+    folder = course.root / "report"
+    names = {student: next(iter(rows.values())).name for student, rows in report.students.items()}
+    graded = [each.lesson.name for each in report.lessons]
+    common = {"csp": pages.CSP, "lessons": graded, "names": names}
+    look = _Templates(folder, common | {"page_of": lambda student: f"students/{_file(student)}", "reasons": _why})
+    look.write("index.html", "course.html", report=report, rule=RULES["course"])
+    for each in report.lessons:
+        look.write(f"{each.lesson.name}.html", "lesson.html", report=each, rule=RULES["lesson"])
+    for student, rows in report.students.items():
+        given = [_of_student(course, folder, each, rows[each.lesson.name]) for each in _with(report, rows)]
+        look.write(f"students/{_file(student)}", "student.html", student=student, name=names[student], lessons=given)
+    for form, name in (("plain", "scores"), ("canvas", "scores-canvas"), ("moodle", "scores-moodle")):
+        export.write(course, graded, form, folder / f"{name}.csv")
+    return [folder / "index.html", *(folder / f"{name}.html" for name in lessons or graded)]
 
 
-def write(course: Course, lesson: str) -> Path:
-    """Write the class report of a lesson and return its path."""
-    from jinja2 import Environment, FileSystemLoader
+class _Templates:
+    """The pages' templates, what all of them know, and where the pages go."""
 
-    templates = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
-    page = templates.get_template("report.html").render(
-        report=summarise(course, lesson), csp=pages.CSP, plain=pages.plain
-    )
-    path = course.root / "report" / f"{lesson}.html"
-    path.parent.mkdir(exist_ok=True)
-    if not path.is_file() or path.read_text(encoding="utf-8") != page:
-        path.write_text(page, encoding="utf-8")
-    return path
+    def __init__(self, folder: Path, common: dict[str, Any]):
+        from jinja2 import Environment, FileSystemLoader
 
+        self.folder, self.common = folder, common
+        self.found = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
 
-def _row(student: str, names: dict[str, str], lesson: Lesson, entry: Entry | None, given: Marks) -> Row:
-    records = list(entry.records.values()) if entry else []
-    reason = (entry and entry.problem) or next((r["reason"] for r in records if r["status"] != "graded"), None)
-    state = "missing" if not entry else "ungradable" if entry.ungradable else "graded"
-    losses = [r for r in records if pages.lost(r)]
-    unsafe = any(not r["sandboxed"] for r in records)
-    return Row(
-        student,
-        names.get(student, ""),
-        state,
-        given.score,
-        lesson.max_score,
-        given.needs_a_person,
-        losses,
-        reason,
-        unsafe,
-    )
+    def write(self, path: str, template: str, **what: Any) -> None:
+        """Write a page, if it is not there just so."""
+        page = self.found.get_template(template).render(self.common | what)
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.is_file() or target.read_text(encoding="utf-8") != page:
+            target.write_text(page, encoding="utf-8")
 
 
-def _by_check(lesson: Lesson, records: list[Record]) -> list[dict[str, Any]]:
-    found = []
-    for grade_id, check in lesson.checks.items():
-        mine = [r for r in records if r["check"] == check]
-        full = sum(not pages.lost(r) for r in mine)
-        mean = sum(r["score"] for r in mine) / len(mine) if mine else 0.0
-        rate = 100 * full / len(mine) if mine else 0.0
-        found.append(
-            {
-                "name": check,
-                "full": full,
-                "of": len(mine),
-                "rate": rate,
-                "mean": mean,
-                "points": lesson.points[grade_id],
-            }
-        )
-    return sorted(found, key=lambda each: each["rate"])
+def _file(student: str) -> str:
+    """The name of a student's page: the id where it is plain, else a hash of it."""
+    plain = re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", student)
+    return f"{student if plain else hashlib.sha256(student.encode()).hexdigest()[:20]}.html"
 
 
-def _by_mistake(records: list[Record]) -> list[dict[str, Any]]:
-    counted = Counter(r["hint"] for r in records if r["hint"] in MISTAKES)
-    return [
-        {"name": name, "count": count, "part": MISTAKES[name].part, "hint": pages.pair(MISTAKES[name].hint)}
-        for name, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+def _with(report: CourseReport, rows: dict[str, Row]) -> Iterable[ClassReport]:
+    return [each for each in report.lessons if each.lesson.name in rows]
+
+
+def _why(row: Row) -> Any:
+    """Which checks a student lost points in, and to be unfolded, why: each reason once; as HTML."""
+    from markupsafe import Markup
+
+    lines = []
+    for records in grouped(row.losses):
+        first = records[0]
+        said = pages.both(pages.hint_of(first)) or pages.both(first["reason"])
+        where = " ".join(f"{r['check']} {'?' if r['score'] is None else r['score']}/{r['points']}" for r in records)
+        lines.append(Markup("<p><code>{}</code><br>{}</p>").format(where, Markup("<br>").join(said)))
+    lost = " · ".join(f"{r['check']} {'?' if r['score'] is None else r['score']}/{r['points']}" for r in row.losses)
+    why = Markup("<details><summary>{}</summary>{}</details>").format(lost, Markup("").join(lines))
+    return why if lines else Markup("")
+
+
+def _of_student(course: Course, folder: Path, report: ClassReport, row: Row) -> dict[str, Any]:
+    """What a student's page says of a lesson."""
+    from markupsafe import Markup
+
+    name = report.lesson.name
+    entry, history = row.entry, course.ledger.history(name, row.student)
+    records = [
+        {
+            "lost": pages.lost(record),
+            "headline": pages.headline(record),
+            "said": pages.hint_of(record) or record["reason"],
+            "html": Markup(pages.as_html(record, (entry.notes if entry else {}).get(grade_id))),
+        }
+        for grade_id, record in (entry.records.items() if entry else ())
     ]
+    feedback = course.path("feedback", row.student, name) / f"{name}.html"
+    return {
+        "row_of": report.lesson,
+        "row": row,
+        "records": records,
+        "history": [_version(each) for each in history],
+        "waiting": list(_never_graded(course.root / "collected" / name / row.student, history)),
+        "feedback": _relative(feedback, folder / "students") if feedback.is_file() else None,
+    }
 
 
-def _bins(rows: list[Row]) -> list[dict[str, Any]]:
-    """Count the graded by fifths of the points that the referee gives; the last bin holds full marks."""
-    graded = [row for row in rows if row.state == "graded"]
-    counts = [0] * BINS
-    for row in graded:
-        counts[min(BINS - 1, int(BINS * row.score / row.max_score)) if row.max_score else 0] += 1
-    most = max(counts, default=0) or 1
-    return [
-        {"from": 100 * i // BINS, "to": 100 * (i + 1) // BINS, "count": n, "width": 100 * n / most}
-        for i, n in enumerate(counts)
-    ]
+def _version(entry: Entry) -> dict[str, str]:
+    earned = sum(r["score"] or 0 for r in entry.records.values())
+    points = "?" if entry.ungradable else f"{earned:g} / {sum(r['points'] for r in entry.records.values()):g}"
+    when = datetime.fromtimestamp(entry.time, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return {"when": when, "points": points, "submission": entry.submission, "grader": entry.grader}
+
+
+def _never_graded(home: Path, history: list[Entry]) -> Iterator[dict[str, str]]:
+    """The collected versions that no grading was of: a later one came in before grading."""
+    graded = {entry.submission[:16] for entry in history}
+    for each in sorted(home.glob("*T*_*")):
+        when, _, digest = each.name.partition("_")
+        if digest not in graded:
+            yield {"when": f"{when[:4]}-{when[4:6]}-{when[6:8]} {when[9:11]}:{when[11:13]} UTC", "submission": digest}
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A link from a page in `folder`; the course folder may be moved as a whole."""
+    from os.path import relpath
+    from urllib.parse import quote
+
+    return quote(Path(relpath(path, folder)).as_posix())

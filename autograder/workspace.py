@@ -12,21 +12,26 @@ graded with the engine's own earlier parts. How a notebook's function becomes a 
 from __future__ import annotations
 
 import ast
+import contextlib
+import json
 import linecache
 import os
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from autograder import checks, own_source, parts
 from autograder.checks import Check
 from autograder.errors import AutograderError
+from autograder.files import put
 from autograder.messages import Text, text
 from autograder.show import View, show
 
 FOLDER = "my_parts"
+STARTED = "first_checks.json"
+TIME = "%Y-%m-%d %H:%M:%S UTC"
 CHOICES = ("mine", "reference")
 _INSTRUCTORS = "BEGIN SOLUTION"  # in the instructor's notebook the solution is not somebody's own work
 
@@ -34,12 +39,35 @@ _passed: dict[str, tuple[Any, set[str]]] = {}  # part -> (the function that stan
 _carried: dict[str, Any] = {}  # part -> what use_parts("mine") plugged
 
 
-def folder() -> Path:
-    """Where this learner's parts are kept."""
+def folder(beside: Path | None = None) -> Path:
+    """Where this learner's parts are kept: in `beside`, the folder of the lessons' folders, which is looked up."""
     if chosen := os.environ.get("MINIGRAD_MY_PARTS"):
         return Path(chosen)
     here = Path.cwd()
-    return (here.parent if re.match(r"\d\d_|your_engine$", here.name) else here) / FOLDER
+    lessons = here.parent if re.match(r"\d\d_|your_engine$", here.name) else here
+    return (beside or lessons) / FOLDER
+
+
+def note_first_check(lesson: str) -> None:
+    """Keep the time at which a check of this lesson first ran, for the receipt. Where nothing can be kept, nothing is."""
+    path = folder() / STARTED
+    with contextlib.suppress(OSError):
+        if lesson not in (began := _began(path)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            put(path, json.dumps(began | {lesson: datetime.now(UTC).strftime(TIME)}, indent=1).encode())
+
+
+def first_check(lesson: str, beside: Path | None = None) -> str:
+    """When that was, in UTC; "" if it is not known."""
+    return _began(folder(beside) / STARTED).get(lesson, "")
+
+
+def _began(path: Path) -> dict[str, str]:
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(key): str(when) for key, when in said.items()} if isinstance(said, dict) else {}
 
 
 # ── Keeping what passed ──────────────────────────────────────────────────────────────────────────

@@ -18,6 +18,7 @@ from autograder.errors import AutograderError, UnknownName
 from autograder.feedback import feedback
 from autograder.grade import grade
 from autograder.lessons import COURSE
+from autograder.summary import summarise
 
 pytestmark = pytest.mark.sandbox
 
@@ -236,13 +237,13 @@ def test_feedback_of_an_unknown_student(graded):
 
 
 def test_the_class_report(graded):
-    summary = report.summarise(graded.course, LESSON)
-    assert sum(each["count"] for each in summary.bins) == len(summary.graded)
+    summary = summarise(graded.course, LESSON)
+    assert sum(summary.bins) == len(summary.graded)
     assert {row.student for row in summary.ungradable} == {EMPTY, MISSING, graded.student("no_notebook")}
     assert {row.student for row in summary.missing} == set(graded.course.roster()) - set(graded.handed_in)
-    by_name = {each["name"]: each for each in summary.checks}
-    assert by_name["exp_log_backward"]["full"] == 4  # full, own cells, deleted check, partial
-    html = report.write(graded.course, LESSON).read_text(encoding="utf-8")
+    by_name = {each.name: each for each in summary.checks}
+    assert by_name["exp_log_backward"].full == 4  # full, own cells, deleted check, partial
+    html = report.write(graded.course, [LESSON])[1].read_text(encoding="utf-8")
     assert "Content-Security-Policy" in html and "<script" not in html
     assert "homework.docx" in html and "还没有写" in html
 
@@ -251,7 +252,7 @@ def test_names_on_the_roster_are_escaped_in_the_report(graded, tmp_path):
     course = copy_of(graded, tmp_path / "course")
     with (course.root / "roster.csv").open("a", encoding="utf-8") as file:
         file.write("evil,<script>alert(1)</script>,X,\n")
-    html = report.write(course, LESSON).read_text(encoding="utf-8")
+    html = report.write(course, [LESSON])[1].read_text(encoding="utf-8")
     assert "&lt;script&gt;" in html and "<script" not in html
 
 
