@@ -16,7 +16,10 @@ HAN = r"\u4e00-\u9fff"
 FULL_WIDTH = re.compile(r"[\u3000-\u303f\uff00-\uffef\u2018\u2019\u201c\u201d\u2026]")
 CODE = re.compile(r"`([^`\n]+)`|<code>(.+?)</code>")
 FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
+GLOSSARY_FILE = lesson_pairs.ROOT / "docs" / "glossary.md"
 GLOSSARY = re.compile(r"^\| (?P<zh>[^|]+) \| (?P<en>[^|]+) \| (?P<meaning>[^|]+) \|$", re.MULTILINE)
+
+TAKES_PARTS_ALONG = 'use_parts("mine")'
 
 by_lesson = pytest.mark.parametrize("name", NAMES)
 
@@ -62,7 +65,7 @@ def brackets(zh, en):
 @cache
 def glossary():
     """English -> Chinese; where a term has an abbreviation, both languages carry it."""
-    text = (lesson_pairs.ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    text = GLOSSARY_FILE.read_text(encoding="utf-8")
     rows = [row for row in GLOSSARY.finditer(text) if row["zh"] != "中文"]
     return {row["en"]: row["zh"] + row["en"].partition(",")[1] + row["en"].partition(",")[2] for row in rows}
 
@@ -109,8 +112,28 @@ def test_a_term_is_explained_once(name):
     assert [term for term, times in terms.items() if times > 1] == []
 
 
+def used_in(term, words):
+    """Whether a term of the glossary occurs in English prose, in singular or plural."""
+    return re.search(rf"(?<![a-z-]){re.escape(term)}(s|es)?(?![a-z])", words, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("term", glossary())
+def test_the_course_explains_a_term_where_it_first_uses_it(term):
+    """In the first pair whose halves both use it; the opening of a lesson, which looks ahead, need not."""
+    chinese = glossary()[term].partition(",")[0]
+    for name in NAMES:
+        for zh, en in pairs(name)[1:]:
+            if term in brackets(zh, en)[0]:
+                return
+            both = chinese in bare(zh) and used_in(term, bare(en))
+            assert not both or TAKES_PARTS_ALONG in zh, (name, zh, en)
+    raise AssertionError("no lesson explains it")
+
+
 def test_the_glossary_is_sorted_and_free_of_doubles():
-    assert len(glossary()) == len(set(glossary().values())) > 20
+    terms = [row["en"] for row in GLOSSARY.finditer(GLOSSARY_FILE.read_text(encoding="utf-8"))][1:]
+    assert terms == sorted(set(terms), key=str.lower)
+    assert len(terms) == len(glossary()) == len(set(glossary().values())) > 80
 
 
 @by_lesson

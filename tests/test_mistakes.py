@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 import minigrad
-from autograder import checks, mistakes, oracle, parts
+from autograder import checks, lessons, mistakes, oracle, parts
 from autograder.compare import judge
 from autograder.mistakes import MISTAKES, Mistake, Steps, TooLong, of_part, recognise
 from autograder.mistakes.survey import survey, table
@@ -36,8 +36,13 @@ def test_a_part_has_at_least_three_mistakes_each_with_a_hint_in_both_languages(p
         assert each.hint.zh[-1] in "。？！" and each.hint.en[-1] in ".?!"
 
 
-def test_mistakes_are_of_parts_that_checks_use():
+def test_mistakes_are_of_parts_that_checks_use_and_a_hundred_at_least():
     assert {each.part for each in MISTAKES.values()} == set(USED)
+    assert len(MISTAKES) >= 100
+
+
+def test_every_part_that_a_lesson_teaches_is_asked_for_by_a_check():
+    assert {part for name in lessons.names() for part in lessons.load(name).parts} == set(USED)
 
 
 def test_no_two_mistakes_say_the_same():

@@ -74,17 +74,17 @@ assert w.grad.tolist() == [-40.0]
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · -40 说了什么
 #
-# `w.grad` 是导数（derivative），也就是斜率：把 `w` 推动一点点，损失跟着变多少，两者之比。这样的数有一串时，合起来叫梯度（gradient）。
+# `w.grad` 是导数（derivative），也就是斜率（slope）：把 `w` 推动一点点，损失跟着变多少，两者之比。这样的数有一串时，合起来叫梯度（gradient）。
 #
-# 这话不必听 torch 的，自己推一推就知道。下面不用任何引擎，只用普通的 Python 数：把 `w` 从 1 推到 1 + `nudge`，看损失变了多少，再除以 `nudge`。
+# 这话不必听 torch 的，自己推一推就知道。下面不用任何引擎（engine），只用普通的 Python 数：把 `w` 从 1 推到 1 + `nudge`，看损失变了多少，再除以 `nudge`。
 # 猜一猜：`nudge` 越小，这个比值会走向哪里？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · What -40 says
 #
-# `w.grad` is a derivative (导数), a slope: nudge `w` a little, see how much the loss changes, and take the ratio. A collection of such numbers is called a gradient (梯度).
+# `w.grad` is a derivative (导数), a slope (斜率): nudge `w` a little, see how much the loss changes, and take the ratio. A collection of such numbers is called a gradient (梯度).
 #
-# You need not take torch's word for it; nudge it yourself. The next cell uses no engine at all, only plain Python numbers: it pushes `w` from 1 to 1 + `nudge`, looks how much the loss changed, and divides by `nudge`.
+# You need not take torch's word for it; nudge it yourself. The next cell uses no engine (引擎) at all, only plain Python numbers: it pushes `w` from 1 to 1 + `nudge`, looks how much the loss changed, and divides by `nudge`.
 # Guess: as `nudge` shrinks, where does the ratio go?
 
 
@@ -172,12 +172,12 @@ right.set_yscale("log")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 换成 minigrad
 #
-# `minigrad` 是这门课的小引擎（engine）：举止和 torch 一样，却全是读得懂的 Python。刚才的程序一个字不改，只换开头的名字。
+# `minigrad` 是这门课的小引擎：举止和 torch 一样，却全是读得懂的 Python。刚才的程序一个字不改，只换开头的名字。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · The same on minigrad
 #
-# `minigrad` is this course's small engine (引擎): it behaves like torch, but is all Python that you can read. The program stays as it was; only the name in front changes.
+# `minigrad` is this course's small engine: it behaves like torch, but is all Python that you can read. The program stays as it was; only the name in front changes.
 
 # %%
 X = minigrad.tensor([1.0, 2.0, 3.0])
@@ -321,12 +321,12 @@ check("warmup_batches")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · 引擎靠你运转
 #
-# `minigrad.warmup.squared_loss` 是一个运算：前向（forward）算损失，反向（backward）时调用的就是你的函数。下面 `w.grad` 里的数，是你算的。
+# `minigrad.warmup.squared_loss` 是一个运算（operation）：前向（forward）算损失，反向（backward）时调用的就是你的函数。下面 `w.grad` 里的数，是你算的。
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · The engine runs on you
 #
-# `minigrad.warmup.squared_loss` is an operation: forward (前向) it computes the loss, and backward (反向) it calls your function. The number in `w.grad` below is your doing.
+# `minigrad.warmup.squared_loss` is an operation (运算): forward (前向) it computes the loss, and backward (反向) it calls your function. The number in `w.grad` below is your doing.
 
 # %%
 w = minigrad.tensor([1.0], requires_grad=True)
@@ -348,14 +348,14 @@ check("warmup_descent")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# torch 并不知道“平方误差的导数”。计算损失时它记下用过的每个运算，连成一张计算图（computational graph）；`backward` 再从损失出发往回走，每个运算只用自己那一小条规则。
+# torch 并不知道“平方误差的导数”。计算损失时它记下用过的每个运算，连成一张计算图（computational graph）；`backward` 再从损失出发往回走，每个运算只用自己那一小条规则（rule）。
 #
 # 下图画的就是 torch 自己的图。从上往下读：求和、平方、减法、乘法，最后到 `w`。你刚才一口气写出的公式，它是四条小规则接力算出来的。
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# torch knows no "derivative of the squared error". While computing the loss it notes each operation it used and links them to a computational graph (计算图); `backward` then walks back from the loss, and each operation applies one small rule of its own.
+# torch knows no "derivative of the squared error". While computing the loss it notes each operation it used and links them to a computational graph (计算图); `backward` then walks back from the loss, and each operation applies one small rule (规则) of its own.
 #
 # The picture is torch's own graph. Read it from the top: sum, square, subtraction, multiplication, and at the end `w`. The formula you wrote in one go, torch gets by passing the baton through four small rules.
 

@@ -88,14 +88,14 @@ assert repr(w) == "tensor([1.], requires_grad=True)" and w.grad.tolist() == [5.0
 #
 # 训练时总想知道平均损失（loss），于是有人写 `total = total + loss`，有人写 `total = total + loss.item()`。打印出来一模一样，差别在哪儿？
 #
-# 下面各走 200 步，看 `total` 身后拖着多少个节点。先猜。
+# 下面各走 200 步，看 `total` 身后拖着多少个节点（node）。先猜。
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · item: the way out of tensors
 #
 # While training, one wants to know the average loss (损失); so some write `total = total + loss`, and others `total = total + loss.item()`. Both print the same. What is the difference?
 #
-# Below, each takes 200 steps; see how many nodes `total` drags behind it. Guess first.
+# Below, each takes 200 steps; see how many nodes (节点) `total` drags behind it. Guess first.
 
 
 # %% tags=["demo"]
@@ -135,12 +135,12 @@ ax.plot(add_up(True)[1], "--", label="total + loss.item()")
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 把张量加进 `total`，就把它的计算图（computational graph）也一并留住了，一步不落，内存只涨不落。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
+# 把张量加进 `total`，就把它的计算图（computational graph）也一并留住了，一步不落，内存（memory）只涨不落。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
 #
 # 它对所有张量都管用吗？很多人这么以为。再猜五次：
 
 # %% [markdown] tags=["lang-en"]
-# Adding a tensor to `total` keeps its computational graph (计算图) as well, that of every single step, and memory only grows. What `item()` gives is Python's own number, which has nothing to do with any graph; keep your accounts with it.
+# Adding a tensor to `total` keeps its computational graph (计算图) as well, that of every single step, and memory (内存) only grows. What `item()` gives is Python's own number, which has nothing to do with any graph; keep your accounts with it.
 #
 # Does it work on every tensor? Many think so. Five more guesses:
 
@@ -353,12 +353,12 @@ assert d.data_ptr() == y.data_ptr() == y.data.data_ptr()
 # %% [markdown] tags=["lang-zh"]
 # 不是复印件，是同一块存储（storage）的另一个名字：在 `d` 上写，`y` 就变。所以 `detach` 几乎不花内存，也所以不能拿它当备份；要备份，用 `clone()`。
 #
-# 两者的差别在最后一列。经过 `detach()` 写，版本加了 1，自动求导（autograd）看得见；经过 `.data` 写，版本没有动，谁也不知道。“`.data` 拿来算很安全”，读它没问题，往里写就危险了。后果有多严重，第 10 课专门来讲。
+# 两者的差别在最后一列。经过 `detach()` 写，版本（version）加了 1，自动求导（autograd）看得见；经过 `.data` 写，版本没有动，谁也不知道。“`.data` 拿来算很安全”，读它没问题，往里写就危险了。后果有多严重，第 10 课专门来讲。
 
 # %% [markdown] tags=["lang-en"]
 # No photocopy, but another name for the same storage (存储): write into `d`, and `y` changes. So `detach` costs next to no memory, and for the same reason it is no backup; for a backup there is `clone()`.
 #
-# The difference between the two stands at the end of the lines. Written through `detach()`, the version went up by 1, and autograd (自动求导) can see it; written through `.data`, the version stayed, and nobody knows. "`.data` is safe to compute with": reading it, yes; writing into it is dangerous. How bad it gets is the subject of lesson 10.
+# The difference between the two stands at the end of the lines. Written through `detach()`, the version (版本) went up by 1, and autograd (自动求导) can see it; written through `.data`, the version stayed, and nobody knows. "`.data` is safe to compute with": reading it, yes; writing into it is dangerous. How bad it gets is the subject of lesson 10.
 
 # %% [markdown] tags=["lang-zh"]
 # 断开历史，对梯度意味着什么？下面第一张图是 `x * x`，第二张是 `x * x.detach()`。值一样，路却少了一条。先想：第二张的斜率在 $x = 3$ 处是 6，还是 3？
@@ -471,10 +471,10 @@ except ModuleNotFoundError as error:
     assert str(error) == "No module named 'torch.autograd.Variable'"
 
 # %% [markdown] tags=["lang-zh"]
-# `Variable` 如今就是张量，名字留着，只为让旧程序还能运行；它也不是一个可以 `import` 的模块。`torch.tensor` 只收一份数据：想要两行，就写成 `[[1.0], [2.0]]`。
+# `Variable` 如今就是张量，名字留着，只为让旧程序还能运行；它也不是一个可以 `import` 的模块（module）。`torch.tensor` 只收一份数据：想要两行，就写成 `[[1.0], [2.0]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Today a `Variable` is a tensor; the name stays so that old programs still run, and it is no module that one could `import`. `torch.tensor` takes one piece of data: for two rows write `[[1.0], [2.0]]`.
+# Today a `Variable` is a tensor; the name stays so that old programs still run, and it is no module (模块) that one could `import`. `torch.tensor` takes one piece of data: for two rows write `[[1.0], [2.0]]`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测

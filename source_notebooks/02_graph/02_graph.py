@@ -128,10 +128,10 @@ found = [r.grad_fn.name() for r in (w.sum(), w.sum(0), w - 1, 1 - w, w**2, 2**w)
 assert found == ["SumBackward0", "SumBackward1", "SubBackward0", "RsubBackward1", "PowBackward0", "PowBackward2"]
 
 # %% [markdown] tags=["lang-zh"]
-# 两次加法，两个不同的节点，都叫 `AddBackward0`。数的不是次数，而是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维相加的；幂有底数是张量的，有指数是张量的。各有各的反向规则，所以各有各的号。
+# 两次加法，两个不同的节点，都叫 `AddBackward0`。数的不是次数，而是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维（dimension）相加的；幂有底数是张量的，有指数是张量的。各有各的反向规则，所以各有各的号。
 
 # %% [markdown] tags=["lang-en"]
-# Two additions, two different nodes, and both are `AddBackward0`. What is counted are not the times but the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension; a power with a tensor for its base, and one with a tensor for its exponent. Each has its own backward rule, hence its own number.
+# Two additions, two different nodes, and both are `AddBackward0`. What is counted are not the times but the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); a power with a tensor for its base, and one with a tensor for its exponent. Each has its own backward rule, hence its own number.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 谁是叶子？
@@ -337,10 +337,10 @@ check("one_accumulator")
 check("output_numbers")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查让你的三个函数连起一个两层网络的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是否都到了该到的叶子。
+# 最后一项检查让你的三个函数连起一个两层（layer）网络（network）的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是否都到了该到的叶子。
 
 # %% [markdown] tags=["lang-en"]
-# The last check lets your three functions tie the graph of a network of two layers, visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient gets to its leaf.
+# The last check lets your three functions tie the graph of a network (网络) of two layers (层), visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient gets to its leaf.
 
 # %% nbgrader={"grade_id": "check_graph_of_a_network", "grade": true, "points": 3}
 check("graph_of_a_network")

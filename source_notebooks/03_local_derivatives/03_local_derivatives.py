@@ -191,14 +191,14 @@ assert x.grad[0] == 5 and times5[0].item() == 1
 #
 # $z = \text{self} \cdot \text{other}$。`self` 动一点，$z$ 动的是它的几倍？对 `other` 也问同样的问题。
 #
-# 每个输入一条规则，写成两个纯函数。参数表就是说明书：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`：
+# 每个输入一条规则，写成两个纯函数。参数（parameter）表就是说明书：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Multiplication: two inputs, two rules
 #
 # $z = \text{self} \cdot \text{other}$. When `self` is nudged, how many times as far does $z$ move? Ask the same about `other`.
 #
-# One rule for each input, written as two pure functions. The parameters are the manual: `grad` always comes first, behind it the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`:
+# One rule for each input, written as two pure functions. The parameters (参数) are the manual: `grad` always comes first, behind it the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`:
 
 # %% tags=["demo"]
 a = torch.tensor([5.0, 6.0], requires_grad=True)

@@ -33,12 +33,12 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · 我只加了一次，梯度怎么是 5？
 #
-# 一个批次有五行数据，每行加上同一个偏置（bias）`b`，再全部求和。代码里 `b` 只出现一次，斜率好像应该是 1。先猜 `b.grad`，再运行。
+# 一个批次（batch）有五行数据，每行加上同一个偏置（bias）`b`，再全部求和。代码里 `b` 只出现一次，斜率好像应该是 1。先猜 `b.grad`，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · I added it once; why is the gradient 5?
 #
-# A batch has five rows of data; to each the same bias (偏置) `b` is added, and everything is summed. In the code `b` appears once, so its slope ought to be 1. Guess `b.grad`, then run.
+# A batch (批次) has five rows of data; to each the same bias (偏置) `b` is added, and everything is summed. In the code `b` appears once, so its slope ought to be 1. Guess `b.grad`, then run.
 
 # %% tags=["demo"]
 import torch
@@ -308,7 +308,13 @@ print("backward (us)", [round(t, 1) for t in backward])
 # %% tags=["proof"]
 assert wide.numel() == 1_000_000 and wide.untyped_storage().nbytes() == 400 and wide.stride() == (0, 1)
 assert torch.autograd.grad(x.expand(10, 100).sum(), x)[0].tolist() == [[10.0] * 100]
-assert backward[-1] > 3 * forward[-1]
+arrived = []
+for n in rows:
+    y = x.expand(n, 100)
+    assert y.untyped_storage().nbytes() == 400  # forward: as many numbers as before, whatever n
+    y.register_hook(lambda grad: arrived.append(grad.untyped_storage().nbytes()))
+    (y * y).sum().backward()
+assert arrived == [400 * n for n in rows]  # backward: n real rows, each of them to be added
 
 # %% tags=["picture"]
 from autograder.plots import axes

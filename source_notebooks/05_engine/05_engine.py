@@ -607,14 +607,14 @@ check("engine_trains_a_network")
 #
 # torch 的引擎和你的走法相同，上面的检查都比过了。它也能从好几个根一起出发，哪怕一个根在另一个的下游。下面 `z` 由 `y` 算出，两个都是根：`y` 的钩子会响几次？
 #
-# 还有，引擎在哪里跑？在 CPU 上，就在调用 `backward()` 的那个线程里；所以钩子里出了错，就从 `backward()` 这一行冒出来：
+# 还有，引擎在哪里跑？在 CPU 上，就在调用 `backward()` 的那个线程（thread）里；所以钩子里出了错，就从 `backward()` 这一行冒出来：
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
 # torch's engine walks as yours does; the checks above have compared the two. It, too, can start from several roots at once, even where one lies behind another. Below, `z` is computed from `y`, and both are roots: how often does the hook of `y` fire?
 #
-# And where does the engine run? On a CPU, in the very thread that calls `backward()`; so an error in a hook comes out at the line that says `backward()`:
+# And where does the engine run? On a CPU, in the very thread (线程) that calls `backward()`; so an error in a hook comes out at the line that says `backward()`:
 
 # %% tags=["demo"]
 import threading

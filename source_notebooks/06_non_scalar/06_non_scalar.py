@@ -79,12 +79,12 @@ z.backward(torch.ones(2, 3) / 6)
 assert torch.allclose(x.grad, of_mean)
 
 # %% [markdown] tags=["lang-zh"]
-# 矩阵也反向了，结果和先求平均一样。所以“只能对标量求导”不对。把报错读仔细：不能的是“implicitly created”，意思是你什么也没给，torch 不肯替你造出发时的梯度（gradient）。
+# 矩阵也反向了，结果和先求平均一样。所以“只能对标量（scalar）求导”不对。把报错读仔细：不能的是“implicitly created”，意思是你什么也没给，torch 不肯替你造出发时的梯度（gradient）。
 #
 # 平均做的事，不过是给六个数各一份权重（weight），都是六分之一。你把这六个权重直接交给 `backward`，平均那一步就不用做了。
 
 # %% [markdown] tags=["lang-en"]
-# The matrix did go backward, and the result is as if the mean had been taken first. So "you can only differentiate scalars" is wrong. Read the error closely: what it refuses is "implicitly created", that is, you gave nothing, and torch will not make up the gradient (梯度) to start with.
+# The matrix did go backward, and the result is as if the mean had been taken first. So "you can only differentiate scalars (标量)" is wrong. Read the error closely: what it refuses is "implicitly created", that is, you gave nothing, and torch will not make up the gradient (梯度) to start with.
 #
 # All that the mean does is to give each of the six numbers a weight (权重), one sixth. Hand these six weights to `backward` yourself, and the mean is no longer needed.
 
@@ -403,7 +403,21 @@ ax.plot(sizes, product, "s--", label="vᵀJ")
 _ = ax.legend()
 
 # %% tags=["proof"]
-assert whole[-1] > 5 * product[-1]
+walks = []
+
+
+def watched(x):
+    y = x.exp()
+    y.register_hook(lambda grad: walks.append(1))
+    return y.tanh()
+
+
+x = minigrad.ones(80, requires_grad=True)
+watched(x).backward(minigrad.ones(80))
+assert len(walks) == 1  # vᵀJ: one walk through the graph
+walks.clear()
+minigrad.autograd.functional.jacobian(watched, x)
+assert len(walks) == 80  # J: a walk for each output
 
 # %% [markdown] tags=["lang-zh"]
 # 整个 $J$ 随输出的个数一路上涨，$v^T J$ 几乎是平的。训练只要后者：损失是一个数，`v` 就是 1。这也是为什么 `backward` 要你给权重，而不是默默地把 $J$ 整个算给你。

@@ -80,12 +80,12 @@ assert message.startswith("Trying to backward through the graph a second time")
 assert "Saved intermediate values of the graph are freed" in message and "retain_graph=True" in message
 
 # %% [markdown] tags=["lang-zh"]
-# `sum` 走三遍毫无怨言，平方在第二遍报错。所以“图只能走一遍”不成立：图还在，节点和边（edge）都还在。错误信息说得很准：被释放的是保存的张量（saved tensor），也就是前向时留给反向用的中间值，老教程管它们叫缓冲区。
+# `sum` 走三遍毫无怨言，平方在第二遍报错。所以“图只能走一遍”不成立：图还在，节点和边（edge）都还在。错误信息说得很准：被释放的是保存的张量（saved tensor），也就是前向时留给反向用的中间值，老教程管它们叫缓冲区（buffer）。
 #
 # `minigrad` 也一样：
 
 # %% [markdown] tags=["lang-en"]
-# `sum` is walked three times without complaint, the square raises at the second. So "a graph can be walked only once" does not hold: the graph is still there, with its nodes and edges (边). The message is precise: what was freed are the saved tensors (保存的张量), intermediate values that forward keeps for backward; old tutorials call them buffers.
+# `sum` is walked three times without complaint, the square raises at the second. So "a graph can be walked only once" does not hold: the graph is still there, with its nodes and edges (边). The message is precise: what was freed are the saved tensors (保存的张量), intermediate values that forward keeps for backward; old tutorials call them buffers (缓冲区).
 #
 # `minigrad` does the same:
 

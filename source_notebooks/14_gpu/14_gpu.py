@@ -118,12 +118,12 @@ assert says(lambda: there.numpy()).startswith("TypeError: can't convert meta dev
 # %% [markdown] tags=["lang-zh"]
 # 两边的数组不能直接一起算，也没有谁会悄悄替你搬。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，数组却互不相认。
 #
-# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是个替身，数还在内存里，只是像真的 GPU 一样，不许 NumPy 碰：
+# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是个替身（stand-in），数还在内存里，只是像真的 GPU 一样，不许 NumPy 碰：
 
 # %% [markdown] tags=["lang-en"]
 # Arrays of two places cannot be computed with together, and nobody moves them behind your back. So it is in `minigrad`: arrays on a GPU are CuPy's, those in host memory NumPy's. The functions of the two libraries have nearly the same names, but neither takes the other's arrays.
 #
-# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is a stand-in, with its numbers in host memory; only that it will not let NumPy touch them, just like a real one:
+# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is a stand-in (替身), with its numbers in host memory; only that it will not let NumPy touch them, just like a real one:
 
 # %%
 import numpy as np
