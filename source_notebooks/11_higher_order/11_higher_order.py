@@ -588,10 +588,10 @@ other = torch.autograd.grad(1 - x.tanh() * x.tanh(), x)[0]
 assert torch.allclose(torch.autograd.grad(slope, x)[0], other)
 
 # %% [markdown] tags=["lang-zh"]
-# `TanhBackwardBackward0` 是 torch 给 `tanh` 的斜率专设的节点，几步并成了一步。它是捷径，不是必需：由普通运算求出来的，是同一个数。`minigrad` 里没有这种节点，`tanh` 的斜率就是 `MulBackward0`：
+# `TanhBackwardBackward0` 是 torch 给 `tanh` 的斜率专设的节点，几步并成了一步。它是捷径，不是必需：由普通运算求出来的，是同一个数。`minigrad` 里的这个节点也叫这个名字：
 
 # %% [markdown] tags=["lang-en"]
-# `TanhBackwardBackward0` is a node that torch has just for the slope of `tanh`; it does several steps in one. It is a short cut and no necessity: ordinary operations give the same number. `minigrad` has no such nodes, and there the slope of `tanh` is `MulBackward0`:
+# `TanhBackwardBackward0` is a node that torch has just for the slope of `tanh`; it does several steps in one. It is a short cut and no necessity: ordinary operations give the same number. In `minigrad` this node goes by the same name:
 
 # %%
 x = minigrad.tensor([0.5], requires_grad=True)
@@ -600,7 +600,7 @@ print(slope.grad_fn.name(), *minigrad.autograd.grad(slope, x))
 
 # %% tags=["proof"]
 (slope,) = minigrad.autograd.grad(x.tanh(), x, create_graph=True)
-assert slope.grad_fn.name() == "MulBackward0"
+assert slope.grad_fn.name() == "TanhBackwardBackward0"
 assert abs(minigrad.autograd.grad(slope, x)[0].item() - other.item()) < 1e-6
 
 # %% [markdown] tags=["lang-zh"]
