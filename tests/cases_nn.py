@@ -22,6 +22,12 @@ FUNCTIONAL = """
     embedding: iv, s; ind, nk; iv, s, 1; iv, s, padding_idx=-1; ints, s; x, s; i0, s
     layer_norm: x, (3,); x, (3,), v; x, (3,), v, w; cube, (3, 4), nk, nk; x, (2, 3); x, (3,), eps=0.1; x, (4,);
         x, [3], v, u; kink, (3,); odd, (3,)
+    batch_norm: cube, None, None, training=True; cube, v.detach(), pos[0].detach(), w, v; x, v, pos[0];
+        cube, v.detach(), pos[0].detach(), v, w, True;
+        image, T.zeros(3).to(w), T.ones(3).to(w), training=True, momentum=0.3, eps=0.1;
+        image, None, None, v, None, True; cube, v, None; cube, None, None; cube, u, v; cube, v, w, u; v, v, w;
+        x[:1], None, None, training=True; x, x, y, training=True; kink, None, None, v, w, True; x, None, None, eps=-1;
+        odd, None, None, None, None, True; x, v.detach(), w.detach(), None, v, False, None; v, None, None, None, v, True
     conv1d: cube, mnn; mkn, mkn[:, :, :2]; cube, mnn, u; cube, mnn, padding=1; cube, mnn, stride=2, padding=2;
         cube, mnn, dilation=2, padding=2; nk, mnn; cube, mnn, None, 1, 'same'; cube, x
     conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0);

@@ -6,8 +6,11 @@ import math
 from typing import Any
 
 from .. import rules
+from ..dtypes import as_numpy, float16, float32
 from ..tensor import Tensor
+from .arguments import Bool, Float, guarded
 from .define import Op
+from .loss import not_differentiable
 from .nn import constant, floats_only, standardized
 
 
@@ -84,22 +87,38 @@ def batch_norm(
     then approach by the part `momentum`; otherwise by the running ones.
     """
     shape = input._data.shape
-    count = math.prod(shape) // shape[1] if shape[1] else 0
-    if training and count == 1:
+    if training and math.prod((shape[0], *shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    for name, value in (
-        ("running_mean", running_mean),
-        ("running_var", running_var),
-        ("weight", weight),
-        ("bias", bias),
-    ):
-        if value is not None and value.numel() != shape[1]:
-            raise RuntimeError(f"{name} should contain {shape[1]} elements not {value.numel()}")
-        if value is None and name.startswith("running") and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    if eps < 0 or (training and not eps):
+        asked = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {asked}, but got {eps}")
+    return aten(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def aten_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: Bool,
+    momentum: Float,
+    eps: Float,
+) -> Tensor:
+    """What torch.nn.functional.batch_norm calls, in whose order torch counts the arguments of its TypeErrors."""
+    if not isinstance(training, bool) or not isinstance(momentum, int | float):
+        raise TypeError
+    x = input._data
+    if not x.size:
+        return of_nothing(input, weight, bias)
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    check_per_channel(x.shape[1] if x.ndim > 1 else 0, training, given)
+    if x.ndim < 2:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-x.ndim}, 0], but got 1)")
     floats_only(input, "batch_norm")
+    check_dtypes(x.dtype, [t._data.dtype for t in given.values() if t is not None])
     if training and running_mean is not None and running_var is not None:
-        follow(running_mean, running_var, input._data, momentum)
+        follow(running_mean, running_var, x, momentum)
     return batch_norm_op(
         input,
         constant(input, 1) if weight is None else weight,
@@ -108,6 +127,37 @@ def batch_norm(
         var=None if training else running_var,
         eps=eps,
     )
+
+
+aten_batch_norm.__name__ = "batch_norm"
+aten = guarded(aten_batch_norm, method=False)
+
+
+def of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """The batch norm of no elements, connected to its inputs as in torch."""
+    out = input.clone()
+    if weight is not None:
+        out = out * weight[0]
+    return out if bias is None else out + bias[0]
+
+
+def check_per_channel(channels: int, training: bool, given: dict[str, Tensor | None]) -> None:
+    """RuntimeError for running averages or factors that are not one value a channel, are missing, or want a gradient."""
+    for name, value in given.items():
+        if value is not None and value.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
+        if value is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    not_differentiable("native_batch_norm", running_mean=given["running_mean"], running_var=given["running_var"])
+
+
+def check_dtypes(dtype: Any, given: list[Any]) -> None:
+    """RuntimeError for parameters of another dtype; only beside half precision they may, and have to, be float32."""
+    if any(one != dtype for one in given):
+        if any(one != as_numpy(float32) for one in given):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if dtype != as_numpy(float16):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def follow(running_mean: Tensor, running_var: Tensor, x: Any, momentum: float) -> None:
