@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import autograd
 from .autograd.grad_mode import inferring, is_inference_mode_enabled
-from .autograd.graph import INFERENCE, NO_EDGE, Edge, VersionCounter
+from .autograd.graph import INFERENCE, NO_EDGE, UNRECORDED, Edge, VersionCounter
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
@@ -39,7 +39,8 @@ class Tensor:
     """A multi-dimensional array that can remember how it was computed.
 
     _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
-    _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), or (grad_fn, number).
+    _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), (grad_fn, number), or
+        UNRECORDED (a view made under no_grad of what requires grad: it does, too, and its gradient goes nowhere).
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
     _grad: the gradient collected so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
     """
@@ -165,8 +166,11 @@ class Tensor:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not wanted:
             self._edge = NO_EDGE
-        elif self._edge is NO_EDGE:
+        elif self._edge is NO_EDGE or self._edge is UNRECORDED:
             self._edge = self._accumulator = self._hooks = None
+        for view in () if self._counter is None else self._counter.living_views(self):
+            if view._edge is NO_EDGE or view._edge is UNRECORDED:
+                view._edge = UNRECORDED if wanted else NO_EDGE
 
     @property
     def grad(self) -> Tensor | None:

@@ -62,6 +62,8 @@ def backward(
         wanted = _tensors(inputs)
         if not wanted:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    grads = root_gradients(roots, _given(grad_tensors), create_graph)
+    if inputs is not None:
         for tensor in wanted:
             if isinstance(tensor, Tensor):
                 retain_grad(tensor)
@@ -69,7 +71,6 @@ def backward(
     if create_graph and not _warned:
         _warned.append(True)
         warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
-    grads = root_gradients(roots, _given(grad_tensors), create_graph)
     run(roots, grads, retain_graph, create_graph, edges, accumulate=True)
 
 
@@ -91,8 +92,8 @@ def grad(
     roots, wanted = _tensors(outputs), _tensors(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    edges = [_input_edge(t) for t in wanted]
     grads = root_gradients(roots, _given(grad_outputs), create_graph)
+    edges = [_input_edge(t) for t in wanted]
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     found = [_shown(captured[edge]) for edge in edges]
     if materialize_grads:

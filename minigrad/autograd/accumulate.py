@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import rules
 from ..tensor import Tensor, from_array
-from .graph import LAST, Edge, Node
+from .graph import LAST, NO_EDGE, Edge, Node
 
 
 def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
@@ -74,8 +74,10 @@ class AccumulateGrad(Node):
         return grad
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Add `grad`, an array, to the leaf's gradient; a hook may have kept it."""
+        """Add `grad`, an array, to the leaf's gradient, if it still wants one; a hook may have kept it."""
         variable = self.variable
+        if variable._edge is NO_EDGE:
+            return ()
         if grad.shape != variable._data.shape:
             raise RuntimeError(
                 f"The gradient that arrives at a leaf of shape {list(variable._data.shape)} has shape {list(grad.shape)}: "
@@ -87,7 +89,8 @@ class AccumulateGrad(Node):
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, a Tensor with a history."""
-        accumulate_graph(self.variable, grad)
+        if self.variable.requires_grad:
+            accumulate_graph(self.variable, grad)
         return ()
 
     def _sequence_nr(self) -> int:

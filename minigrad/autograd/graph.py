@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
+UNRECORDED: Edge = (*NO_EDGE,)  # of a view that wants a gradient as its base does, and from which no path leads there
 
 next_order = count(0, -1).__next__  # minus the sequence number of the next node
 observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
@@ -76,6 +77,11 @@ class VersionCounter:
         elif len(views) >= 32 and not len(views) & (len(views) - 1):
             views[:] = [known for known in views if known() is not None]
         views.append(weakref.ref(view))
+
+    def living_views(self, base: Tensor) -> list[Tensor]:
+        """The views of `base`."""
+        found = [known() for known in self.views or ()]
+        return [view for view in found if view is not None and view._view.base is base]
 
 
 # The one counter of all tensors made inside inference_mode: their writes are not counted, so nothing may rely on their
@@ -171,7 +177,8 @@ class Source:
         edge = (self.node, self.value.output) if isinstance(self.value, SavedResult) else self.value._edge
         if not edge or edge[0] is None:
             return ""
-        return f", which is output {edge[1]} of {edge[0].name().split('Backward')[0]},"
+        name = edge[0].name().removesuffix("0").replace("Backward", "")
+        return f", which is output {edge[1]} of {name},"
 
 
 def check_version(saved: Any, expected: int, source: Source | str = "") -> None:

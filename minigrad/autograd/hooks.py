@@ -200,7 +200,8 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node, output = gradient_edge(tensor)
-    assert node is not None
+    if node is None:  # a view made under no_grad: no gradient will ever arrive
+        return HookDict().add(hook)
     return extras_of(node).of_output(output).add(hook)
 
 

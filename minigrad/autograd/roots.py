@@ -65,7 +65,7 @@ def _start(output: Tensor, given: Any, index: int, create_graph: bool) -> Any:
     """The gradient of one output, in the output's dtype. What needs no gradient is refused, a wrong shape first."""
     if given is not None or output.requires_grad:
         given = root_gradient(output, given, index)
-    if not output.requires_grad:
+    if output._edge is not None and output._edge[0] is None:
         raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
     if given._data.dtype is not output._data.dtype:
         given = rules.cast(given, output._data.dtype)

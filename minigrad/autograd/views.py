@@ -10,11 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
-from .grad_mode import records
-from .graph import Node, next_order
+from .graph import SECOND_BACKWARD, Node, next_order
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
+
+
+Path = tuple[tuple[Any, dict[str, Any], int | None], ...]
 
 
 class View:
@@ -25,18 +27,22 @@ class View:
 
     __slots__ = ("base", "path", "tracked")
 
-    def __init__(self, base: Tensor, path: tuple[tuple[Any, dict[str, Any], int | None], ...]) -> None:
+    def __init__(self, base: Tensor, path: Path, tracked: bool = True) -> None:
         self.base = base
         self.path = path
-        self.tracked = records()
+        self.tracked = tracked
 
     @staticmethod
-    def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None = None) -> View:
+    def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None, tracked: bool) -> View:
         """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several."""
         before = getattr(source, "_view", None)
         if before is None:
-            return View(source, ((op, attributes, output),))
-        return View(before.base, (*before.path, (op, attributes, output)))
+            return View(source, ((op, attributes, output),), tracked)
+        return View(before.base, (*before.path, (op, attributes, output)), before.tracked and tracked)
+
+    def after(self, op: Any, attributes: dict[str, Any]) -> View:
+        """The same part of a base that `op` has to turn back into what it was."""
+        return View(self.base, ((op, attributes, None), *self.path), self.tracked)
 
     def array(self, base: Any) -> Any:
         """The viewed part of an array that is shaped like the base, sharing its memory."""
@@ -66,11 +72,17 @@ class CopySlices(Node):
 
         return grads if self.write.stretched is None else fit_all(grads, self.write.stretched)
 
+    def hand_over(self) -> None:
+        """Give the write's node what is saved; RuntimeError once it is released, even if there was nothing to save."""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        self.write.saved = self.saved
+
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """As apply, recorded: what lies outside of the written part, plus what the write's rule makes of the part."""
         from ..ops.inplace import part_of_zeros, take_part  # the operations build on this module
 
-        self.write.saved = self.saved
+        self.hand_over()
         first, *others = self.fitted(self.write.apply_graph(take_part(grad, self.view)))
         outside = array_module(grad._data).ones(self.shape, grad._data.dtype)
         self.view.array(outside)[...] = 0
@@ -81,7 +93,7 @@ class CopySlices(Node):
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base with the written part's replaced by what the write's rule makes of it."""
-        self.write.saved = self.saved  # the walk releases this node's
+        self.hand_over()  # the walk releases this node's
         grad = grad.copy()
         part = self.view.array(grad)
         first, *others = self.fitted(self.write.apply(part.copy()))

@@ -95,7 +95,8 @@ INPLACE = """
     nan_to_num neg rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc add
     addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div floor_divide fmod hypot
     lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-    bitwise_xor addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter scatter
+    bitwise_xor eq=eq_written ne=ne_written lt=lt_written le=le_written gt=gt_written ge=ge_written logical_and
+    logical_not logical_or logical_xor addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter scatter
     scatter_add scatter_reduce
 """.split()
 ALIASES = {
@@ -126,7 +127,8 @@ IN_PLACE_OPERATORS = {
     "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
     "rshift": "bitwise_right_shift",
 }  # fmt: skip
-SWAPPED = {"rsub", "rdiv", "rpow"}  # these take the tensor first as they are
+# These take the tensor first as they are: torch, too, makes 2 * x of x * 2, as the graph shows.
+SWAPPED = {"rsub", "rdiv", "rpow", "add_op", "mul_op", "bitwise_and", "bitwise_or", "bitwise_xor"}
 
 
 def reflected(operation: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,9 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
+from .define import Op
 from .promotion import Number, common, operand, operands, refusal, unsupported
 
 
@@ -33,6 +35,39 @@ lt = _comparison(operator.lt, "lt")
 le = _comparison(operator.le, "le")
 gt = _comparison(operator.gt, "gt")
 ge = _comparison(operator.ge, "ge")
+
+
+def _written(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
+    """A comparison to be written into its first operand: recorded, unlike the plain one, with zeros for gradients."""
+
+    def forward(x: Any, y: Any) -> Any:
+        return compare(x, y).astype(x.dtype)
+
+    def zero_vjp(grad: Any) -> Any:
+        """z = a step function: the gradient is 0."""
+        return rules.zeros(grad, grad.shape)
+
+    node = f"{name.capitalize()}Backward"
+    of_tensor = Op(f"{node}1", forward, stretches=True, self=zero_vjp, other=zero_vjp)
+    of_number = Op(f"{node}0", lambda x, number: forward(x, number), self=zero_vjp)
+
+    def call(input: Tensor, other: Operand) -> Any:
+        if isinstance(other, Number):
+            return of_number(input, number=other)
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        try:
+            return of_tensor(input, other)
+        except ValueError as error:
+            raise refusal(error, input._data, other._data) from error
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+eq_written, ne_written = _written(operator.eq, "eq"), _written(operator.ne, "ne")
+lt_written, le_written = _written(operator.lt, "lt"), _written(operator.le, "le")
+gt_written, ge_written = _written(operator.gt, "gt"), _written(operator.ge, "ge")
 
 
 def _logical(name: str) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import array_module, to_device, to_host
+from ..backend import array_module, numpy, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..dtypes import dtype as Dtype
@@ -14,7 +14,7 @@ from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool
 from .define import Op
-from .inplace import check_writable, write
+from .inplace import check_memory, check_writable, write
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
 
@@ -152,13 +152,14 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 def fitting(src: Any, x: Any) -> Any:
     """src, once it broadcasts to the shape of x; RuntimeError in torch's words otherwise."""
     for i in range(1, min(src.ndim, x.ndim) + 1):
-        if src.shape[-i] not in (1, x.shape[-i]):
+        if src.shape[-i] not in (1, x.shape[-i]) and x.shape[-i] != 1:
             raise RuntimeError(
                 f"The size of tensor a ({x.shape[-i]}) must match the size of tensor b ({src.shape[-i]}) at non-singleton "
                 f"dimension {x.ndim - i}"
             )
-    if src.ndim > x.ndim:
-        raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(src.shape)}")
+    common = numpy.broadcast_shapes(src.shape, x.shape)
+    if common != x.shape:
+        raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(common)}")
     return src
 
 
@@ -187,6 +188,17 @@ def zero_(self: Tensor) -> Tensor:
     return self
 
 
+def same_place(a: Tensor, b: Tensor) -> _truth:
+    """Whether two tensors are the same elements of the same storage, in the same order."""
+    x, y = a.storage(), b.storage()
+    place = x.__array_interface__ if a._counter is b._counter else None
+    return place is not None and (place["data"], x.shape, x.strides) == (
+        y.__array_interface__["data"],
+        y.shape,
+        y.strides,
+    )
+
+
 def copied(self: Tensor) -> Tensor:
     """A copy whose history says so, as torch's AccumulateGrad makes it under create_graph."""
     return copy_op(from_array(self._data * 0), self)
@@ -195,5 +207,7 @@ def copied(self: Tensor) -> Tensor:
 def copy_(self: Tensor, src: Any) -> Tensor:
     """The elements of `src`, broadcast and converted as needed, written into this tensor."""
     check_writable(self)
+    if not (isinstance(src, Tensor) and same_place(self, src)):
+        check_memory(self, src)
     write(self, copy_op(self, src if isinstance(src, Tensor) else tensor(src)))
     return self

@@ -18,13 +18,13 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import inferring, paused, records
-from ..autograd.graph import NO_EDGE, Constant, next_order, observed, observers, save_result
+from ..autograd.graph import NO_EDGE, UNRECORDED, Constant, next_order, observed, observers, save_result
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .again import members
 from .nodes import CrosswiseNode, OneInputNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
-from .promotion import common, operands, refusal
+from .promotion import common, operands, refusal, unfit
 
 new = object.__new__
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
@@ -183,9 +183,12 @@ class Op:
         if self.view:
             return self.make_view(inputs[0], attributes)
         arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
-        data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
+        try:
+            data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
+        except ValueError as error:
+            raise unfit(error, arrays) from error
         edges = tuple([t._edge or gradient_edge(t) for t in inputs])
-        if edges.count(NO_EDGE) == len(edges) or not records():
+        if not records() or (edges.count(NO_EDGE) == len(edges) and not any(e is UNRECORDED for e in edges)):
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 
@@ -202,15 +205,17 @@ class Op:
     def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
-        edge = gradient_edge(base)
-        recorded = records() and edge[0] is not None
-        if recorded:
+        edge = base._edge or gradient_edge(base)
+        enabled = records()
+        if enabled and edge is not NO_EDGE:
             out = self.record((base,), (edge,), data, attributes)
         else:
-            out = tuple([from_array(d) for d in data]) if type(data) is tuple else from_array(data)
+            found = data if type(data) is tuple else (data,)
+            made = [from_array(d, NO_EDGE if edge is NO_EDGE or d.dtype.kind != "f" else UNRECORDED) for d in found]
+            out = tuple(made) if type(data) is tuple else made[0]
         for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
             counter = one._counter = base.counter()
-            one._view = View.of(base, self, attributes, index)
+            one._view = View.of(base, self, attributes, index, enabled)
             counter.add_view(one)
         return out
 

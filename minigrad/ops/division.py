@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_DIFFERENCE, BOOL_SUBTRAHEND, operand
+from .promotion import BOOL_DIFFERENCE, BOOL_SUBTRAHEND, operand, unsupported
 from .promotion import Number as Numbers
 
 # ------------------------------------------------------------------ rules
@@ -131,6 +131,8 @@ def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
 def _int_power(x: Any, y: Any) -> Any:
     """Powers of whole numbers, where NumPy refuses negative exponents: torch cuts 1 / x^|y| off."""
     module = array_module(y)
+    if x.dtype.kind == "b":
+        raise unsupported("pow", x)
     if x.dtype.kind != "i" or not (y < 0).any():
         return module.power(x, y)
     ones = module.where(x == 1, 1, module.where(x == -1, 1 - 2 * (abs(y) % 2), 0))

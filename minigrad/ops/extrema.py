@@ -9,10 +9,10 @@ from typing import Any
 from .. import rules
 from ..autograd.graph import Constant
 from ..backend import array_module
-from ..dtypes import get_default_dtype
+from ..dtypes import result_type
 from ..tensor import Tensor
 from .define import Op, binary
-from .promotion import operand
+from .promotion import operand, unsupported
 
 # ------------------------------------------------------------------ the larger, the smaller
 
@@ -109,13 +109,14 @@ def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
 
 
 def _numpy(name: str) -> Any:
-    return lambda x, y: getattr(array_module(x), name)(x, y)
+    """NumPy's function, the operands swapped: of 0.0 and -0.0 it takes the second, torch the first."""
+    return lambda x, y: getattr(array_module(x), name)(y, x)
 
 
 def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
     module = array_module(x)
-    x = x if low is None else module.maximum(x, low)
-    return x.copy() if high is None and low is None else x if high is None else module.minimum(x, high)
+    x = x if low is None else module.maximum(low, x)
+    return x.copy() if high is None and low is None else x if high is None else module.minimum(high, x)
 
 
 maximum_op = binary("maximum", "MaximumBackward0", _numpy("maximum"), self=maximum_vjp_self, other=maximum_vjp_other)
@@ -159,28 +160,34 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if any(isinstance(end, Tensor) for end in ends):
         if not all(isinstance(end, Tensor) for end in ends):
             return NotImplemented
+        if len(ends) == 2 and all(t._data.dtype.kind == "b" for t in (input, *ends)):
+            raise unsupported("clamp_cpu", input._data)
         return clamp_tensor_op(input, *[Constant(None) if end is None else end for end in (min, max)])
-    return clamp_op(_widened(input, *ends), min=min, max=max)
+    kernel = "clamp" if len(ends) == 2 else "clamp_max" if min is None else "clamp_min"
+    return clamp_op(_widened(input, kernel, *ends), min=min, max=max)
 
 
-def _widened(input: Tensor, *numbers: Any) -> Tensor:
-    """Integers as floating-point numbers where a bound is one; there is no history to keep."""
+def _widened(input: Tensor, kernel: str, *numbers: Any) -> Tensor:
+    """Integers and bools in the dtype that the bounds ask for; there is no history to keep."""
     for number in numbers:
         operand(number)
-        if input._data.dtype.kind != "f" and isinstance(number, float):
-            return input.to_numpy_dtype(get_default_dtype().np)
-    return input
+    if input._data.dtype.kind == "f":
+        return input
+    wanted = result_type(input, *numbers).np
+    if wanted.kind == "b":
+        raise unsupported(f"{kernel}_scalar_cpu", input._data)
+    return input if input._data.dtype is wanted else input.to_numpy_dtype(wanted)
 
 
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """input, at least min (torch.clamp_min)."""
     if isinstance(min, Tensor):
         return clamp_min_tensor_op(input, min)
-    return clamp_min_op(_widened(input, min), min=min)
+    return clamp_min_op(_widened(input, "clamp_min", min), min=min)
 
 
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """input, at most max (torch.clamp_max)."""
     if isinstance(max, Tensor):
         return clamp_max_tensor_op(input, max)
-    return clamp_max_op(_widened(input, max), max=max)
+    return clamp_max_op(_widened(input, "clamp_max", max), max=max)

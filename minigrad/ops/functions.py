@@ -203,6 +203,8 @@ def _logit(x: Any, eps: float | None) -> Any:
 
 
 def _nan_to_num(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
+    if x.dtype.kind != "f":
+        return x.copy()
     return array_module(x).nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 

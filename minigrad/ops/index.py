@@ -14,7 +14,7 @@ from ..backend import array_module, ndarray, numpy
 from ..creation import tensor
 from ..tensor import Tensor, from_array
 from .define import Op
-from .inplace import check_writable, write
+from .inplace import check_memory, check_writable, write
 from .views import select_op, slice_op
 
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
@@ -78,8 +78,8 @@ def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:
 
 
 alias_op = Op("AliasBackward0", lambda x: x[...], view=True, self=lambda grad: grad)
-index_op = Op("IndexBackward0", lambda x, indices: x[places(indices)], self=index_vjp)
-put_op = Op("IndexPutBackward0", _put, stretches=True, self=put_vjp_self, values=put_vjp_values)
+index_op = Op("IndexBackward0", lambda x, indices: x[places(indices)], tensors=("indices",), self=index_vjp)
+put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
 gather_op = Op(
     "IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index)
 )
@@ -115,15 +115,13 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any]]:
     parts = as_parts(index)
     given = sum(consumed(p) for p in parts)
     if given > self._data.ndim:
-        if not self._data.ndim and any(isinstance(p, int) and not isinstance(p, bool) for p in parts):
-            raise IndexError(NO_DIMENSIONS)
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     arrays: list[Any] = []
-    out, dim, named = self, 0, 0  # dim: of the view; named: of self, for messages
-    for part in parts:
+    out, dim = self, 0  # dim: of the view
+    for named, part in enumerate(parts):  # named: what torch's messages call the dimension
         if part is Ellipsis:
             skipped = self._data.ndim - given
-            dim, named = dim + skipped, named + skipped
+            dim += skipped
         elif part is None:
             out, dim = out.unsqueeze(dim), dim + 1
         elif isinstance(part, bool | numpy.bool_):
@@ -136,9 +134,9 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any]]:
         elif isinstance(part, ndarray) or hasattr(part, "get"):
             for one in spelled_out(out, dim, part):
                 place(arrays, dim, one)
-                dim, named = dim + 1, named + 1
+                dim += 1
         else:
-            out, named = select(out, dim, part, named), named + 1
+            out = select(out, dim, part, named)
     return out, arrays
 
 
@@ -219,12 +217,17 @@ def checked(view: Tensor, arrays: list[Any]) -> Index:
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from error
+    number = 0  # torch counts only the dimensions that are indexed
     for dim, array in enumerate(arrays):
+        if array is None:
+            continue
         size = view._data.shape[dim]
-        if array is not None and array.size:
-            for extreme in (array.max(), array.min()):
-                if not -size <= extreme < size:
-                    raise IndexError(f"index {extreme} is out of bounds for dimension {dim} with size {size}")
+        if array.size and not (-size <= array.min() and array.max() < size):
+            if not size:
+                raise IndexError("index is out of bounds for dimension with size 0")
+            first = array[(array < -size) | (array >= size)].reshape(-1)[0] if array.ndim else array
+            raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
+        number += 1
     return tuple([None if a is None else beside(view._data, a) for a in arrays])
 
 
@@ -240,9 +243,9 @@ def beside(data: Any, index: Any) -> Any:
 
 def select(self: Tensor, dim: int, index: Any, named: int) -> Tensor:
     """self with dimension `dim` fixed at one position; `named`: what messages call the dimension."""
-    if not self._data.ndim:
+    if not self._data.ndim and not index:
         raise IndexError(NO_DIMENSIONS)
-    size = self._data.shape[dim]
+    size = self._data.shape[dim] if self._data.ndim else 0
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of bounds for dimension {named} with size {size}")
     return select_op(self, dim=dim, index=index % size)
@@ -274,25 +277,39 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             if isinstance(value, Tensor)
             else from_array(array_module(self._data).asarray(value, self._data.dtype))
         )
-        self.copy_(fitted(value, self))
+        put(self, value)
         return
+    if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
+        getitem(self, index)  # refuses with torch's words
     view, indices = take_apart(self, index)
     if not isinstance(value, Tensor):
         value = from_array(array_module(self._data).asarray(value, self._data.dtype))
     if not indices:
-        (view if view is not self else alias_op(self)).copy_(fitted(value, view))
+        put(view if view is not self else alias_op(self), value)
         return
     check_writable(view)
+    for name in ("index_put", "masked_fill") if is_mask(index) and not value._data.ndim else ("index_put",):
+        check_memory(view, None, name)
     found = checked(view, indices)
     write(view, put_op(view, matching(value, view, found), indices=found, accumulate=False))
 
 
-def fitted(value: Tensor, view: Tensor) -> Tensor:
-    """value without the leading dimensions of size 1 that `view` does not have."""
-    extra = value._data.ndim - view._data.ndim
-    if extra > 0 and value._data.shape[:extra] == (1,) * extra:
-        return value.reshape(value._data.shape[extra:])
-    return value
+def is_mask(index: Any) -> bool:
+    """Whether an index is one tensor of bools."""
+    return isinstance(index, Tensor) and index._data.dtype.kind == "b"
+
+
+def put(view: Tensor, value: Tensor) -> None:
+    """Write value over a whole view: one number fills it; else, without leading dimensions of size 1, it is stretched."""
+    shape, wanted = value._data.shape, view._data.shape
+    if shape != wanted:
+        if not shape:
+            view.fill_(value)
+            return
+        ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+        value = value.view(shape[ones:])
+        value = value if shape[ones:] == wanted else value.expand(wanted)
+    view.copy_(value)
 
 
 def matching(value: Tensor, view: Tensor, indices: Index) -> Tensor:

@@ -7,15 +7,17 @@ place in the graph.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
-from ..autograd.graph import NO_EDGE, SavedResult, save_result
+from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.views import CopySlices, View
+from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
 
@@ -25,8 +27,7 @@ def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
     if rules.is_tensor(grad):
         return part_of_zeros(grad, self_shape=self_shape, view=view)
     whole = rules.zeros(grad, self_shape)
-    part = view.array(whole)
-    part += grad
+    array_module(whole).add.at(view.array(whole), ..., grad)  # which adds twice where the view names a place twice
     return whole
 
 
@@ -39,9 +40,10 @@ def take_part(grad: Any, view: View) -> Any:
     return as_strided_op(grad, view=view) if rules.is_tensor(grad) else view.array(grad)
 
 
-def as_strided(base: Tensor, view: View) -> Tensor:
-    """The viewed part of `base` with `base` as its history."""
-    return as_strided_op(base, view=view)
+def as_strided(tensor: Tensor, edge: Any) -> Tensor:
+    """A view with its base, whose edge is given, as its history."""
+    view = tensor._view
+    return as_strided_op.record((view.base,), (edge,), tensor._data, {"view": view})
 
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -63,10 +65,23 @@ OUTSIDE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
     "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
+PARTLY_THE_SAME = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+    "Please clone() the tensor before performing the operation."
+)
 OVERLAPPING = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
+
+
+STRETCHED = (
+    "Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also "
+    "applies to advanced indexing e.g. {example}"
+)
+INDEXED = {
+    "masked_fill": "tensor[mask] = scalar", "index_fill": "tensor[mask] = scalar", "index_put": "tensor[indices] = tensor",
+}  # fmt: skip
 
 
 def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -76,6 +91,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_writable(self)
+        check_memory(self, args[0] if args else None, operation.__name__)
         result = operation(self, *args, **kwargs)
         if result is NotImplemented:
             return result
@@ -93,20 +109,42 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     return call
 
 
+def check_memory(written: Tensor, operand: Any = None, name: str = "copy") -> None:
+    """RuntimeError for a tensor that names one place in memory twice (a warning where torch still lets it pass), and for
+    an operand in the same storage that is neither the written tensor itself nor apart from it."""
+    x = written.storage()
+    if 0 in x.strides and x.size and any(step == 0 and n > 1 for step, n in zip(x.strides, x.shape, strict=True)):
+        if name not in INDEXED:
+            raise RuntimeError(OVERLAPPING)
+        warnings.warn(STRETCHED.format(name=name, example=INDEXED[name]), UserWarning, stacklevel=4)
+    if (
+        not isinstance(operand, Tensor)
+        or operand is written
+        or operand._counter is not written._counter
+        or not operand._counter
+    ):
+        return
+    y = operand.storage()
+    (low, high), (start, end) = (array_module(a).lib.array_utils.byte_bounds(a) for a in (x, y))
+    whole = all(a.flags.c_contiguous or a.flags.f_contiguous for a in (x, y))
+    if whole and low < end and start < high and (low, high, x.strides) != (start, end, y.strides):
+        raise RuntimeError(PARTLY_THE_SAME)
+
+
 def check_writable(tensor: Tensor) -> None:
     """RuntimeError where autograd could not follow a write to this tensor."""
     if tensor.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(OUTSIDE)
     if not records():
         return
-    if tensor._edge is None:
-        raise RuntimeError(LEAF)
     view = getattr(tensor, "_view", None)
     if view is None:
+        if tensor._edge is None:
+            raise RuntimeError(LEAF)
         return
-    if not view.tracked and view.base.requires_grad:
+    if not view.tracked and tensor.requires_grad:
         raise RuntimeError(MADE_UNTRACKED)
-    if view.base._edge is None:
+    if tensor.requires_grad and view.base.is_leaf:
         raise RuntimeError(VIEW_OF_LEAF)
     number = view.path[-1][2]
     if number is not None and tensor.requires_grad:
@@ -126,27 +164,39 @@ def write(tensor: Tensor, result: Tensor) -> None:
         raise RuntimeError(
             f"result type {result.dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
         )
-    if not data.flags.writeable:
-        raise RuntimeError(OVERLAPPING)
     if records() and result._edge is not NO_EDGE:
         keep_old(tensor, result.grad_fn)
     data[...] = value
     tensor.bump_version()
-    if result._edge is NO_EDGE or not records():
-        return
-    adopt(tensor, result)
-    view = getattr(tensor, "_view", None)
-    if view is not None:
-        rewrite_base(tensor, view)
-    refresh_views(tensor, tensor if view is None else view.base)
+    recorded = result._edge is not NO_EDGE and records()
+    if recorded:
+        adopt(tensor, result)
+        view = getattr(tensor, "_view", None)
+        if view is not None:
+            rewrite_base(tensor, view)
+    if tensor._counter is not None and tensor._counter.views:
+        refresh_views(tensor._counter.views, tensor if recorded else None)
+
+
+def refresh_views(views: list[Any], done: Tensor | None) -> None:
+    """After a write, the views of what was written, but the one that is `done`, hang on the history of their base now."""
+    for reference in views:
+        tensor = reference()
+        if tensor is None or tensor is done or not tensor._view.tracked:
+            continue
+        base = tensor._view.base
+        edge = base._edge or gradient_edge(base)
+        if edge is not NO_EDGE or tensor.grad_fn is not None:
+            hang(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge)
 
 
 def keep_old(tensor: Tensor, node: Any) -> None:
-    """A node that saved the tensor about to be written, as its first input, gets a copy of it as it still is."""
-    places = [i for i, value in enumerate(node.saved or ()) if value is tensor and node.saves[i] == "self"]
-    if places:
+    """A node that saved the tensor about to be written, as what is written, gets a copy of it as it still is."""
+    saved = zip(node.saves, node.saved, strict=True)
+    written = [value is tensor and name in ("self", "input") for name, value in saved]
+    if any(written):
         old = from_array(tensor._data.copy(), tensor._edge)
-        node.saved = tuple([old if i in places else value for i, value in enumerate(node.saved)])
+        node.saved = tuple([old if yes else value for yes, value in zip(written, node.saved, strict=True)])
         if node.extras is not None and node.extras.versions is not None:
             node.extras.versions = tuple(
                 [0 if v is old else n for v, n in zip(node.saved, node.extras.versions, strict=True)]
@@ -168,25 +218,19 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
             extras.versions = tuple(versions)
 
 
+def hang(tensor: Tensor, edge: Any) -> None:
+    """Give a tensor another history; a gradient that is to be retained is retained there. Hooks stay where they were."""
+    node, output = tensor._edge or NO_EDGE
+    tensor._edge = edge
+    if node is None or node.extras is None or output not in node.extras.retain:
+        return
+    if node.extras.retain[output]() is tensor:
+        extras_of(edge[0]).retain[edge[1]] = node.extras.retain.pop(output)
+
+
 def rewrite_base(tensor: Tensor, view: View) -> None:
     """After a write through a view: the base's history goes through the write, and the view hangs on the base."""
     base = view.base
     node = CopySlices(base, view, tensor.grad_fn, gradient_edge(base))
     hang(base, (node, 0))
-    hang(tensor, as_strided(base, view)._edge)
-
-
-def hang(tensor: Tensor, edge: Any) -> None:
-    """Give a tensor another history; a gradient that is to be retained is retained there. Hooks stay where they were."""
-    node, output = tensor._edge or NO_EDGE
-    if node is not None and node.extras is not None and output in node.extras.retain:
-        extras_of(edge[0]).retain[edge[1]] = node.extras.retain.pop(output)
-    tensor._edge = edge
-
-
-def refresh_views(written: Tensor, base: Tensor) -> None:
-    """After a write to a base or through one of its views: the other views hang on the base's new history, too."""
-    for known in base.counter().views or ():
-        view = known()
-        if view is not None and view is not written and view._view.base is base and view._view.tracked:
-            hang(view, as_strided(base, view._view)._edge)
+    hang(tensor, as_strided(tensor, base._edge)._edge)

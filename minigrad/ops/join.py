@@ -43,7 +43,8 @@ def cat_op(passed: tuple[bool, ...]) -> Op:
 
     def forward(*xs: Any, dim: int, bounds: tuple[int, ...]) -> Any:
         kept = [x for x, skip in zip(xs, passed, strict=True) if not skip] or list(xs[:1])
-        return array_module(xs[0]).concatenate(kept, dim)
+        module = array_module(xs[0])
+        return module.ascontiguousarray(module.concatenate(kept, dim))
 
     rules: dict[str, Any] = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
     return Op("CatBackward0", forward, promotes=True, **rules)
@@ -53,7 +54,12 @@ def cat_op(passed: tuple[bool, ...]) -> Op:
 def stack_op(count: int) -> Op:
     """stack of so many tensors."""
     rules: dict[str, Any] = {f"t{i}": stack_vjp(i) for i in range(count)}
-    return Op("StackBackward0", lambda *xs, dim: array_module(xs[0]).stack(xs, dim), promotes=True, **rules)
+
+    def forward(*xs: Any, dim: int) -> Any:
+        module = array_module(xs[0])
+        return module.ascontiguousarray(module.stack(xs, dim))
+
+    return Op("StackBackward0", forward, promotes=True, **rules)
 
 
 def cat(tensors: Tensors, dim: Int = 0) -> Tensor:

@@ -84,9 +84,25 @@ def adjoint(input: Tensor) -> Tensor:
     return transpose(input, -2, -1)
 
 
+_said: set[str] = set()  # what torch warns of once in a process
+
+
+def warn_of_zero_dim(name: str, remedy: str) -> None:
+    """torch's warning, once, for turning round a tensor that has no dimensions."""
+    if name not in _said:
+        _said.add(name)
+        warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {remedy}", UserWarning, stacklevel=3)
+
+
+IDENTITY = "This function is the identity in these cases."
+
+
 def t_property(self: Tensor) -> Tensor:
-    """Tensor.T: the dimensions in reverse; a warning unless there are two."""
-    if self._data.ndim not in (0, 2):
+    """Tensor.T: the dimensions in reverse; a warning, once, unless there are two."""
+    if not self._data.ndim:
+        warn_of_zero_dim("T", IDENTITY)
+    elif self._data.ndim != 2 and "x.T" not in _said:
+        _said.add("x.T")
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
@@ -99,6 +115,9 @@ def t_property(self: Tensor) -> Tensor:
 
 def mt_property(self: Tensor) -> Tensor:
     """Tensor.mT: the last two dimensions swapped."""
+    if not self._data.ndim:
+        warn_of_zero_dim("mT", IDENTITY)
+        return self
     if self._data.ndim < 2:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {self._data.ndim}-D tensor."
@@ -113,7 +132,10 @@ def h_property(self: Tensor) -> Tensor:
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._data.ndim}-D tensor. For batches of matrices, "
             "consider using tensor.mH"
         )
-    return transpose(self, -2, -1) if self._data.ndim else permute(self, ())
+    if not self._data.ndim:
+        warn_of_zero_dim("H", "Consider using x.conj().")
+        return self
+    return transpose(self, -2, -1)
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from .. import rules
 from ..tensor import Tensor
 from .define import Op, binary
 from .layout import common_shape
+from .promotion import unsupported
 from .shape import contiguous, copy_op, squeeze_inplace_op, transpose
 
 
@@ -41,14 +42,23 @@ def mv_vjp_vec(grad: Any, self: Any) -> Any:
     return self.swapaxes(-1, -2) @ grad
 
 
-def _matmul(x: Any, y: Any) -> Any:
-    return x @ y
+def numbers_only(kernel: str) -> Any:
+    """The product of numbers; torch has none of bools."""
+
+    def forward(x: Any, y: Any) -> Any:
+        if x.dtype.kind == "b":
+            raise unsupported(kernel, x)
+        return x @ y
+
+    return forward
 
 
 mm_op = binary("mm", "MmBackward0", operator.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-bmm_op = Op("BmmBackward0", _matmul, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
+bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 mv_op = binary("mv", "MvBackward0", operator.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
-dot_op = Op("DotBackward0", _matmul, self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
+dot_op = Op(
+    "DotBackward0", numbers_only("dot"), self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
+)
 
 
 def matmul(self: Tensor, other: Tensor) -> Tensor:
@@ -62,23 +72,49 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     a, b = self._data.ndim, other._data.ndim
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
-    if self._data.dtype is not other._data.dtype:
-        if a == b == 2:
-            check_inner(self, other, self._data.shape[1] == other._data.shape[0])
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(other)}")
     if a == 2 and b == 2:
-        check_inner(self, other, self._data.shape[1] == other._data.shape[0])
-        return mm_op(self, other)
+        return matrices(self, other)
     if a == 1 and b == 1:
-        check_inner(self, other, self._data.shape[0] == other._data.shape[0])
-        return dot_op(self, other)
+        return vectors(self, other)
     if a == 2 and b == 1:
-        check_inner(self, other, self._data.shape[1] == other._data.shape[0])
-        return mv_op(self, other)
+        return matrix_vector(self, other)
     if a == 1 and b == 2:
-        check_inner(self.unsqueeze(0), other, self._data.shape[0] == other._data.shape[0])
-        return squeeze_inplace_op(mm_op(self.unsqueeze(0), other), dim=0)
+        out = squeeze_inplace_op(matrices(self.unsqueeze(0), other), dim=0)
+        out.bump_version()
+        return out
     return batched(self, other)
+
+
+def matrices(self: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices, once their sizes and dtypes fit."""
+    x, y = self._data, mat2._data
+    check_inner(self, mat2, x.shape[1] == y.shape[0])
+    if x.dtype is not y.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(mat2)}")
+    if x.dtype.kind == "b":
+        raise unsupported("addmm_impl_cpu_", x)
+    return mm_op(self, mat2)
+
+
+def matrix_vector(self: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix and a vector, once their sizes and dtypes fit."""
+    x, y = self._data, vec._data
+    check_inner(self, vec, x.shape[1] == y.shape[0])
+    if x.dtype is not y.dtype:
+        one, other = self.dtype.type_name, vec.dtype.type_name
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {other}, {one}, and {other}")
+    if x.dtype.kind == "b":
+        raise unsupported("addmv_impl_cpu", x)
+    return mv_op(self, vec)
+
+
+def vectors(self: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors, once their dtypes and sizes fit."""
+    if self._data.dtype is not tensor._data.dtype:
+        one, other = self.dtype.type_name, tensor.dtype.type_name
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {one} and {other}")
+    check_inner(self, tensor, self._data.shape == tensor._data.shape)
+    return dot_op(self, tensor)
 
 
 def batched(self: Tensor, other: Tensor) -> Tensor:
@@ -128,10 +164,8 @@ def folded(self: Tensor, other: Tensor) -> Tensor:
     shape = tall._data.shape
     rows = tall.reshape((math.prod(shape[:-1]), shape[-1]))
     if flat._data.ndim == 1:
-        check_inner(rows, flat, shape[-1] == flat._data.shape[0])
-        return copy_op(mv_op(rows, flat), shape=shape[:-1])
-    check_inner(rows, flat, shape[-1] == flat._data.shape[0])
-    out = copy_op(mm_op(rows, flat), shape=(*shape[:-1], flat._data.shape[1]))
+        return copy_op(matrix_vector(rows, flat), shape=shape[:-1])
+    out = copy_op(matrices(rows, flat), shape=(*shape[:-1], flat._data.shape[1]))
     return contiguous(transpose(out, -1, -2)) if turned else out
 
 
@@ -145,7 +179,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{x[0]}, {x[2]}] but got: {list(y[:2])}."
         )
-    if input._data.dtype is not mat2._data.dtype:
+    if input._data.dtype is not mat2._data.dtype and input._data.dtype.kind != "b":
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {mat2.dtype.type_name}")
     return bmm_op(input, mat2)
 
@@ -166,5 +200,5 @@ def check_inner(a: Tensor, b: Tensor, fits: bool) -> None:
 
 
 def ctype(tensor: Tensor) -> str:
-    """The C++ name of a dtype that torch uses in this error."""
+    """The C++ name of a dtype that torch uses in some errors."""
     return tensor.dtype.c_name

@@ -10,10 +10,10 @@ from typing import Any
 from .. import rules
 from ..autograd.grad_mode import records
 from ..backend import array_module
+from ..dtypes import result_type
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .define import Op
-from .nn import floats_only
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
 NONE, MEAN = 0, 1
@@ -149,7 +149,7 @@ def mse_loss(
     number = reduction_number(reduction, size_average, reduce)
     input, target = broadcast(input, target)
     if input._data.dtype.kind != "f" and target._data.dtype.kind != "f":
-        floats_only(input, "mse_cpu")
+        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{result_type(input, target).type_name}'")
     return mse_op(input, target, reduction=number)
 
 

@@ -153,6 +153,8 @@ def _along(op: Op, name: str) -> Any:
         if dtype is not None:
             input = input.to_numpy_dtype(as_numpy(dtype))
         dim = one_dim(dim, input._data.ndim)
+        if not input._data.size and input._data.dtype.kind != "f":
+            return input.clone()
         floats_only(input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl")
         if not input._data.ndim:
             return op(input.reshape((1,)), dim=0).reshape(())

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.accumulate import fit
-from ..autograd.graph import INFERENCE, INFERENCE_SAVED, Constant, Node, SeveralOutputs, save_result
+from ..autograd.graph import INFERENCE, INFERENCE_SAVED, NO_EDGE, Constant, Node, SeveralOutputs, save_result
 from ..autograd.hooks import extras_of
 from ..backend import numpy
 from ..tensor import Tensor, from_array
@@ -173,7 +173,7 @@ class Rules:
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
         edges = node.next_functions
-        wanted = ALONE if len(edges) == 1 else tuple([edge[0] is not None for edge in edges])
+        wanted = ALONE if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
         takers = self.takers.get(wanted)
         if takers is None:
             takers = self.takers[wanted] = self.takers_for(wanted)

@@ -236,10 +236,10 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
 
 def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """input + weight · (end - input); weight is a number or a tensor (torch.lerp)."""
-    if input._data.dtype.kind != "f":
-        raise unsupported("lerp_kernel_scalar", input._data)
     if input._data.dtype is not end._data.dtype:
         raise RuntimeError(f"expected dtype {input.dtype.c_name} for `end` but got dtype {end.dtype.c_name}")
+    if input._data.dtype.kind != "f":
+        raise unsupported(f"lerp_kernel_{'tensor' if isinstance(weight, Tensor) else 'scalar'}", input._data)
     if isinstance(weight, Tensor):
         return lerp_op(input, end, weight)
     return lerp_scalar_op(input, end, weight=operand(weight)._data)
@@ -247,6 +247,8 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """input + value · tensor1 · tensor2 (torch.addcmul)."""
+    if all(t._data.dtype.kind == "b" for t in (input, tensor1, tensor2)):
+        raise unsupported("addcmul_cpu_out", input._data)
     return addcmul_op(input, tensor1, tensor2, value=value)
 
 

@@ -153,6 +153,10 @@ def index_select(input: Tensor, dim: Int, index: Tensor) -> Tensor:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if data.dtype not in INTEGERS:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if not input._data.ndim and data.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {data.size} value(s)")
+    if data.size and input._data.ndim > 1 and not length(input, dim):
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if data.size and (data.min() < 0 or data.max() >= length(input, dim)):
         raise IndexError("index out of range in self")
     return ops.index_select_op(input, dim=dim, index=index)
@@ -217,6 +221,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     data, size = index._data, input._data.size
     if data.dtype.kind != "i":
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.type_name}")
+    if data.size and not size:
+        raise IndexError("take(): tried to take from an empty tensor")
     if data.size and (data.min() < -size or data.max() >= size):
         wrong = data[(data < -size) | (data >= size)].flat[0]
         raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")

@@ -207,7 +207,7 @@ def _abs(x: Any) -> Any:
 def _relu(x: Any) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
-    return array_module(x).maximum(x, 0)
+    return array_module(x).maximum(0, x)  # in this order -0.0 stays what it is, as in torch
 
 
 def _divide(x: Any, y: Any) -> Any:

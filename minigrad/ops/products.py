@@ -11,7 +11,7 @@ from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Int, Number
 from .define import Op
-from .linalg import bmm, check_inner, dot_op, matmul, mm_op
+from .linalg import bmm, check_inner, dot_op, matmul, mm_op, vectors
 from .pointwise import mul_op
 from .reduce import one_dim
 from .shape import copy_op, permute, reshape
@@ -170,11 +170,8 @@ def _same_length(input: Tensor, other: Tensor) -> Tensor:
     x, y = input._data, other._data
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
-    if x.dtype is not y.dtype:
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {input.dtype.type_name} and {other.dtype.type_name}"
-        )
-    check_inner(input, other, x.shape == y.shape)
+    if x.dtype is not y.dtype or x.shape != y.shape:
+        vectors(input, other)  # refuses with torch's words
     return other
 
 

@@ -68,6 +68,13 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
     ]
 
 
+def unfit(error: ValueError, arrays: list[Any]) -> Exception:
+    """torch's error where NumPy could not broadcast the first two of some arrays; any other error as it is."""
+    if "broadcast" not in str(error) or len(arrays) < 2:
+        return error
+    return refusal(error, numpy.asarray(arrays[0]), numpy.asarray(arrays[1]))
+
+
 def operand(x: Any) -> Any:
     """A tensor as it is, a number as a Constant: what an operation takes as input. TypeError for anything else."""
     if isinstance(x, Tensor):

@@ -71,6 +71,10 @@ def _squeeze(x: Any, dim: Any) -> Any:
     return x.reshape([n for i, n in enumerate(x.shape) if i not in drop or n != 1])
 
 
+def _cast(x: Any, dtype: Any) -> Any:
+    return x.astype(dtype, "C" if 0 in x.strides else "K")  # what was stretched is laid out anew
+
+
 view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 reshape_op = Op("ReshapeAliasBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
 copy_op = Op("UnsafeViewBackward0", lambda x, shape: x.reshape(shape), self=view_vjp)
@@ -80,17 +84,28 @@ def _swap(x: Any, dim0: int, dim1: int) -> Any:
     return x.swapaxes(dim0, dim1) if x.ndim else x[...]
 
 
+def _expand(x: Any, shape: tuple[int, ...]) -> Any:
+    """A view as broadcast_to makes it, which may be written to."""
+    if math.prod(shape) == x.size:
+        return x.reshape(shape)
+    new = len(shape) - x.ndim
+    strides = [0] * new + [
+        s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)
+    ]
+    return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
+
+
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
 t_op = Op("TBackward0", _swap, view=True, self=transpose_vjp)
-expand_op = Op("ExpandBackward0", lambda x, shape: array_module(x).broadcast_to(x, shape), view=True, self=expand_vjp)
+expand_op = Op("ExpandBackward0", _expand, view=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
 squeeze_inplace_op = Op("SqueezeBackward4", _squeeze, view=True, self=squeeze_vjp)  # inside of matmul
 clone_op = Op("CloneBackward0", lambda x, order: x.copy(order) if x.ndim else x.copy(), self=same_vjp)
-cast_op = Op("ToCopyBackward0", lambda x, dtype: x.astype(dtype), stretches=True, self=same_vjp)
+cast_op = Op("ToCopyBackward0", _cast, stretches=True, self=same_vjp)
 
 
 def view(self: Tensor, *shape: Any) -> Tensor:
@@ -188,7 +203,7 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
                 f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
             )
     full = tuple(self._data.shape[i - offset] if n == -1 else n for i, n in enumerate(wanted))
-    for i, n in enumerate(self._data.shape):
+    for i, n in reversed(list(enumerate(self._data.shape))):
         if n not in (1, full[i + offset]):
             raise RuntimeError(
                 f"The expanded size of the tensor ({full[i + offset]}) must match the existing size ({n}) at "

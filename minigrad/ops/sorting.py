@@ -152,10 +152,15 @@ nanmedian_all_op = Op("NanmedianBackward0", lambda x: _all_of(_nanmedian, x), se
 unique_op = Op("Unique2Backward0", lambda x: array_module(x).unique(x), self=unique_vjp)
 
 
+def nothing_like(dtype: Any) -> Any:
+    """What torch calls the median of nothing: nan, made an element of the dtype."""
+    if dtype.kind in "fb":
+        return dtype.type(numpy.nan)
+    return dtype.type(numpy.iinfo(dtype).min if dtype.itemsize > 2 else 0)
+
+
 def _all_of(forward: Any, x: Any) -> Any:
-    return (
-        forward(x.reshape(-1), 0, keepdim=False)[0] if x.size else x.dtype.type(numpy.nan if x.dtype.kind == "f" else 0)
-    )
+    return forward(x.reshape(-1), 0, keepdim=False)[0] if x.size else nothing_like(x.dtype)
 
 
 # ------------------------------------------------------------------ sort, topk
@@ -199,8 +204,8 @@ def _middle(every: Op, along: Op, name: str, words: str) -> Any:
     pair = return_type(name)
 
     def call(input: Tensor, dim: Int | None = None, keepdim: Bool = False) -> Any:
-        if input._data.dtype.kind == "b":
-            raise unsupported("median_cpu", input._data)
+        if input._data.dtype.kind == "b" and (input._data.size or dim is not None):
+            raise unsupported("median_cpu" if dim is None else "median_out", input._data)
         if dim is None:
             return every(input)
         return pair(along(input, dim=reducible_dim(input, dim, name), keepdim=keepdim))
