@@ -14,8 +14,11 @@ settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("same")
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How many random programs to run, and from which seed (test_random_programs.py); pictures for the documents."""
     parser.addoption("--pictures", action="store_true", help="take the documents' pictures anew (docs/images)")
+    parser.addoption("--programs", type=int, default=2000, help="random programs to run on both engines")
+    parser.addoption("--seed", type=int, default=0, help="where their random numbers start")
 
 
 def shared_state() -> dict[str, object]:
