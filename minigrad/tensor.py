@@ -39,8 +39,8 @@ class Tensor:
     """A multi-dimensional array that can remember how it was computed.
 
     _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
-    _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), (grad_fn, number), or
-        UNRECORDED (a view made under no_grad of what requires grad: it does, too, and its gradient goes nowhere).
+    _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), (grad_fn, number), or, for
+        views made under no_grad, UNRECORDED: they require grad as their base does, and theirs goes nowhere.
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
     _grad: the gradient collected so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
     """
@@ -160,17 +160,15 @@ class Tensor:
         return self
 
     def want_gradient(self, wanted: bool) -> None:
-        """Note whether a leaf's gradient is wanted; a computed tensor stays as it is. RuntimeError for a tensor made in
-        inference_mode, outside of it."""
+        """Note whether a leaf's gradient is wanted. RuntimeError for a tensor made in inference_mode, outside of it."""
         if wanted and self._counter is INFERENCE and not is_inference_mode_enabled():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not wanted:
             self._edge = NO_EDGE
         elif self._edge is NO_EDGE or self._edge is UNRECORDED:
             self._edge = self._accumulator = self._hooks = None
-        for view in () if self._counter is None else self._counter.living_views(self):
-            if view._edge is NO_EDGE or view._edge is UNRECORDED:
-                view._edge = UNRECORDED if wanted else NO_EDGE
+        if self._counter is not None:
+            self._counter.views_want(self, wanted)
 
     @property
     def grad(self) -> Tensor | None:
@@ -355,7 +353,10 @@ class Tensor:
         return self._data.shape[0]
 
     def __bool__(self) -> bool:
-        return bool(self._one("Boolean value of Tensor with {} is ambiguous"))
+        if self._data.size != 1:
+            found = "more than one value" if self._data.size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous")
+        return bool(self._data.item())
 
     def __float__(self) -> float:
         return float(self._one_value())
@@ -371,11 +372,6 @@ class Tensor:
     def _one_value(self) -> Any:
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return self._data.item()
-
-    def _one(self, message: str) -> Any:
-        if self._data.size != 1:
-            raise RuntimeError(message.format("no values" if self._data.size == 0 else "more than one value"))
         return self._data.item()
 
     def __format__(self, spec: str) -> str:

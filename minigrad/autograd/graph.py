@@ -83,6 +83,12 @@ class VersionCounter:
         found = [known() for known in self.views or ()]
         return [view for view in found if view is not None and view._view.base is base]
 
+    def views_want(self, base: Tensor, wanted: bool) -> None:
+        """Views without a history require grad when their base does."""
+        for view in self.living_views(base):
+            if view._edge is NO_EDGE or view._edge is UNRECORDED:
+                view._edge = UNRECORDED if wanted else NO_EDGE
+
 
 # The one counter of all tensors made inside inference_mode: their writes are not counted, so nothing may rely on their
 # values in backward.
