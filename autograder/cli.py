@@ -224,9 +224,9 @@ def _demo(given: argparse.Namespace) -> int:
 
 
 def _doctor(given: argparse.Namespace) -> int:
-    from autograder import doctor
+    from autograder import doctor, lessons
 
-    return doctor.run(screen)
+    return doctor.run(screen, given.course or lessons.COURSE)
 
 
 def _lab(given: argparse.Namespace) -> int:

@@ -168,6 +168,11 @@ def _python() -> tuple[Mount, ...]:
     return tuple(found)
 
 
+def search_path() -> str:
+    """Where programs are looked for: the usual places, too, as root's PATH may be short."""
+    return os.environ.get("PATH", "") + ":/usr/local/bin:/usr/bin:/bin"
+
+
 @functools.cache
 def _libraries(tools: tuple[str, ...]) -> tuple[Mount, ...]:
     """Every shared library that Python, its extension modules, NumPy and `tools` load, as `ldd` tells.
@@ -180,7 +185,7 @@ def _libraries(tools: tuple[str, ...]) -> tuple[Mount, ...]:
         files += [str(f) for f in path.glob("lib-dynload/*.so") if not _NOT_NEEDED.match(f.name)]
     for path in _numpy():
         files += [str(f) for f in path.rglob("*.so") if "test" not in f.name]
-    environment = {**os.environ, "LC_ALL": "C"}
+    environment = {**os.environ, "LC_ALL": "C", "PATH": search_path()}
     told = subprocess.run(["ldd", *files], capture_output=True, text=True, check=False, env=environment).stdout
     found = {f"{_LIBRARIES}/{name}": Path(path) for name, path in re.findall(r"(\S+) => (/.+) \(0x", told)}
     found |= {path: Path(path) for path in re.findall(r"^\t(/[^=>\n]+) \(0x", told, re.MULTILINE)}

@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 
 from autograder import seccomp
 from autograder.errors import SandboxFailed
-from autograder.kit import Kit, Mount, inside
+from autograder.kit import Kit, Mount, inside, search_path
 from autograder.messages import text
 from autograder.protocol import FrameReader, ProtocolError, pack, unpack, write
 from autograder.runner.limits import DEFAULT, Limits
@@ -241,8 +241,8 @@ def _empty(target: str) -> list[str]:
 
 
 def program(name: str) -> str | None:
-    """Where a program is, looked for in the usual places too: root's PATH may be short."""
-    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/local/bin:/usr/bin:/bin")
+    """Where a program is."""
+    found = shutil.which(name, path=search_path())
     return str(Path(found).resolve()) if found else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
@@ -86,6 +88,45 @@ def test_grade_feedback_report(capsys, course):
 @pytest.mark.sandbox
 def test_doctor_looks_at_everything():
     found = {finding.what: finding for finding in doctor.findings()}
-    assert {"torch", "nbgrader", "bubblewrap", "graphviz (dot)", "course/"} <= found.keys()
-    assert found["torch"].ok and found["bubblewrap"].ok
+    asked = (
+        "torch, nbgrader, bubblewrap, graphviz (dot), Python 3 (ipykernel), nbgrader (JupyterLab), exchange, course/"
+    )
+    assert set(asked.split(", ")) <= found.keys()
+    for name in ("torch", "bubblewrap", "Python 3 (ipykernel)", "nbgrader (JupyterLab)", "release/"):
+        assert found[name].ok, found[name]
     assert all(finding.remedy for finding in found.values() if finding.ok is not True)
+
+
+@pytest.mark.sandbox
+def test_doctor_on_a_machine_that_lacks_things(capsys, tmp_path, monkeypatch):
+    """No program to be found but what the sandbox needs, no exchange, an extension off, a full disk."""
+    course = with_configuration(scratch_course(tmp_path / "course"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")
+    (tmp_path / "jupyter_server_config.json").write_text(
+        '{"ServerApp": {"jpserver_extensions": {"nbgrader.server_extensions.validate_assignment": false}}}'
+    )
+    monkeypatch.setattr(doctor, "NEEDED_SPACE", 2**80)
+    monkeypatch.setattr(release, "check", lambda: ["90_scratch"])  # looked at above; takes a while
+    monkeypatch.setattr(cli.screen, "_width", 500)
+    status, said = run(capsys, "--course", str(course.root), "doctor")
+    assert status == 1 and "Traceback" not in said
+    words = " ".join(said.replace("│", " ").split())
+    for remedy in ("apt-get install graphviz", "apt-get install chromium", "server extension enable", "free some disk"):
+        assert remedy in words
+    assert "validate_assignment" in words and "没有启用" in words and "不能写" in words and "mkdir -p" in words
+    assert "the sandbox works" in words
+
+
+def test_doctor_without_packages(monkeypatch):
+    monkeypatch.setattr(doctor, "version", no_package)
+    monkeypatch.setitem(sys.modules, "autograder.release", None)
+    monkeypatch.delattr("autograder.release")
+    found = {finding.what: finding for finding in doctor.findings(only=("pip", "release/"))}
+    assert set(found) == {"torch", "nbgrader", "jupyterlab", "numpy", "release/"}
+    assert all(not each.ok and each.remedy == "make distclean && make demo" for each in found.values())
+
+
+def no_package(name):
+    raise doctor.PackageNotFoundError(name)
