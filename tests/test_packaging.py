@@ -32,6 +32,9 @@ PART_OF = {
     "dask": "distributed",
     "matplotlib_inline": "ipykernel",
     "IPython": "ipykernel",
+    "jupyter_client": "jupyterlab",
+    "jupyter_core": "jupyterlab",
+    "jupyter_server": "jupyterlab",
     "threadpoolctl": "sklearn",
 }
 # Needed though no file of ours imports them: programs that are started, plugins, and what is only in extras.
