@@ -16,6 +16,7 @@ Not here: whether this machine can do it (probe.py), what a job's frames mean (r
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -29,7 +30,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar
 
-from autograder import seccomp
+from autograder import footprint, seccomp
 from autograder.errors import SandboxFailed
 from autograder.kit import Kit, Mount, inside, search_path
 from autograder.messages import text
@@ -47,8 +48,9 @@ _COMPLAINT = 4000  # characters kept of what a failed start printed
 class Running:
     """A sandbox that is up: `frames(job)` runs one job. `alive` says whether it can take another."""
 
-    def __init__(self, process: subprocess.Popen[bytes], complaints: Any, patience: float = 0.0):
-        self._process, self._complaints, self._patience = process, complaints, patience
+    def __init__(self, process: subprocess.Popen[bytes], complaints: Any, total: int, patience: float = 0.0):
+        self._process, self._complaints, self._total, self._patience = process, complaints, total, patience
+        self._look = 0.0  # when to look at its memory again
         assert process.stdin and process.stdout
         self._jobs, self._reader = process.stdin.fileno(), FrameReader(process.stdout.fileno())
         self._open = True
@@ -95,14 +97,21 @@ class Running:
 
     def _read(self, deadline: float) -> dict[str, Any]:
         try:
-            payload = self._reader.read(max(0.0, deadline - time.monotonic()))
-            if payload is not None:
-                return unpack(payload)
-        except TimeoutError:
-            raise SandboxFailed(text("sandbox_late")) from None
+            while (left := deadline - time.monotonic()) > 0:
+                self._bound_memory()
+                with contextlib.suppress(TimeoutError):
+                    payload = self._reader.read(min(left, footprint.GLANCE))
+                    if payload is None:
+                        raise SandboxFailed(text("sandbox_died", said=self._said()))
+                    return unpack(payload)
         except ProtocolError as error:
             raise SandboxFailed(text("sandbox_died", said=str(error))) from None
-        raise SandboxFailed(text("sandbox_died", said=self._said()))
+        raise SandboxFailed(text("sandbox_late"))
+
+    def _bound_memory(self) -> None:
+        if time.monotonic() >= self._look:
+            footprint.bound(self._process.pid, self._total)
+            self._look = time.monotonic() + footprint.GLANCE
 
     def _said(self) -> str:
         """What bubblewrap or Python complained of. Learners' code has no way to write there."""
@@ -164,7 +173,8 @@ class Sandbox:
         try:
             with open(write_end, "wb") as filter_file:
                 filter_file.write(instructions)
-            return _start(self.command(read_end, "-m", module, *arguments), {}, pass_fds=(read_end,))
+            command = self.command(read_end, "-m", module, *arguments)
+            return _start(command, {}, self.limits.total, pass_fds=(read_end,))
         finally:
             os.close(read_end)
 
@@ -269,10 +279,10 @@ class Unsafe:
         scratch = tempfile.mkdtemp(dir=self._scratches)
         environment = {**self.kit.environment(host=True), "HOME": scratch, "TMPDIR": scratch}
         command = [*self.kit.command(host=True), "-m", "autograder.runner"]
-        return _start(command, environment, patience=1.0, cwd=scratch)
+        return _start(command, environment, self.limits.total, patience=1.0, cwd=scratch)
 
 
-def _start(command: list[str], environment: dict[str, str], patience: float = 0.0, **more: Any) -> Running:
+def _start(command: list[str], environment: dict[str, str], total: int, patience: float = 0.0, **more: Any) -> Running:
     """Start `command` in a session of its own, with pipes for jobs and frames and nothing else open."""
     complaints = tempfile.TemporaryFile()  # a file, not a pipe: nobody has to read along
     try:
@@ -289,7 +299,7 @@ def _start(command: list[str], environment: dict[str, str], patience: float = 0.
     except OSError as error:
         complaints.close()
         raise SandboxFailed(text("sandbox_died", said=str(error))) from None
-    return Running(process, complaints, patience)
+    return Running(process, complaints, total, patience)
 
 
 def warn_unsafe() -> None:

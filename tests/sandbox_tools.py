@@ -18,6 +18,15 @@ def answer(found):
     raise SystemExit("answer: " + repr(found))
 """
 
+HOGS = """
+import os, time
+below = [os.fork() for _ in range(2)]  # four processes, each within its own limit
+kept = b"x" * (60 << 20)
+time.sleep(2)
+if all(below):
+    answer("had it all")
+"""
+
 
 def job(sources: Iterable[str], checks: Iterable[dict[str, Any]] = (), limits: Limits = QUICK) -> dict[str, Any]:
     """A job with cells c0, c1, …"""

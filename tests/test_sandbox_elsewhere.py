@@ -38,15 +38,19 @@ except OSError:
 from autograder.kit import Kit
 from autograder.probe import look_around, probe
 from autograder.sandbox import Sandbox
-from sandbox_tools import QUICK, run_cells
+from sandbox_tools import HOGS, QUICK, run_cells
 print("python", probe())
 kit = Kit()
 print("doors", look_around(Sandbox(kit))["open"])
 with Sandbox(kit, QUICK).start() as running:
     print("cells", run_cells(running, "import os; answer(os.getuid())", "while True: pass", "import os; os._exit(3)",
                              "import minigrad; answer(minigrad.tensor([1.0, 2.0]).sum().item())", FORKS))
+small = QUICK._replace(total=150 << 20, cell_seconds=20.0)
+with Sandbox(kit, small).start() as running:
+    print("memory", run_cells(running, HOGS, limits=small))
 """
 EXPECTED = "cells [{uid}, ('TimeLimit', ''), ('Crash', 'it ended its own process'), 3.0, True]"
+BOUNDED = "memory [('Crash', 'it was ended by SIGKILL')]"
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="as an ordinary user, every other test shows this already")
 
 
@@ -91,7 +95,7 @@ def test_as_an_ordinary_user():
         PYTHONPATH="/mnt/repo:/mnt/repo/tests:/mnt/site",
         LD_LIBRARY_PATH="/mnt/python/lib",
     )
-    assert done.stdout.splitlines()[1:] == ["doors {}", EXPECTED.format(uid=65534)], done.stderr
+    assert done.stdout.splitlines()[1:] == ["doors {}", EXPECTED.format(uid=65534), BOUNDED], done.stderr
 
 
 def test_on_the_systems_python():
@@ -100,7 +104,7 @@ def test_on_the_systems_python():
     if not os.path.exists(system) or os.path.realpath(system) == os.path.realpath(sys.executable):
         pytest.skip(f"there is no {system} besides this Python, for NumPy as it is installed here")
     done = elsewhere([], OUTCOMES.replace("os.getuid()", "os.getuid() > 0"), python=system, PYTHONPATH=_paths())
-    assert done.stdout.splitlines()[1:] == ["doors {}", EXPECTED.format(uid=True)], done.stderr
+    assert done.stdout.splitlines()[1:] == ["doors {}", EXPECTED.format(uid=True), BOUNDED], done.stderr
 
 
 def _paths() -> str:

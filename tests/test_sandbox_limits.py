@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox_tools import ANSWER, QUICK, ask, job, run_cells
+from sandbox_tools import ANSWER, HOGS, QUICK, ask, job, run_cells
 
+from autograder import footprint
 from autograder.errors import SandboxFailed
 from autograder.probe import look_around
 from autograder.sandbox import Sandbox, Unsafe
@@ -53,6 +54,43 @@ except OSError:
     answer(made)
 """
     assert ask(running, source) <= QUICK.processes
+
+
+@pytest.mark.parametrize("total, outcome", [(150 << 20, ("Crash", "it was ended by SIGKILL")), (1 << 30, "had it all")])
+def test_memory_is_bounded_for_all_processes_together(kit, total, outcome):
+    limits = QUICK._replace(total=total, cell_seconds=20.0)
+    with Sandbox(kit, limits).start() as running:
+        found = run_cells(running, HOGS, "answer('next')", limits=limits)
+        assert found == [outcome, "next"]
+        assert not running.alive
+
+
+def test_orphans_are_counted_too(kit):
+    """Processes whose parent has ended are the supervisor's, and still within the sum."""
+    source = """
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        kept = b"x" * (60 << 20)
+        time.sleep(20)
+        os._exit(0)
+time.sleep(3)
+answer("survived")
+"""
+    limits = QUICK._replace(total=150 << 20, cell_seconds=20.0)
+    with Sandbox(kit, limits).start() as running:
+        assert run_cells(running, source, limits=limits) == [("Crash", "it was ended by SIGKILL")]
+
+
+def test_what_a_process_uses_is_read_from_the_kernel():
+    before = footprint.used(os.getpid())
+    kept = b"x" * (50 << 20)
+    assert before + (45 << 20) < footprint.used(os.getpid()) < before + (80 << 20)
+    assert kept and footprint.used(2**22 + 1) == 0  # no such process
+    assert not footprint.bound(os.getpid(), 1 << 40)
 
 
 def test_ten_gigabytes_are_refused(running):

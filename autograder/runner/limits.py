@@ -26,6 +26,7 @@ class Limits(NamedTuple):
     check_seconds: float = 4.0
     job_seconds: float = 40.0
     memory: int = 1 << 30  # address space of one process
+    total: int = 3 << 29  # memory of the whole sandbox; looked after from outside (footprint.py)
     processes: int = 8  # and threads, of the whole sandbox
     file: int = 16 << 20  # one file
     scratch: int = 32 << 20  # the only directory that can be written

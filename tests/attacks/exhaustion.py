@@ -59,6 +59,15 @@ FLOOD = """
 import sys
 while True: print("x" * (1 << 16)); sys.stderr.write("y" * (1 << 16))
 """
+MANY_HOGS = """
+import os, time
+for _ in range(6):
+    if os.fork() == 0:
+        break
+kept = b"x" * (700 << 20)
+while True:
+    time.sleep(0.05)
+"""
 ZIP_BOMB = """
 import zlib
 packed = zlib.compress(bytes(1 << 26))
@@ -100,6 +109,7 @@ EXHAUSTIONS = [
     Forgery("thread_bomb", THREADS, risks=("tanh_backward", "exp_log_backward")),
     Forgery("leaves_orphans", ORPHANS),
     Forgery("ten_gigabytes", "x = bytearray(10 << 30)"),
+    Forgery("many_memory_hogs", MANY_HOGS),
     Forgery("zip_bomb", ZIP_BOMB),
     Forgery("many_files", FILES),
     Forgery("a_hole_of_a_petabyte", DISK),
