@@ -10,10 +10,9 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from autograder import compare, mistakes, oracle, parts
+from autograder import compare, oracle, parts
 from autograder.checks import REGISTRY, Check, Outcome, attempt
 from autograder.mistakes import MISTAKES, Mistake, recognise
 
@@ -41,23 +40,11 @@ def survey(mistake: Mistake, seed: int) -> Row:
             with parts.plugged_in({**own, mistake.part: mistake.written}):
                 outcome = _quietly(check, seed)
                 verdict = compare.judge(check, oracle.expected(check.name, seed), outcome)
-                with unhurried():
-                    found = None if verdict.passed else recognise(check, outcome, seed)
+                found = None if verdict.passed else recognise(check, outcome, seed)
             row.scores[check.name] = verdict.score
             if found:
                 row.taken_for[check.name] = found.name
     return row
-
-
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """Four times the time: no learner is waiting, and a busy machine must not make a mistake look unknown."""
-    before = mistakes.BUDGET, mistakes.PATIENCE
-    mistakes.BUDGET, mistakes.PATIENCE = 4 * before[0], 4 * before[1]
-    try:
-        yield
-    finally:
-        mistakes.BUDGET, mistakes.PATIENCE = before
 
 
 def _quietly(check: Check, seed: int) -> Outcome:
