@@ -21,6 +21,7 @@ def test_the_files_it_names_exist(path):
         "course/report",
         "course/gradebook.db",
         "course/ledger.db",
+        "course/.secret",
         "course/nbgrader.log",
     }
     assert [each for each in named if not (ROOT / each).exists() and not each.startswith(tuple(made_later))] == []
