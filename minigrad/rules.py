@@ -49,6 +49,7 @@ isfinite = _both("isfinite")
 permute = _both("permute", "transpose")
 swapaxes = _both("transpose", "swapaxes")
 unsqueeze = _both("unsqueeze", "expand_dims")
+squeeze = _both("squeeze")
 
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
@@ -121,7 +122,7 @@ def cast(x: Any, dtype: Any) -> Any:
 
 def sign(x: Any) -> Any:
     """-1, 0 or 1; 0 for nan, as in torch."""
-    return x.sign() if is_tensor(x) else (x > 0).astype(x.dtype) - (x < 0)
+    return x.sgn() if is_tensor(x) else (x > 0).astype(x.dtype) - (x < 0)
 
 
 def is_zero_dim(x: Any) -> bool:
@@ -157,6 +158,6 @@ def _is_basic(index: Any) -> bool:
 def put_along(base: Any, dim: int, index: Any, grad: Any) -> Any:
     """`base` (zeros) with `grad` written along `dim` where `index` points."""
     if is_tensor(base):
-        return base.scatter_add(dim, index, grad)
+        return base.scatter(dim, index if is_tensor(index) else base.new_tensor(index), grad)
     array_module(base).put_along_axis(base, raw(index), grad, dim)
     return base

@@ -12,6 +12,7 @@ import importlib
 import weakref
 from collections.abc import Callable
 from itertools import count
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
@@ -24,6 +25,7 @@ NO_EDGE: Edge = (None, 0)
 UNRECORDED: Edge = (*NO_EDGE,)  # of a view that wants a gradient as its base does, and from which no path leads there
 
 next_order = count(0, -1).__next__  # minus the sequence number of the next node
+ruling: set[int] = set()  # the threads in which a derivative rule is being recorded
 observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
 
@@ -33,6 +35,18 @@ def observed(node: Node, out: Any = None) -> Any:
     for look in observers:
         look(node)
     return out
+
+
+def as_rule(call: Callable[..., Any], *args: Any) -> Any:
+    """Call what records a derivative rule. Numbers in it are recorded as in torch's own C++ code: MulBackward1."""
+    me = get_ident()
+    inner = me in ruling
+    ruling.add(me)
+    try:
+        return call(*args)
+    finally:
+        if not inner:
+            ruling.discard(me)
 
 
 SECOND_BACKWARD = (
@@ -248,7 +262,7 @@ class Node:
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """The same on Tensors, so that the computation is itself recorded (create_graph)."""
-        return self._apply(grad, self.unpack_tensors())
+        return as_rule(self._apply, grad, self.unpack_tensors())
 
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         results = []

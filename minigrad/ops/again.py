@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from .. import autograd, rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import enable_grad, records
-from ..autograd.graph import NO_EDGE, Constant, Node, next_order, observed
+from ..autograd.graph import NO_EDGE, Constant, Node, as_rule, next_order, observed
 from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
 
@@ -75,7 +75,7 @@ class AgainNode(Node):
             if edge[0] is not None:
                 wanted.append(tensor if tensor.requires_grad else tensor.requires_grad_())
         with enable_grad():
-            result = self.rule(*values)
+            result = as_rule(self.rule, *values)
         if not result.requires_grad:
             answers = iter([t.new_zeros(t.shape) for t in wanted])
         else:
@@ -98,7 +98,7 @@ class SymmetricNode(AgainNode):
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """The same, recorded once more: the rule as the one operation it is."""
         given = self.unpack_tensors()
-        return (self.of(self.rule, grad, given[1:]), *[slope(grad, *given) for slope in self.slopes])
+        return (self.of(self.rule, grad, given[1:]), *[as_rule(slope, grad, *given) for slope in self.slopes])
 
 
 def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Rule, ...] = ()) -> Members:
@@ -117,5 +117,5 @@ def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
     for kind, vjp, take, edge in zip(self.again, self.vjps, self.takes, self.next_functions, strict=True):
         given = [values[i] for i in take]
         wanted = edge[0] is not None
-        results.append((kind.of(vjp, grad, given) if kind else vjp(grad, *given)) if wanted else None)
+        results.append((kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None)
     return tuple(results)

@@ -10,7 +10,8 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
 from .linalg import ctype
-from .nn import _safe_softmax, safe_softmax_op, softmax_vjp, times_number
+from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
+from .pointwise import times_number
 
 
 def scores_vjp(grads: Any, value: Any, result1: Any) -> Any:

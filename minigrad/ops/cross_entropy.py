@@ -10,7 +10,8 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
 from .loss import MEAN, NONE, REDUCTIONS, not_differentiable, reduction_number
-from .nn import log_softmax, over_number, plus_number, times_number
+from .nn import log_softmax
+from .pointwise import over_number, plus_number, times_number
 
 
 def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: Any) -> Any:

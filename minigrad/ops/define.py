@@ -18,27 +18,47 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import inferring, paused, records
-from ..autograd.graph import NO_EDGE, UNRECORDED, Constant, next_order, observed, observers, save_result
+from ..autograd.graph import NO_EDGE, UNRECORDED, Constant, next_order, observed, observers, ruling, save_result
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .again import members
-from .nodes import CrosswiseNode, OneInputNode, Rule, Rules, keep_versions, named, names_of, node_type, origins
+from .nodes import (
+    CrosswiseNode,
+    OneInputNode,
+    Rule,
+    Rules,
+    apply_operands,
+    keep_versions,
+    named,
+    names_of,
+    node_type,
+    origins,
+)
 from .promotion import common, operands, refusal, unfit
 
 new = object.__new__
+BY_OPERANDS = {"apply_graph": apply_operands}
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
 
 def binary(
-    name: str, node: str, forward: Callable[..., Any], /, stretches: bool = True, bools: bool = True, **rules: Rule
+    name: str,
+    node: str,
+    forward: Callable[..., Any],
+    /,
+    stretches: bool = True,
+    bools: bool = True,
+    by_number: Callable[..., Tensor] | None = None,
+    **rules: Rule,
 ) -> Callable[..., Tensor]:
     """An operation of two operands, tensors or numbers, such as the elementwise ones.
 
     forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
     stretches: operands are broadcast against each other; not so for matrix products. bools: whether it takes them.
+    by_number: the same with a number, as derivative rules record it.
     """
-    kept = Rules(node, rules)
+    kept = Rules(node, rules, members=BY_OPERANDS)
     made, saves_nothing = kept.node, not kept.node.saves
     crosswise = issubclass(made, CrosswiseNode)
     unless_stretched = None if stretches else True
@@ -52,6 +72,8 @@ def binary(
             a, b, x, y = ready
             number = type(a) is Constant or type(b) is Constant
             alike = alike or number or (None if x is a._data and y is b._data else False)
+            if number and ruling and by_number is not None and get_ident() in ruling:
+                return by_number(b, number=x) if type(a) is Constant else by_number(a, number=y)
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:

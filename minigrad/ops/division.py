@@ -57,7 +57,7 @@ def add_alpha_vjp(grad: Any, alpha: float) -> Any:
 
 def sub_alpha_vjp(grad: Any, alpha: float) -> Any:
     """z = self - alpha · other."""
-    return -grad if alpha == 1 else grad * -alpha
+    return -grad if alpha == 1 else -grad * alpha
 
 
 def same_vjp(grad: Any) -> Any:

@@ -72,7 +72,7 @@ def clamp_vjp(grad: Any, self: Any, min: Any, max: Any) -> Any:
         inside = inside & (self >= min)
     if max is not None:
         inside = inside & (self <= max)
-    return grad * inside
+    return rules.where(inside, grad, 0)
 
 
 def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
@@ -87,7 +87,7 @@ def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
 
 def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
     """z = self, at least min."""
-    return grad * (self >= min)
+    return rules.where(self >= min, grad, 0)
 
 
 def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
@@ -97,7 +97,7 @@ def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
 
 def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
     """z = self, at most max."""
-    return grad * (self <= max)
+    return rules.where(self <= max, grad, 0)
 
 
 def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:

@@ -45,7 +45,7 @@ def log10_vjp(grad: Any, self: Any) -> Any:
 
 def rsqrt_vjp(grad: Any, result: Any) -> Any:
     """z = 1 / √self: ∂z/∂self = -z³ / 2."""
-    return grad * (-0.5 * result * result * result)
+    return grad * -0.5 * result**3
 
 
 def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:

@@ -157,7 +157,7 @@ def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
 
 def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
     """z = self with elements overwritten: those get no gradient."""
-    return grad * (rules.raw(mask) == 0)
+    return grad.masked_fill(mask, 0) if rules.is_tensor(grad) else grad * (mask == 0)
 
 
 def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:

@@ -83,7 +83,7 @@ put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, sel
 gather_op = Op(
     "IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index)
 )
-scatter_op = Op("IndexPutBackward0", _scatter, self=spread_vjp)
+scatter_op = Op("IndexPutImplBackward0", _scatter, self=spread_vjp)
 
 
 def _back(grad: Any, shape: tuple[int, ...], index: Any) -> Any:

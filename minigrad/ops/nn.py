@@ -85,14 +85,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return addmm(bias, rows, weight.t()).reshape((*data.shape[:-1], weight._data.shape[0]))
 
 
-# ------------------------------------------------------------------ by a number
-
-# torch records arithmetic with a plain number under these names where its own C++ code computes.
-plus_number = Op("AddBackward1", lambda x, number: x + number, self=lambda grad: grad)
-times_number = Op("MulBackward1", lambda x, number: x * number, self=lambda grad, number: grad * number)
-over_number = Op("DivBackward1", lambda x, number: x / number, self=lambda grad, number: grad / number)
-
-
 # ------------------------------------------------------------------ softmax
 
 

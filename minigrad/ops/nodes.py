@@ -12,7 +12,7 @@ from typing import Any
 from ..autograd.accumulate import fit
 from ..autograd.graph import INFERENCE, INFERENCE_SAVED, NO_EDGE, Constant, Node, SeveralOutputs, save_result
 from ..autograd.hooks import extras_of
-from ..backend import numpy
+from ..backend import ndarray, numpy
 from ..tensor import Tensor, from_array
 
 ALONE = (True,)  # which inputs want a gradient, where there is but one
@@ -31,6 +31,25 @@ def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return function
 
 
+# What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
+# that is always the same here.
+UNSHOWN = {
+    "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
+    "AdaptiveAvgPool2DBackward0": "rows columns", "AvgPool2DBackward0": "divisor moves out self_shape",
+    "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape",
+    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "dims eps", "CeluBackward0": "result",
+    "EluBackward0": "result", "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
+    "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
+    "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
+    "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
+}  # fmt: skip
+SHOWN_AS = {"number": "other"}
+ALWAYS: dict[str, dict[str, Any]] = {
+    "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
+    "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
+}  # fmt: skip
+
+
 def names_of(rule: Rule) -> tuple[str, ...]:
     """What a rule needs: its parameters after the gradient."""
     return rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
@@ -41,10 +60,11 @@ def node_type(
 ) -> type[Node]:
     """The node class of an operation, named as torch names it. members: what else the class has."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
-    shown = {
-        "_saved_" + n.replace("_shape", "_sym_sizes"): property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
-        for i, n in enumerate(saves)
-    }
+    shown: dict[str, Any] = {f"_saved_{n}": value for n, value in ALWAYS.get(name, {}).items()}
+    for i, n in enumerate(saves):
+        if n not in UNSHOWN.get(name, "").split():
+            as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
+            shown[f"_saved_{as_torch}"] = property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
         own["apply"] = named(base.applies(*vjps), "apply")
@@ -52,8 +72,12 @@ def node_type(
 
 
 def operand(value: Any, name: str) -> Any:
-    """A saved value as the user sees it: a number that was an operand is a tensor."""
-    return from_array(numpy.asarray(value)) if name == "other" and isinstance(value, int | float) else value
+    """A saved value as the user sees it: a number that was an operand is a tensor, and so are the parts of an index."""
+    if name == "other" and isinstance(value, int | float):
+        return from_array(numpy.asarray(value))
+    if isinstance(value, tuple) and any(isinstance(part, ndarray) for part in value):
+        return tuple([from_array(part) if isinstance(part, ndarray) else part for part in value])
+    return value
 
 
 def keep_versions(node: Node) -> None:
@@ -85,11 +109,15 @@ class OneInputNode(Node):
         return lambda node, grad: (rule(grad, *node.unpack_arrays()),)
 
 
+def apply_operands(self: Node, grad: Any) -> tuple[Any, ...]:
+    """Node.apply_graph where numbers in the rules are operands, which torch has as tensors, and no numbers of the rule."""
+    return self._apply(grad, self.unpack_tensors())
+
+
 class PlainNode(Node):
     """Two inputs whose rules need nothing but the gradient: add, sub."""
 
     __slots__ = ()
-    _saved_alpha = 1
     releases = False
 
     @staticmethod

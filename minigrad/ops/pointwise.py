@@ -11,7 +11,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, ndarray, numpy
 from ..dtypes import get_default_dtype
-from .define import binary, unary
+from .define import Op, binary, unary
 from .promotion import unsupported
 
 # ------------------------------------------------------------------ arithmetic
@@ -148,7 +148,7 @@ def sqrt_vjp(grad: Any, result: Any) -> Any:
 
 def reciprocal_vjp(grad: Any, result: Any) -> Any:
     """z = 1 / self: ∂z/∂self = -z²."""
-    return -grad * result * result
+    return -grad * (result * result)
 
 
 def sin_vjp(grad: Any, self: Any) -> Any:
@@ -231,10 +231,18 @@ def power(x: Any, exponent: float) -> Any:
     return array_module(x).power(x, exponent)
 
 
-add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
-sub_op = binary("sub", "SubBackward0", operator.sub, bools=False, self=add_vjp, other=sub_vjp_other)
-mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
-div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
+# torch records arithmetic with a plain number under these names where its own C++ code computes, as in its rules.
+plus_number = Op("AddBackward1", lambda x, number: x + number, self=lambda grad: grad)
+minus_number = Op("SubBackward1", lambda x, number: x - number, self=lambda grad: grad)
+times_number = Op("MulBackward1", lambda x, number: x * number, self=lambda grad, number: grad * number)
+over_number = Op("DivBackward1", lambda x, number: x / number, self=lambda grad, number: grad / number)
+
+add_op = binary("add", "AddBackward0", operator.add, by_number=plus_number, self=add_vjp, other=add_vjp)
+sub_op = binary(
+    "sub", "SubBackward0", operator.sub, bools=False, by_number=minus_number, self=add_vjp, other=sub_vjp_other
+)
+mul_op = binary("mul", "MulBackward0", operator.mul, by_number=times_number, self=mul_vjp_self, other=mul_vjp_other)
+div_op = binary("div", "DivBackward0", _divide, by_number=over_number, self=div_vjp_self, other=div_vjp_other)
 
 neg = unary("neg", "NegBackward0", _negate, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)

@@ -32,6 +32,11 @@ def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
     return rules.swapaxes(grad, dim0, dim1) if grad.shape else grad
 
 
+def t_vjp(grad: Any) -> Any:
+    """z = selfᵀ, of a matrix: transpose again."""
+    return grad.t() if rules.is_tensor(grad) else grad.T
+
+
 def expand_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
     """z = self stretched: the gradients of all the places an element was stretched to, added up."""
     return unbroadcast(grad, self_shape)
@@ -44,12 +49,15 @@ def same_vjp(grad: Any) -> Any:
 
 def unsqueeze_vjp(grad: Any, dim: int) -> Any:
     """z = self with a new dimension of size 1: drop it."""
-    return rules.reshape(grad, (*grad.shape[:dim], *grad.shape[dim + 1 :]))
+    return rules.squeeze(grad, dim)
 
 
 def squeeze_vjp(grad: Any, self_shape: tuple[int, ...], dim: Any) -> Any:
     """z = self without dimensions of size 1: they come back."""
-    return rules.reshape(grad, self_shape)
+    dims = (dim,) if isinstance(dim, int) else dim
+    for d in sorted(dims) if rules.is_tensor(grad) and self_shape else ():
+        grad = grad.unsqueeze(d) if self_shape[d] == 1 else grad
+    return rules.reshape(grad, self_shape) if grad.shape != self_shape else grad
 
 
 def unbind_vjp(grads: list[Any], self_shape: tuple[int, ...], dim: int) -> Any:
@@ -97,7 +105,7 @@ def _expand(x: Any, shape: tuple[int, ...]) -> Any:
 
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
-t_op = Op("TBackward0", _swap, view=True, self=transpose_vjp)
+t_op = Op("TBackward0", _swap, view=True, self=t_vjp)
 expand_op = Op("ExpandBackward0", _expand, view=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)

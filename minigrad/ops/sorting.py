@@ -15,7 +15,7 @@ from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
 from .define import Op
-from .gather import scatter_add_op
+from .gather import scatter_op
 from .promotion import operand, unsupported
 from .reduce import RETURN_TYPES, extremum_all_vjp, one_dim, reducible_dim, return_type
 from .selection import kth_place, mode_place, topk_places
@@ -25,7 +25,7 @@ from .selection import kth_place, mode_place, topk_places
 
 def picked_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int) -> Any:
     """values, indices = elements picked along dim, which stayed: the gradient goes to where they stood."""
-    return scatter_add_op.of(rules.zeros(grads[0], self_shape), grads[0], dim=dim, index=indices)
+    return scatter_op.of(rules.zeros(grads[0], self_shape), grads[0], dim=dim, index=indices)
 
 
 def picked_one_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
@@ -33,7 +33,7 @@ def picked_one_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: i
     grad = grads[0]
     if not keepdim and self_shape:
         grad, indices = rules.unsqueeze(grad, dim), rules.unsqueeze(rules.raw(indices), dim)
-    return scatter_add_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=rules.raw(indices))
+    return scatter_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=rules.raw(indices))
 
 
 def _missing(name: str) -> Any:
