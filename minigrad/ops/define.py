@@ -38,29 +38,21 @@ from .nodes import (
 from .promotion import common, operands, refusal, unfit
 
 new = object.__new__
+BY_NUMBER: dict[str, Callable[..., Tensor]] = {}  # by node name: the same with a number, as derivative rules record it
 BY_OPERANDS = {"apply_graph": apply_operands}
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
 
 def binary(
-    name: str,
-    node: str,
-    forward: Callable[..., Any],
-    /,
-    stretches: bool = True,
-    bools: bool = True,
-    by_number: Callable[..., Tensor] | None = None,
-    **rules: Rule,
+    name: str, node: str, forward: Callable[..., Any], /, stretches: bool = True, bools: bool = True, **rules: Rule
 ) -> Callable[..., Tensor]:
     """An operation of two operands, tensors or numbers, such as the elementwise ones.
 
     forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
     stretches: operands are broadcast against each other; not so for matrix products. bools: whether it takes them.
-    by_number: the same with a number, as derivative rules record it.
     """
     kept = Rules(node, rules, members=BY_OPERANDS)
-    made, saves_nothing = kept.node, not kept.node.saves
-    crosswise = issubclass(made, CrosswiseNode)
+    made, saves_nothing, crosswise = kept.node, not kept.node.saves, issubclass(kept.node, CrosswiseNode)
     unless_stretched = None if stretches else True
 
     def call(a: Any, b: Any) -> Tensor:
@@ -72,8 +64,8 @@ def binary(
             a, b, x, y = ready
             number = type(a) is Constant or type(b) is Constant
             alike = alike or number or (None if x is a._data and y is b._data else False)
-            if number and ruling and by_number is not None and get_ident() in ruling:
-                return by_number(b, number=x) if type(a) is Constant else by_number(a, number=y)
+            if number and ruling and get_ident() in ruling and node in BY_NUMBER:
+                return BY_NUMBER[node](b, number=x) if type(a) is Constant else BY_NUMBER[node](a, number=y)
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:

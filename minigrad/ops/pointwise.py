@@ -11,7 +11,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, ndarray, numpy
 from ..dtypes import get_default_dtype
-from .define import Op, binary, unary
+from .define import BY_NUMBER, Op, binary, unary
 from .promotion import unsupported
 
 # ------------------------------------------------------------------ arithmetic
@@ -237,12 +237,14 @@ minus_number = Op("SubBackward1", lambda x, number: x - number, self=lambda grad
 times_number = Op("MulBackward1", lambda x, number: x * number, self=lambda grad, number: grad * number)
 over_number = Op("DivBackward1", lambda x, number: x / number, self=lambda grad, number: grad / number)
 
-add_op = binary("add", "AddBackward0", operator.add, by_number=plus_number, self=add_vjp, other=add_vjp)
-sub_op = binary(
-    "sub", "SubBackward0", operator.sub, bools=False, by_number=minus_number, self=add_vjp, other=sub_vjp_other
-)
-mul_op = binary("mul", "MulBackward0", operator.mul, by_number=times_number, self=mul_vjp_self, other=mul_vjp_other)
-div_op = binary("div", "DivBackward0", _divide, by_number=over_number, self=div_vjp_self, other=div_vjp_other)
+BY_NUMBER |= {
+    "AddBackward0": plus_number, "SubBackward0": minus_number, "MulBackward0": times_number, "DivBackward0": over_number,
+}  # fmt: skip
+
+add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
+sub_op = binary("sub", "SubBackward0", operator.sub, bools=False, self=add_vjp, other=sub_vjp_other)
+mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
+div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
 
 neg = unary("neg", "NegBackward0", _negate, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
