@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AutograderError
-from autograder.terminal import bar, errors, grade_shown, screen
+from autograder.terminal import bar, errors, feedback_shown, grade_shown, screen
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -166,10 +166,8 @@ def _regrade(given: argparse.Namespace) -> int:
 
 
 def _feedback(given: argparse.Namespace) -> int:
-    from autograder.feedback import feedback
-
     course = _course(given)
-    pages = feedback(course, given.lesson, given.student)
+    pages = feedback_shown(course, given.lesson, given.student)
     screen.print(f"✓ {len(pages)} 页反馈 · feedback pages: {course.path('feedback', 'x', 'x').parent.parent}")
     return 0
 
@@ -177,7 +175,10 @@ def _feedback(given: argparse.Namespace) -> int:
 def _report(given: argparse.Namespace) -> int:
     from autograder import report
 
-    for path in report.write(_course(given), given.lessons):
+    course = _course(given)
+    with bar("报告 · report", len(course.roster()), quiet=True) as step:
+        paths = report.write(course, given.lessons, step)
+    for path in paths:
         screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
 

@@ -6,17 +6,16 @@ gradebook holds students who are not of the sample class, it stops before touchi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder import lessons, release, report, sample_class
 from autograder.course import Course
 from autograder.errors import AutograderError
-from autograder.feedback import feedback
 from autograder.grade import Result, require_sandbox
 from autograder.lessons import COURSE, PROJECT, Lesson
 from autograder.messages import Text
-from autograder.terminal import grade_shown, screen
+from autograder.terminal import bar, feedback_shown, grade_shown, screen
 
 
 def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> int:
@@ -30,7 +29,8 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
         lessons.source_path(name)
     require_sandbox(unsafe)
     _only_sample_students(course)
-    made = [_released(course, name) for name in names]
+    with bar("发布 · release", len(names), quiet=True) as step:
+        made = [_released(course, name, step) for name in names]
     pages: list[Path] = []
     graded: dict[str, list[Result]] = {}
     labels: dict[str, str] = {}
@@ -41,14 +41,16 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
         results = grade_shown(course, lesson.name, None, unsafe)
         screen.print(report.table(course, lesson, results, labels))
         graded[lesson.name] = results
-        pages += feedback(course, lesson.name)
+        pages += feedback_shown(course, lesson.name)
     screen.print()
     screen.print(report.overview(graded, labels))
-    _where(course, pages, report.write(course, names))
+    with bar("报告 · report", len(course.roster()), quiet=True) as step:
+        reports = report.write(course, names, step)
+    _where(course, pages, reports)
     return 0
 
 
-def _released(course: Course, name: str) -> Lesson:
+def _released(course: Course, name: str, step: Callable[[str], None]) -> Lesson:
     """Release a lesson.
 
     Where its cells have changed since the sample class was graded, forget that grading.
@@ -62,7 +64,9 @@ def _released(course: Course, name: str) -> Lesson:
                 gradebook.remove_assignment(name)
             except MissingEntry:
                 pass
-    return release.release(course, name).lesson
+    released = release.release(course, name).lesson
+    step(name)
+    return released
 
 
 def _only_sample_students(course: Course) -> None:

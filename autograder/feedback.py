@@ -7,7 +7,7 @@ so that a second run is quick. What the page says of a check is pages.py's.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from autograder.course import Course
@@ -16,10 +16,15 @@ from autograder.marks import Marks, marks
 from autograder.messages import Text
 
 
-def feedback(course: Course, lesson: str, students: Iterable[str] | None = None) -> list[Path]:
+def feedback(
+    course: Course,
+    lesson: str,
+    students: Iterable[str] | None = None,
+    step: Callable[[str], None] = lambda student: None,
+) -> list[Path]:
     """Write the feedback pages of a lesson (of all its graded submissions, or of `students`).
 
-    Return their paths.
+    Return their paths. `step` is told of each student whose page is done.
     """
     folder = course.path("autograded", "x", lesson).parent.parent
     graded = sorted(path.parent.parent.name for path in folder.glob(f"*/{lesson}/{lesson}.ipynb"))
@@ -35,6 +40,7 @@ def feedback(course: Course, lesson: str, students: Iterable[str] | None = None)
             course.nbgrader("generate_feedback", lesson, student)
             note.write_text(state)
         pages.append(page)
+        step(student)
     return pages
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,9 @@ def _reasons(result: Result) -> list[str]:
 # ── the pages ────────────────────────────────────────────────────────────────────────────────────
 
 
-def write(course: Course, lessons: Collection[str] = ()) -> list[Path]:
+def write(
+    course: Course, lessons: Collection[str] = (), step: Callable[[str], None] = lambda student: None
+) -> list[Path]:
     """Write the pages; return the paths of the index and of the pages of `lessons` (of all that were graded).
 
     Every graded lesson gets its page, as the pages link to each other. Raises AutograderError if one of `lessons` is
@@ -125,6 +127,7 @@ def write(course: Course, lessons: Collection[str] = ()) -> list[Path]:
     for student, rows in report.students.items():
         given = [_of_student(course, folder, each, rows[each.lesson.name]) for each in _with(report, rows)]
         look.write(f"students/{_file(student)}", "student.html", student=student, name=names[student], lessons=given)
+        step(student)
     for form, name in (("plain", "scores"), ("canvas", "scores-canvas"), ("moodle", "scores-moodle")):
         export.write(course, graded, form, folder / f"{name}.csv")
     return [folder / "index.html", *(folder / f"{name}.html" for name in lessons or graded)]

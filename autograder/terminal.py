@@ -22,6 +22,8 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from autograder.course import Course
     from autograder.grade import Result
 
@@ -49,9 +51,17 @@ def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, uns
         return grade(lesson, chosen, unsafe=unsafe, course=course, progress=progress, **how)
 
 
+def feedback_shown(course: Course, lesson: str, students: list[str] | None = None) -> list[Path]:
+    """Write feedback pages with a progress bar; return their paths."""
+    from autograder.feedback import feedback
+
+    with bar(f"{lesson} 反馈 · feedback", len(students or course.students(lesson)), quiet=True) as step:
+        return feedback(course, lesson, students, step)
+
+
 @contextlib.contextmanager
-def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar (plain lines where there is no terminal) and give a function that takes a step."""
+def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show a progress bar (where there is no terminal: a line a step, or one if `quiet`) and give a function that takes a step."""
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -59,12 +69,14 @@ def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
         TimeElapsedColumn(),
     )
     columns += (TextColumn("剩 · left"), TimeRemainingColumn(), TextColumn("{task.fields[now]}"))
+    if quiet and not screen.is_terminal:
+        screen.print(f"{title} …", highlight=False)
     with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=120) as drawn:
         task = drawn.add_task(title, total=total, now="")
 
         def step(now: str) -> None:
             drawn.update(task, advance=1, now=now)
-            if not screen.is_terminal:
+            if not screen.is_terminal and not quiet:
                 screen.print(f"{title}: {now}", highlight=False)
 
         yield step
