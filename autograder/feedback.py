@@ -47,5 +47,7 @@ def feedback(
 def _state(course: Course, lesson: str, student: str, given: Marks) -> str:
     """A hash of all that a feedback page shows."""
     notebook = course.path("autograded", student, lesson) / f"{lesson}.ipynb"
-    own = b"".join((Path(__file__).parent / name).read_bytes() for name in ("pages.py", "nbgrader_plugin.py"))
+    own = b"".join(
+        (Path(__file__).parent / name).read_bytes() for name in ("pages.py", "formulas.py", "nbgrader_plugin.py")
+    )
     return hashlib.sha256(notebook.read_bytes() + repr(given).encode() + own).hexdigest()

@@ -35,6 +35,7 @@ from autograder import pages, transplant
 from autograder.course import NOTES, ledger_of, secret_of
 from autograder.errors import AutograderError
 from autograder.files import Refused, put_folder, read_plain
+from autograder.formulas import prose_to_html
 from autograder.ledger import Key, Ledger, key_of
 from autograder.lessons import Lesson, describe, kind
 from autograder.records import Entry, Record, grader_version, submission_hash
@@ -288,7 +289,11 @@ class FeedbackPage(HTMLExporter):
     """nbgrader's feedback page, with a policy under which nothing in it can run or load."""
 
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
-        """Render a notebook and put the policy first in its head."""
+        """Render a notebook, the lesson's own formulas as MathML, and put the policy first in the page's head."""
+        prose = {c.source for c in nb.cells if c.cell_type == "markdown" and kind(c) not in ("solution", "reflection")}
+        self.register_filter(
+            "markdown2html", lambda text: (prose_to_html if text in prose else harmless_markdown)(text)
+        )
         html, resources = super().from_notebook_node(nb, resources, **kw)
         html = re.sub(r"(?s)<script\b.*?</script>", "", html)
         return html.replace("<head>", f"<head>{pages.CSP}", 1), resources

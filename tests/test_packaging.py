@@ -36,6 +36,7 @@ PART_OF = {
     "jupyter_core": "jupyterlab",
     "jupyter_server": "jupyterlab",
     "threadpoolctl": "sklearn",
+    "markupsafe": "jinja2",
 }
 # Needed though no file of ours imports them: programs that are started, plugins, and what is only in extras.
 STARTED = {
