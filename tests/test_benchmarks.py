@@ -2,9 +2,12 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from project_files import ROOT
 
 from benchmarks import cuda, engine
 from benchmarks.engines import ENGINES, TorchLike
@@ -54,3 +57,20 @@ def test_without_a_gpu_it_says_so_in_words(capsys):
     else:
         assert engine.main(["--cuda"]) == 0
         assert re.search("GPU.* · no ", capsys.readouterr().out)
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_stock_nbgrader_and_ours_give_the_same_rows():
+    """The benchmark of grading on three submissions; it stops where the two gradebooks differ."""
+    command = [sys.executable, "benchmarks/grading.py", "--stock", "3", "--sizes", "3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line[:1] == "|"]
+    assert [row[:2] for row in rows[2:]] == [
+        ["3", "stock nbgrader"],
+        ["3", "this one, one process"],
+        ["3", "this one, all cores"],
+    ]
+    assert all(float(cell) > 0 for row in rows[2:] for cell in row[2:])
+    assert "grade rows equal to stock nbgrader's: 3 submissions" in done.stdout

@@ -445,6 +445,8 @@ assert abs(slope_at(34 / 14)) < 1e-6
 #
 # 交的就是这一个文件 `00_warmup.ipynb`，名字别改。老师若开了收发作业的功能，就在菜单 Nbgrader 里的 Assignment List 点 Submit；没有的话，照老师说的方式把文件交上去。
 #
+# 下面最后一格会开回执：写成 `submit("ada")`，引号里换成你的学号，运行；文件就照原样在练习数据上评一遍，连同 SHA-256 和时间存进 `my_submissions`。每一版都留着，不会互相覆盖；老师在这台机器上开了收件箱的话，也就交上去了。
+#
 # 这里 `check` 用的是练习数据；评分时会换新的种子（seed）重新抽。所以能过这里的，只有公式，没有背下来的数。
 
 # %% [markdown] tags=["lang-en"]
@@ -453,5 +455,7 @@ assert abs(slope_at(34 / 14)) < 1e-6
 # First choose Restart Kernel and Run All Cells from the Kernel menu and see whether everything still passes from top to bottom; or press Validate in the toolbar. Then save.
 #
 # What you hand in is this one file, `00_warmup.ipynb`, under its own name. If your teacher uses nbgrader's exchange, press Submit in the Assignment List of the Nbgrader menu; otherwise hand the file in the way you were told.
+#
+# The last cell below gives a receipt: write `submit("ada")`, with your own student id in the quotes, and run it. The file as it stands is graded once on practice data and kept in `my_submissions` with its SHA-256 and the time. Every version is kept and none overwrites another; where your teacher has opened an inbox on this machine, it is handed in as well.
 #
 # Here, `check` uses practice data; for grading, new data are drawn from a new seed (种子). So what passes is a formula, not a number learnt by heart.
