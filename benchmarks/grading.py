@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
+MOST_ALONE, FEWEST_SHARED = 200, 20  # submissions for one process, and for workers to be worth measuring
 KINDS = "full_marks own_cells partial mistake_1 mistake_2 mistake_3 mistake_4 untouched syntax_error".split()
 # The check cell as somebody who has nothing but nbgrader would write it: the same check, its score as the value.
 STOCK_CELL = """\
@@ -209,7 +210,7 @@ def measure(folder: Path, chosen: argparse.Namespace) -> None:
         line(chosen.stock, "stock nbgrader", *row.cells(chosen.stock, slow), f"{os.getloadavg()[0]:.1f}")
     for size in [*chosen.sizes, *([10_000] if chosen.large else [])]:
         for workers, words in ((1, "this one, one process"), (cluster.cores(), "this one, all cores")):
-            if workers == 1 and size > 200:
+            if size > MOST_ALONE if workers == 1 else size < FEWEST_SHARED:
                 continue
             row = apart(ours, folder / f"{size}-{workers}", chosen.lesson, size, workers)
             same = {student: row.marks[student] for student in given if student in row.marks}

@@ -61,16 +61,13 @@ def test_without_a_gpu_it_says_so_in_words(capsys):
 
 @pytest.mark.slow
 @pytest.mark.sandbox
+@pytest.mark.timeout(600)
 def test_stock_nbgrader_and_ours_give_the_same_rows():
-    """The benchmark of grading on three submissions; it stops where the two gradebooks differ."""
-    command = [sys.executable, "benchmarks/grading.py", "--stock", "3", "--sizes", "3"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    """The benchmark of grading on two submissions; it stops where the two gradebooks differ."""
+    command = [sys.executable, "benchmarks/grading.py", "--stock", "2", "--sizes", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line[:1] == "|"]
-    assert [row[:2] for row in rows[2:]] == [
-        ["3", "stock nbgrader"],
-        ["3", "this one, one process"],
-        ["3", "this one, all cores"],
-    ]
+    assert [row[:2] for row in rows[2:]] == [["2", "stock nbgrader"], ["2", "this one, one process"]]
     assert all(float(cell) > 0 for row in rows[2:] for cell in row[2:])
-    assert "grade rows equal to stock nbgrader's: 3 submissions" in done.stdout
+    assert "grade rows equal to stock nbgrader's: 2 submissions" in done.stdout
