@@ -57,7 +57,7 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
             if sizes in kwargs:
                 return call(*args, kwargs.pop(sizes), **kwargs)
             return special(call, function, args, kwargs, method)
-        if kernel is not None and args and isinstance(args[0], Tensor) and args[0]._data.dtype.kind == "b":
+        if kernel is not None and args and isinstance(args[0], Tensor) and all(map(is_bool, args)):
             raise unsupported(kernel, args[0]._data)
         result: Any = NotImplemented
         if not tensor_first or not args or isinstance(args[0], Tensor):
@@ -221,6 +221,11 @@ def is_int(x: Any) -> bool:
     if isinstance(x, Tensor):
         return x._data.ndim == 0 and x._data.dtype.kind in "iu"
     return isinstance(x, int | numpy.integer) and not isinstance(x, bool)
+
+
+def is_bool(x: Any) -> bool:
+    """Whether x is a bool or a tensor of bools."""
+    return x._data.dtype.kind == "b" if isinstance(x, Tensor) else isinstance(x, bool)
 
 
 def is_ints(x: Any) -> bool:

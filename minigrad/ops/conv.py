@@ -18,6 +18,7 @@ from .define import Op
 from .linalg import ctype
 from .nn import constant
 from .pad import pad_op
+from .promotion import no_kernel
 
 Sizes = tuple[int, ...]
 
@@ -233,10 +234,11 @@ def check(
             f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
             f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
         )
-    if input._data.dtype is not weight._data.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
     if bias is not None and bias._data.dtype is not input._data.dtype:
         raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
+    no_kernel("slow_conv2d_cpu", input)
+    if input._data.dtype is not weight._data.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
 
 
 def conv1d(

@@ -12,6 +12,7 @@ from .define import Op
 from .loss import MEAN, NONE, REDUCTIONS, not_differentiable, reduction_number
 from .nn import log_softmax
 from .pointwise import over_number, plus_number, times_number
+from .promotion import no_kernel
 
 
 def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: Any) -> Any:
@@ -101,6 +102,7 @@ def nll_loss(
     not_differentiable("nll_loss_forward", weight=weight)
     check_classes(input, target, weight)
     shares, target = shares_of(input, target, weight, ignore_index, number == MEAN)
+    no_kernel("nll_loss_out_frame", input, "bui")
     if input._data.ndim <= 2:
         return nll_op(input, target=target, shares=shares, reduction=number)
     size = target._data.shape

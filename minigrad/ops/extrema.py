@@ -109,8 +109,14 @@ def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
 
 
 def _numpy(name: str) -> Any:
-    """NumPy's function, the operands swapped: of 0.0 and -0.0 it takes the second, torch the first."""
-    return lambda x, y: getattr(array_module(x), name)(y, x)
+    """NumPy's function, the operands swapped: of 0.0 and -0.0 it takes the second, torch the first. Where the layouts
+    differ, the first operand's is the result's all the same."""
+
+    def forward(x: Any, y: Any) -> Any:
+        function = getattr(array_module(x), name)
+        return function(y, x) if x.strides == y.strides else function(y, x, order="F" if x.flags.fnc else "K")
+
+    return forward
 
 
 def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:

@@ -272,18 +272,12 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
     if index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
-        value = (
-            value
-            if isinstance(value, Tensor)
-            else from_array(array_module(self._data).asarray(value, self._data.dtype))
-        )
-        put(self, value)
+        put(self, as_value(self, value))
         return
     if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
         getitem(self, index)  # refuses with torch's words
     view, indices = take_apart(self, index)
-    if not isinstance(value, Tensor):
-        value = from_array(array_module(self._data).asarray(value, self._data.dtype))
+    value = as_value(self, value)
     if not indices:
         put(view if view is not self else alias_op(self), value)
         return
@@ -292,6 +286,15 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         check_memory(view, None, name)
     found = checked(view, indices)
     write(view, put_op(view, matching(value, view, found), indices=found, accumulate=False))
+
+
+def as_value(self: Tensor, value: Any) -> Tensor:
+    """What is to be written, as a tensor; TypeError for what is no number."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, str) or value is None:
+        raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+    return from_array(array_module(self._data).asarray(value, self._data.dtype))
 
 
 def is_mask(index: Any) -> bool:

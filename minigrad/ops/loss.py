@@ -14,6 +14,7 @@ from ..dtypes import result_type
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .define import Op
+from .promotion import no_kernel
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
 NONE, MEAN = 0, 1
@@ -148,8 +149,7 @@ def mse_loss(
     """(input - target)², averaged, summed or one by one (torch.nn.functional.mse_loss)."""
     number = reduction_number(reduction, size_average, reduce)
     input, target = broadcast(input, target)
-    if input._data.dtype.kind != "f" and target._data.dtype.kind != "f":
-        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{result_type(input, target).type_name}'")
+    floats_among("mse_cpu", input, target)
     return mse_op(input, target, reduction=number)
 
 
@@ -169,7 +169,15 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     input, target = broadcast(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    floats_among("huber_cpu", input, target)
     return huber_op(input, target, reduction=number, delta=delta)
+
+
+def floats_among(kernel: str, input: Tensor, target: Tensor) -> None:
+    """NotImplementedError, in torch's words, where neither is a floating-point tensor."""
+    wanted = result_type(input, target)
+    if wanted.category < 2:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{wanted.type_name}'")
 
 
 def smooth_l1_loss(
@@ -187,6 +195,7 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
+    floats_among("smooth_l1_cpu", input, target)
     return smooth_l1_op(input, target, reduction=number, beta=beta)
 
 
@@ -282,6 +291,7 @@ def binary_cross_entropy(
     not_differentiable("binary_cross_entropy", weight=weight)
     if target._data.dtype is not input._data.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.type_name} but expected {input.dtype.type_name}")
+    no_kernel("binary_cross_entropy", input, "bui")
     if not ((input._data >= 0) & (input._data <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
     return bce_op(input, target, weight=1 if weight is None else weight, reduction=number)
@@ -301,6 +311,7 @@ def binary_cross_entropy_with_logits(
     if input._data.shape != target._data.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    no_kernel("log_sigmoid_cpu", input, "bui")
     return bce_logits_op(
         input,
         target,

@@ -11,6 +11,7 @@ from ..tensor import Tensor
 from .conv import fold_op, places
 from .define import Op
 from .pad import pad_op
+from .promotion import no_kernel
 
 Sizes = tuple[int, ...]
 Moves = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel, stride, padding, dilation
@@ -161,6 +162,7 @@ def max_pool2d(
     stride: the kernel's size by default. return_indices: also where in its plane each one stood.
     """
     out, moves = arguments(input, kernel_size, stride, padding, dilation, ceil_mode)
+    no_kernel("max_pool2d", input)
     values, indices = max_pool_op(input, out=out, moves=moves)
     return (values, indices) if return_indices else values
 
@@ -178,6 +180,7 @@ def avg_pool2d(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     out, moves = arguments(input, kernel_size, stride, padding, 1, ceil_mode)
+    no_kernel("avg_pool2d", input, "bu")
     divisor = divisor_override or elements(input._data, out, moves, count_include_pad)
     return avg_pool_op(input, out=out, moves=moves, divisor=divisor)
 
@@ -201,6 +204,8 @@ def max_pool1d(
     out = pooled_size(input._data.shape[-1], kernel[1], stride[1], padding[1], dilation[1], ceil_mode)
     if out < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {out}")
+    if not return_indices:
+        no_kernel("max_pool1d_impl", input, "bui")
     values, indices = max_pool2d(input.unsqueeze(-2), kernel, stride, padding, dilation, ceil_mode, True)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
 
@@ -249,5 +254,6 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     h, w = (size if size is not None else n for size, n in zip(pair(output_size), input._data.shape[-2:], strict=True))
     if (h, w) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
+    no_kernel("adaptive_avg_pool2d", input, "bui")
     data = input._data
     return adaptive_op(input, rows=averages(data, data.shape[-2], h), columns=averages(data, data.shape[-1], w).T)

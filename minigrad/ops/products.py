@@ -11,8 +11,9 @@ from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Int, Number
 from .define import Op
-from .linalg import bmm, check_inner, dot_op, matmul, mm_op, vectors
+from .linalg import bmm, check_inner, dot_op, matmul, matrices, vectors
 from .pointwise import mul_op
+from .promotion import no_kernel
 from .reduce import one_dim
 from .shape import copy_op, permute, reshape
 from .statistics import vector_norm_vjp
@@ -229,6 +230,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: Int = -1) -> Tensor:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
         )
+    no_kernel("cross", input)
     return cross_op(input, other, dim=axis)
 
 
@@ -333,4 +335,4 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int], count
         return reshape(mul_op(left.squeeze(), right.squeeze()).sum(), shape)
     rows = math.prod(a._data.shape[d] for d in kept[0])
     columns = math.prod(b._data.shape[d] for d in kept[1])
-    return reshape(mm_op(reshape(left, (rows, count)), reshape(right, (count, columns))), shape)
+    return reshape(matrices(reshape(left, (rows, count)), reshape(right, (count, columns))), shape)

@@ -89,6 +89,12 @@ def unsupported(kernel: str, data: Any) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[data.dtype].type_name}'")
 
 
+def no_kernel(name: str, tensor: Tensor, kinds: str = "b") -> None:
+    """NotImplementedError, in torch's words, for a tensor of the kinds (b, u, i) that its kernel `name` does not know."""
+    if tensor._data.dtype.kind in kinds:
+        raise unsupported(name, tensor._data)
+
+
 def wrapped(x: Any) -> Any:
     """A raw array as a constant tensor; anything else as it is."""
     return from_array(x) if isinstance(x, ndarray) or hasattr(x, "__cuda_array_interface__") else x

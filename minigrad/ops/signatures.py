@@ -91,8 +91,8 @@ def ranges(name: str, method: bool) -> list[tuple[int, int]]:
 # NAME: the kernel that torch names when an operation is asked to work on bools, which it cannot
 WITHOUT_BOOLS = """
     addmm: addmm_impl_cpu_  addmv: addmv_impl_cpu  baddbmm: baddbmm  bincount: bincount_cpu
-    bitwise_left_shift: lshift_cpu  bitwise_right_shift: rshift_cpu  bmm: bmm  cross: cross  dot: dot
-    floor_divide: div_floor_cpu  fmod: fmod_cpu  kthvalue: kthvalue_cpu  mm: addmm_impl_cpu_  mv: addmv_impl_cpu
+    bitwise_left_shift: lshift_cpu  bitwise_right_shift: rshift_cpu  bmm: bmm  dot: dot
+    floor_divide: div_floor_cpu  fmod: fmod_cpu  mm: addmm_impl_cpu_  mv: addmv_impl_cpu
     remainder: remainder_cpu  trace: trace  vdot: dot
 """
 KERNELS = dict(entry.split(": ") for line in WITHOUT_BOOLS.strip().splitlines() for entry in line.strip().split("  "))

@@ -16,7 +16,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
 from .define import Op
 from .gather import scatter_op
-from .promotion import operand, unsupported
+from .promotion import no_kernel, operand, unsupported
 from .reduce import RETURN_TYPES, extremum_all_vjp, one_dim, reducible_dim, return_type
 from .selection import kth_place, mode_place, topk_places
 
@@ -194,6 +194,7 @@ def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Boo
 
 def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any:
     """The k-th smallest element along dim, and where it stood (torch.kthvalue)."""
+    no_kernel("kthvalue_cpu", input)
     dim = reducible_dim(input, dim, "kthvalue")
     if not 1 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
