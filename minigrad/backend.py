@@ -19,6 +19,7 @@ import numpy
 warnings.filterwarnings("ignore", r".* encountered in .*", RuntimeWarning, r"minigrad\.")
 
 ndarray = numpy.ndarray
+HOST = (numpy.ndarray, numpy.generic)  # what lives in host memory
 
 
 @functools.cache
@@ -35,7 +36,7 @@ def cupy() -> ModuleType | None:
 
 def array_module(array: Any) -> ModuleType:
     """The module whose functions work on `array`: numpy, or cupy for an array on a GPU."""
-    if isinstance(array, numpy.ndarray | numpy.generic):
+    if type(array) is ndarray or isinstance(array, HOST):
         return numpy
     module = cupy()
     return module if module is not None and isinstance(array, module.ndarray) else numpy

@@ -33,6 +33,7 @@ from .nodes import (
     named,
     names_of,
     node_type,
+    origin,
     origins,
 )
 from .promotion import common, operands, refusal, unfit
@@ -84,7 +85,7 @@ def binary(
         if alike is None and (shape := x.shape) == y.shape:
             stretched = None
         else:
-            shape, stretched = data.shape, None if alike else origins(a, b)
+            shape, stretched = data.shape, None if alike else (origin(a._data), origin(b._data))
         grad_fn = made()
         grad_fn.next_functions = (edge_a, edge_b)
         grad_fn.order = next_order()

@@ -95,7 +95,12 @@ def keep_versions(node: Node) -> None:
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
     """The shape and dtype that each input's gradient has to come back to."""
-    return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
+    return tuple([origin(t._data) if hasattr(t._data, "shape") else ((), None) for t in inputs])
+
+
+def origin(array: Any) -> tuple[Any, Any]:
+    """The shape and dtype that an input's gradient has to come back to."""
+    return array.shape, array.dtype
 
 
 class OneInputNode(Node):
