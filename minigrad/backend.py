@@ -19,7 +19,6 @@ import numpy
 warnings.filterwarnings("ignore", r".* encountered in .*", RuntimeWarning, r"minigrad\.")
 
 ndarray = numpy.ndarray
-HOST = (numpy.ndarray, numpy.generic)  # what lives in host memory
 
 
 @functools.cache
@@ -36,7 +35,7 @@ def cupy() -> ModuleType | None:
 
 def array_module(array: Any) -> ModuleType:
     """The module whose functions work on `array`: numpy, or cupy for an array on a GPU."""
-    if type(array) is ndarray or isinstance(array, HOST):
+    if isinstance(array, numpy.ndarray | numpy.generic):
         return numpy
     module = cupy()
     return module if module is not None and isinstance(array, module.ndarray) else numpy
