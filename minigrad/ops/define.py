@@ -220,13 +220,13 @@ class Op:
     def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
-        edge = base._edge or gradient_edge(base)
-        enabled = records()
-        if enabled and edge is not NO_EDGE:
+        edge = gradient_edge(base)
+        enabled, data_only = records(), edge[0] is None and edge is not UNRECORDED
+        if enabled and not data_only:
             out = self.record((base,), (edge,), data, attributes)
         else:
             found = data if type(data) is tuple else (data,)
-            made = [from_array(d, NO_EDGE if edge is NO_EDGE or d.dtype.kind != "f" else UNRECORDED) for d in found]
+            made = [from_array(d, NO_EDGE if data_only or d.dtype.kind != "f" else UNRECORDED) for d in found]
             out = tuple(made) if type(data) is tuple else made[0]
         for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
             counter = one._counter = base.counter()
