@@ -209,6 +209,7 @@ def read_feedback(walk):
     feedback = page.frame_locator(".jp-HTMLViewer iframe")
     feedback.get_by_text(COMMENT).wait_for()
     feedback.get_by_text("7.0 / 7.0").wait_for()
+    feedback.locator("math").first.wait_for()  # a formula, without any script
     feedback.get_by_text("warmup_descent · 2/2").wait_for()
     assert "taken over" not in page.title()
     walk.picture(page, "feedback")
