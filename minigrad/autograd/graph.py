@@ -16,6 +16,8 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
+from ..errors import INFERENCE_SAVED as INFERENCE_SAVED
+from ..errors import MODIFIED, SECOND_BACKWARD
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -47,24 +49,6 @@ def as_rule(call: Callable[..., Any], *args: Any) -> Any:
     finally:
         if not inner:
             ruling.discard(me)
-
-
-SECOND_BACKWARD = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-    "saved tensors after calling backward."
-)
-INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
-    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
-    "`torch.no_grad()` instead of `torch.inference_mode()`."
-)
-MODIFIED = (
-    "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
-    "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: enable anomaly detection to "
-    "find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-)
 
 
 class VersionCounter:
