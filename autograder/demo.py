@@ -43,7 +43,7 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
         graded[lesson.name] = results
         pages += feedback_shown(course, lesson.name)
     screen.print()
-    screen.print(report.overview(graded, labels))
+    screen.print(*report.overview(graded, labels, screen.width), sep="\n")
     with bar("报告 · report", len(course.roster()), quiet=True) as step:
         reports = report.write(course, names, step)
     _where(course, pages, reports)

@@ -50,8 +50,9 @@ def grader_version(released: bytes) -> str:
 
 # Modules that no result depends on: what shows, releases, or makes sample submissions.
 _NOT_GRADING = set(
-    """__main__ cheats cli cluster collect demo doctor engine_map export feedback gradebook hints leaks ledger notebook pages
-    receipts regrade release replay report sample_class solutions sources summary terminal workspace own_source""".split()
+    """__main__ cheats cli cluster collect demo doctor engine_map export feedback formulas gradebook hints
+    leaks ledger notebook own_source pages receipts regrade release replay report sample_class solutions
+    sources summary terminal workspace""".split()
 )
 
 

@@ -31,6 +31,8 @@ from autograder.summary import RULES, ClassReport, CourseReport, Row, overall
 
 # ── the terminal ─────────────────────────────────────────────────────────────────────────────────
 
+LEGIBLE = 46  # columns that a label in two languages needs, on two lines at most
+
 
 def table(course: Course, lesson: Lesson, results: list[Result], labels: dict[str, str] | None = None) -> Table:
     """The score table of a grading run, with the reason of every lost point.
@@ -51,9 +53,19 @@ def table(course: Course, lesson: Lesson, results: list[Result], labels: dict[st
     return drawn
 
 
-def overview(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
-    """One line a submission, one column a lesson: the checks' points, before what a person gives by hand."""
-    drawn = Table(title="全班一览 · The class at a glance", title_justify="left", box=box.MARKDOWN)
+def overview(results: dict[str, list[Result]], labels: dict[str, str], width: int) -> list[Table]:
+    """One line a submission, one column a lesson: the checks' points, before what a person gives by hand.
+
+    As many tables as it takes for each to fit into `width` columns with its labels legible.
+    """
+    names, at_once = list(results), max(4, (width - LEGIBLE) // 8)
+    return [_glance({name: results[name] for name in chosen}, labels) for chosen in batched(names, at_once)]
+
+
+def _glance(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
+    first, last = list(results)[0][:2], list(results)[-1][:2]
+    title = f"全班一览 · The class at a glance, {first} – {last}"
+    drawn = Table(title=title, title_justify="left", box=box.MARKDOWN)
     drawn.add_column("样例 · Sample submission", overflow="fold")
     for lesson in results:
         drawn.add_column(lesson[:2], justify="right", no_wrap=True, min_width=5)
@@ -61,6 +73,12 @@ def overview(results: dict[str, list[Result]], labels: dict[str, str]) -> Table:
         cells = [next((each for each in given if each.student == student), None) for given in results.values()]
         drawn.add_row(label.replace("\n", " · "), *[_short(each) for each in cells])
     return drawn
+
+
+def batched(names: list[str], size: int) -> list[list[str]]:
+    """The names in order, in groups of at most `size`, all of nearly one length."""
+    groups = -(-len(names) // size)
+    return [names[len(names) * i // groups : len(names) * (i + 1) // groups] for i in range(groups)]
 
 
 def _short(result: Result | None) -> str:

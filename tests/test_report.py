@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import shutil
@@ -12,6 +13,8 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 from scratch_lesson import scratch_course, with_configuration, write
 
 from autograder import release, report, summary, workspace
@@ -257,3 +260,16 @@ def test_where_nothing_can_be_kept_checks_go_on(monkeypatch, tmp_path):
     monkeypatch.setenv("MINIGRAD_MY_PARTS", str(tmp_path / "file"))
     workspace.note_first_check("03")
     assert workspace.first_check("03") == ""
+
+
+@pytest.mark.parametrize("width", [80, 110, 200])
+def test_the_class_at_a_glance_fits_its_terminal_with_every_lesson_and_label(width):
+    names = [f"{number:02}_topic" for number in range(16)]
+    labels = {"one": "作弊：打印分数，伪造消息\ncheat: prints a score, forges messages"}
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(*report.overview({name: [] for name in names}, labels, width), sep="\n")
+    shown = console.export_text()
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    assert all(f" {name[:2]} |" in shown for name in names)
+    words = re.sub(r"[\s|–]+", "", shown)
+    assert "作弊：打印分数，伪造消息" in words and "forgesmessages" in words
