@@ -250,3 +250,16 @@ class Op:
         self.rules.save(grad_fn, inputs, outs, attributes)
         out = outs if several else outs[0]
         return out if not observers else observed(grad_fn, out)
+
+
+def of_two_tensors(op: Any, name: str, words: str) -> Any:
+    """The function `name` for an operation that takes no numbers: a TypeError for anything but two tensors."""
+
+    def call(input: Tensor, other: Tensor) -> Tensor:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"{name}: other must be a Tensor")
+        return op(input, other)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{words} (torch.{name})."
+    return call

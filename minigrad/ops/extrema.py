@@ -11,7 +11,7 @@ from ..autograd.graph import Constant
 from ..backend import array_module
 from ..dtypes import result_type
 from ..tensor import Tensor
-from .define import Op, binary
+from .define import Op, binary, of_two_tensors
 from .promotion import operand, unsupported
 
 # ------------------------------------------------------------------ the larger, the smaller
@@ -141,21 +141,10 @@ clamp_max_tensor_op = Op(
 )
 
 
-def _pair(op: Any, name: str, words: str) -> Any:
-    def call(input: Tensor, other: Tensor) -> Tensor:
-        if not isinstance(other, Tensor):
-            raise TypeError(f"{name}: other must be a Tensor")
-        return op(input, other)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{words} (torch.{name})."
-    return call
-
-
-maximum = _pair(maximum_op, "maximum", "The larger of two, element by element; nan wins")
-minimum = _pair(minimum_op, "minimum", "The smaller of two, element by element; nan wins")
-fmax = _pair(fmax_op, "fmax", "The larger of two, element by element; a number wins over nan")
-fmin = _pair(fmin_op, "fmin", "The smaller of two, element by element; a number wins over nan")
+maximum = of_two_tensors(maximum_op, "maximum", "The larger of two, element by element; nan wins")
+minimum = of_two_tensors(minimum_op, "minimum", "The smaller of two, element by element; nan wins")
+fmax = of_two_tensors(fmax_op, "fmax", "The larger of two, element by element; a number wins over nan")
+fmin = of_two_tensors(fmin_op, "fmin", "The smaller of two, element by element; a number wins over nan")
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:

@@ -12,7 +12,7 @@ from .. import rules
 from ..backend import array_module, numpy
 from ..tensor import Tensor
 from .arguments import Number, Operand
-from .define import Op
+from .define import Op, of_two_tensors
 from .promotion import operand, unsupported
 
 # ------------------------------------------------------------------ angles and logarithms
@@ -199,21 +199,10 @@ addcdiv_op = Op(
 )  # fmt: skip
 
 
-def _pair(op: Any, name: str, words: str) -> Any:
-    def call(input: Tensor, other: Tensor) -> Tensor:
-        if not isinstance(other, Tensor):
-            raise TypeError(f"{name}: other must be a Tensor")
-        return op(input, other)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{words} (torch.{name})."
-    return call
-
-
-atan2 = _pair(atan2_op, "atan2", "The angle of the point (other, input), from -π to π")
-hypot = _pair(hypot_op, "hypot", "The length of the vector (input, other)")
-logaddexp = _pair(logaddexp_op, "logaddexp", "ln(e^input + e^other) without overflow")
-logaddexp2 = _pair(logaddexp2_op, "logaddexp2", "log₂(2^input + 2^other) without overflow")
+atan2 = of_two_tensors(atan2_op, "atan2", "The angle of the point (other, input), from -π to π")
+hypot = of_two_tensors(hypot_op, "hypot", "The length of the vector (input, other)")
+logaddexp = of_two_tensors(logaddexp_op, "logaddexp", "ln(e^input + e^other) without overflow")
+logaddexp2 = of_two_tensors(logaddexp2_op, "logaddexp2", "log₂(2^input + 2^other) without overflow")
 
 
 def copysign(input: Tensor, other: Operand) -> Tensor:
