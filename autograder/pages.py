@@ -51,6 +51,12 @@ def both(said: Pair | None) -> list[str]:
     return list(dict.fromkeys(said[language] for language in ("zh", "en") if said[language])) if said else []
 
 
+def label_of(label: str) -> Pair:
+    """A property's label in both languages."""
+    words = label_text(label)
+    return {"zh": words.zh, "en": words.en}
+
+
 def lost(record: Record) -> bool:
     """Whether a record is not full marks."""
     return record["status"] != "graded" or record["score"] < record["points"]
@@ -76,7 +82,7 @@ def as_text(record: Record, note: Pair | None = None) -> str:
     lines = [headline(record)]
     for each in record["properties"]:
         details = plain({"zh": each["detail_zh"], "en": each["detail_en"]})
-        lines.append(f"  {MARKS[each['state']]} {plain(pair(label_text(each['label'])))}   {details}")
+        lines.append(f"  {MARKS[each['state']]} {plain(label_of(each['label']))}   {details}")
     for words, said in (
         ("原因 · Reason: ", record["reason"]),
         ("提示 · Hint: ", hint_of(record)),
@@ -108,7 +114,7 @@ def _property(each: dict[str, Any]) -> str:
     details = "<br>".join(escape(d) for d in dict.fromkeys((each["detail_zh"], each["detail_en"])))
     return (
         f"<tr><td style='color:{_COLOURS[each['state']]}'>{MARKS[each['state']]}</td>"
-        f"<td style='text-align:left'>{escape(plain(pair(label_text(each['label']))))}</td>"
+        f"<td style='text-align:left'>{escape(plain(label_of(each['label'])))}</td>"
         f"<td style='text-align:left'>{details}</td></tr>"
     )
 

@@ -20,7 +20,7 @@ from autograder.editions import learners_edition
 from autograder.errors import AutograderError, UnknownName
 from autograder.grade import released_lesson, require_sandbox
 from autograder.lessons import describe
-from autograder.messages import Text, label_text, text
+from autograder.messages import Text, text
 from autograder.nbgrader_plugin import transplanted
 from autograder.records import Record, submission_hash
 from autograder.work import job_of, referee
@@ -90,7 +90,7 @@ def table(found: Replay) -> Table:
         state = states.get(label, "skip")
         got = found.learner.get(label, _NOTHING)
         drawn.add_row(
-            pages.MARKS[state], Line(pages.plain(pages.pair(label_text(label)))), Line(_shown(value)), Line(_shown(got))
+            pages.MARKS[state], Line(pages.plain(pages.label_of(label))), Line(_shown(value)), Line(_shown(got))
         )
     return drawn
 

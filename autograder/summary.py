@@ -80,7 +80,7 @@ class CheckSummary:
     some: int
     none: int
     mean: float
-    lost: list[tuple[str, int]]  # properties that failed, most often first
+    lost: list[tuple[pages.Pair, int]]  # labels of properties that failed, most often first
 
     @property
     def of(self) -> int:
@@ -217,9 +217,9 @@ def _by_check(lesson: Lesson, graded: list[tuple[str, Record]]) -> list[CheckSum
         mine = of_check[check]
         full, none = sum(not pages.lost(r) for r in mine), sum(pages.lost(r) and not r["score"] for r in mine)
         lost = Counter(p["label"] for r in mine for p in r["properties"] if p["state"] == "fail")
+        most = [(pages.label_of(label), count) for label, count in lost.most_common(4)]
         mean = sum(r["score"] for r in mine) / len(mine) if mine else 0.0
-        points = lesson.points[grade_id]
-        found.append(CheckSummary(check, points, full, len(mine) - full - none, none, mean, lost.most_common(4)))
+        found.append(CheckSummary(check, lesson.points[grade_id], full, len(mine) - full - none, none, mean, most))
     return sorted(found, key=lambda each: each.full / (each.of or 1))
 
 

@@ -22,11 +22,13 @@ from autograder.errors import UnknownName
 from autograder.gradebook import Item, Writer
 from autograder.ledger import key_of
 from autograder.lessons import describe
+from autograder.messages import label_text
 from autograder.records import Entry
 
 LESSON = "90_scratch"
 HINT = "minigrad.ops.pointwise.exp_vjp:exp_forgot_grad"
 EVIL = "<script>alert(1)</script>"
+LABEL = label_text("still a leaf")
 
 
 def records(lesson, share, hint=None, label="grad"):
@@ -63,7 +65,8 @@ def course(tmp_path_factory):
     entries = []
     for number, share in enumerate(shares):
         hint = HINT if share == "some" or number == 7 else None
-        entries.append(Entry(LESSON, f"s{number:02}", f"{number:064}", "v1", records(lesson, share, hint, EVIL)))
+        label = LABEL.en if share == "none" else EVIL
+        entries.append(Entry(LESSON, f"s{number:02}", f"{number:064}", "v1", records(lesson, share, hint, label)))
     broken = {"zh": "不是笔记本", "en": "no notebook"}
     dead = {
         grade_id: record | {"status": "ungradable", "score": None, "reason": broken, "properties": []}
@@ -102,7 +105,7 @@ def test_checks_count_students_and_name_what_was_lost(found):
     for each in found.checks:
         # a check of one point has no "some": one point less is none
         assert (each.full, each.some + each.none, each.of) == (4, 6, 10)
-        assert each.lost == [(EVIL, 6)]
+        assert each.lost == [({"zh": EVIL, "en": EVIL}, 3), (LABEL._asdict(), 3)]
     assert {each.some for each in found.checks if each.points > 1} == {3}
 
 
@@ -178,6 +181,13 @@ def test_the_lessons_page_says_it_in_words(course, written):
     for words in (summary.RULES["lesson"]["zh"], summary.RULES["lesson"]["en"], "不是笔记本", "no notebook"):
         assert words in html
     assert "学生数 · students" in html
+
+
+@pytest.mark.parametrize("name", [f"{LESSON}.html", "students/s08.html"])
+def test_labels_of_properties_stand_in_both_languages(course, written, name):
+    html = page(course, name)
+    assert LABEL.zh in html and LABEL.zh != LABEL.en
+    assert html.count(LABEL.en) <= html.count(LABEL.zh)
 
 
 def test_a_students_page_shows_every_version_and_which_one_counts(course, written):
