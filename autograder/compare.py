@@ -181,7 +181,7 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
         findings[label] = _find(label, value, needs, got, findings, outcome)
     passed = sum(each.state == "pass" for each in findings.values())
     unused = [name for name in check.parts if not outcome.calls.get(name)]
-    points = 0 if unused or _unwritten(outcome) else score(check.points, passed, len(findings))
+    points = 0 if unused or unwritten(outcome) else score(check.points, passed, len(findings))
     reason = None if points == check.points else _reason(outcome, unused, list(findings.values()))
     return Verdict(check.name, check.points, points, list(findings.values()), reason)
 
@@ -218,7 +218,8 @@ def _entries(value: Any) -> int:
     return len(value["data"]) if _is_array(value) else 0
 
 
-def _unwritten(outcome: Outcome) -> bool:
+def unwritten(outcome: Outcome) -> bool:
+    """Whether a run ended at a part that is not written yet."""
     return outcome.unwritten or bool(outcome.error and outcome.error["class"] == "NotImplementedError")
 
 
@@ -229,7 +230,7 @@ def _says(outcome: Outcome) -> Text | str:
 
 
 def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
-    if _unwritten(outcome):
+    if unwritten(outcome):
         return text("not_written")
     failed = next((each for each in findings if each.state == "fail"), None)
     if failed and (outcome.error or not unused):

@@ -77,10 +77,10 @@ def look(this: Check, seed: int) -> View:
         parts.reset(part)
     printed = _Capped()
     outcome = _run(this, seed, printed)
-    if outcome.unwritten or (outcome.error or {}).get("class") == "NotImplementedError":
-        unwritten = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
-        notes = [text("part_not_written", part=part) for part in unwritten]
-        return _to_do(this, [*notes, *(parts.write_it(part) for part in unwritten[:1])])
+    if compare.unwritten(outcome):
+        stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
+        notes = [text("part_not_written", part=part) for part in stubs]
+        return _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()

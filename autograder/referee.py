@@ -121,12 +121,15 @@ class Referee:
         except SandboxFailed as failed:
             why = text("could_not_grade", why=" ".join(str(failed).split("\n")))
             return [_ungradable(each, seeds[each.name], why) | about for each in wanted]
-        return [_judged(each, seeds[each.name], heard, sources) | about for each in wanted]
+        records = {each.name: _judged(each, seeds[each.name], heard, sources) | about for each in wanted}
+        for name, known in _recognised(wanted, records, heard).items():
+            records[name]["hint"] = known.name
+        return list(records.values())
 
     def hear_one(
         self, lesson: str, student: str, cells: Sequence[Mapping[str, str]], name: str, seed: int, edition: Any = None
     ) -> tuple[Record, Outcome | None]:
-        """One check's record, and what came out of the sandbox (None if it could not be run)."""
+        """One check's record, without a hint, and what came out of the sandbox (None if it could not be run)."""
         sources = [{"id": each["id"], "source": each["source"]} for each in cells]
         check = registry.get(name)
         job = {"lesson": lesson, "cells": sources, "checks": [{"name": name, "seed": seed}]}
@@ -214,12 +217,14 @@ def _judged(check: Check, seed: int, heard: Testimony, cells: list[dict[str, str
         return _ungradable(check, seed, text("oracle_failed", error=f"{type(error).__name__}: {error}"))
     verdict = compare.judge(check, expected, outcome)
     record = verdict.record() | {"status": "graded", "seed": seed, "hint": None}
-    if verdict.passed:
-        return record
-    if never := [part for part in check.parts if not outcome.calls.get(part)]:
+    if not verdict.passed and (never := _never_called(check, outcome)):
         reason = _failed_cell(never, heard, cells) or verdict.reason
-        return record | {"reason": _pair(reason) if reason else None}
-    return record | {"hint": _hint(check, outcome, seed)}
+        record["reason"] = _pair(reason) if reason else None
+    return record
+
+
+def _never_called(check: Check, outcome: Outcome) -> list[str]:
+    return [part for part in check.parts if not outcome.calls.get(part)]
 
 
 def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]) -> Text | None:
@@ -229,11 +234,16 @@ def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]
     return text("cell_failed", cell=failed, why=heard.cells[failed]["says"]) if failed else None
 
 
-def _hint(check: Check, outcome: Outcome, seed: int) -> str | None:
-    if outcome.unwritten or (outcome.error or {}).get("class") == "NotImplementedError":
-        return None  # nothing was written that could be a mistake; trying them all would take its time
-    found = mistakes.recognise(check, outcome, seed)
-    return found.name if found else None
+def _recognised(wanted: list[Check], records: dict[str, Record], heard: Testimony) -> dict[str, mistakes.Mistake]:
+    """check -> the known mistake by which it lost points; where a part is not written, or left out, none is looked for."""
+    lost = []
+    for each in wanted:
+        record, outcome = records[each.name], heard.outcomes[each.name]
+        left_out = _never_called(each, outcome) and not outcome.error  # an error may come before a part's turn
+        written = not (left_out or compare.unwritten(outcome))
+        if written and record["status"] == "graded" and record["score"] < record["points"]:
+            lost.append(mistakes.Run(each, outcome, record["seed"]))
+    return mistakes.recognise_all(lost)
 
 
 def _ungradable(check: Check, seed: int, why: Text) -> Record:

@@ -27,6 +27,7 @@ from autograder.mistakes import MISTAKES, Mistake
 from autograder.solutions import as_solved, bare, definitions
 
 Make = Callable[["Material"], bytes]
+MISTAKES_MADE = 4  # by as many students of the class
 TIME = "2026-03-02 20:00:00 UTC"
 REFLECTION = "梯度沿着图反向流动，每个节点只需要知道自己的局部导数。<script>alert('xss')</script>"
 
@@ -91,7 +92,10 @@ def submissions() -> list[Submission]:
         made("full_marks", "全对", "all right", "full", _solved),
         made("own_cells", "全对，另加了自己的格", "all right, and cells of their own", "full", _with_own_cells),
         made("partial", "只写了一半", "half written", "less", _partial),
-        *(made(f"mistake_{n}", f"已知错误 {n}", f"known mistake {n}", "less", _mistaken(n - 1)) for n in (1, 2, 3, 4)),
+        *(
+            made(f"mistake_{n + 1}", f"已知错误 {n + 1}", f"known mistake {n + 1}", "less", _mistaken(n))
+            for n in range(MISTAKES_MADE)
+        ),
         made("untouched", "没有动过", "untouched", "none", lambda m: _bytes(m.released)),
         made("deleted_check", "全对，删了检查格", "all right, check cells deleted", "full", _deleted_checks),
         made("syntax_error", "语法错误", "syntax error", "less", _syntax_error),
@@ -186,7 +190,7 @@ def _partial(material: Material) -> bytes:
     ids = list(material.answers)
     if len(ids) > 1:
         return _bytes(material.notebook({i: material.answers[i] for i in ids[: len(ids) // 2]}))
-    return _mistaken(4)(material)
+    return _mistaken(MISTAKES_MADE)(material)
 
 
 def _mistaken(number: int) -> Make:

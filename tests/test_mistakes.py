@@ -3,14 +3,16 @@
 import gc
 import sys
 import threading
+import warnings
 import weakref
 
+import nbformat
 import pytest
 
 import minigrad
-from autograder import checks, lessons, mistakes, oracle, parts
+from autograder import checks, lessons, mistakes, oracle, parts, sample_class
 from autograder.compare import judge
-from autograder.mistakes import MISTAKES, Mistake, Steps, TooLong, of_part, recognise
+from autograder.mistakes import MISTAKES, Mistake, Run, Steps, TooLong, of_part, recognise, recognise_all
 from autograder.mistakes.survey import survey, table
 
 USED = sorted({part for check in checks.REGISTRY.values() for part in check.parts})
@@ -82,6 +84,22 @@ def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand()
     check, outcome, _ = outcome_of("mul_backward", {MUL: lambda g, x: x, OTHER: lambda g, x: x})
     assert parts.plugged() == {}
     assert recognise(check, outcome, SEED).name == f"{MUL}:mul_forgot_grad"
+
+
+@pytest.mark.parametrize("lesson", lessons.names())
+def test_all_checks_that_a_sample_students_mistake_costs_have_its_hint(lesson):
+    """By the referee, who has all of a submission's checks before it, and none of its parts."""
+    wanted = checks.for_lesson(lesson)
+    own = {part: parts.original(part) for check in wanted for part in check.parts}
+    released = nbformat.read(lessons.RELEASE / lesson / f"{lesson}.ipynb", as_version=4)
+    for known in sample_class.Material(lessons.load(lesson), released, {}).mistakes()[: sample_class.MISTAKES_MADE + 1]:
+        with parts.plugged_in(own | {known.part: known.written}), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            runs = [Run(check, checks.attempt(check, minigrad, SEED), SEED) for check in wanted]
+        lost = [
+            each for each in runs if not judge(each.check, oracle.expected(each.check.name, SEED), each.outcome).passed
+        ]
+        assert lost and recognise_all(lost) == {each.check.name: known for each in lost}
 
 
 def test_recognition_leaves_parts_and_counts_as_they_were():

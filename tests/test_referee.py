@@ -8,15 +8,20 @@ import json
 import os
 import signal
 import threading
+from dataclasses import replace
 
+import nbformat
 import pytest
 from sandbox_tools import QUICK
 
-from autograder import checks
+from autograder import checks, lessons, sample_class
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError, UnknownName
+from autograder.mistakes import MISTAKES
 from autograder.referee import Referee, seed_for
 from autograder.sandbox import Sandbox, Unsafe
+from autograder.solutions import definitions
+from autograder.work import job_of
 
 pytestmark = pytest.mark.sandbox
 
@@ -109,6 +114,23 @@ def test_a_wrong_value_names_the_first_difference(grade):
     assert 0 <= records["relu_backward"]["score"] < POINTS["relu_backward"]
     assert "expected" in records["relu_backward"]["reason"]["en"]
     assert scores(records) | {"relu_backward": 1} == POINTS
+
+
+def test_one_known_mistake_has_its_hint_in_every_check_that_it_costs(referee):
+    """Also where another mistake would look the same, and in the check of another part, which needs this one."""
+    lesson, known = lessons.load("04_broadcast"), MISTAKES["minigrad.autograd.accumulate.unbroadcast:leaves_it_large"]
+    released = nbformat.read(lessons.RELEASE / lesson.name / f"{lesson.name}.ipynb", as_version=4)
+    material = sample_class.Material(lesson, released, sample_class.answers_of(lesson))
+    answers = {
+        grade_id: sample_class.with_mistake(answer, known) if known.part in definitions(answer) else answer
+        for grade_id, answer in material.answers.items()
+    }
+    job = job_of(replace(lesson, notebook=material.notebook(answers)), "ada", SECRET, unsafe=False)
+    records = referee.grade(lesson.name, "ada", job["cells"], None, learners_edition(lesson.parts))
+    hints = {each["check"]: each["hint"] for each in records if each["score"] < each["points"]}
+    assert set(hints.values()) == {known.name}
+    rows = {"unbroadcast_rows", "unbroadcast_ones", "unbroadcast_both"}
+    assert hints.keys() == rows | {"broadcast_rule", "expand_backward", "broadcast_in_a_network"}
 
 
 # ── Foul play, and accidents ─────────────────────────────────────────────────────────────────────

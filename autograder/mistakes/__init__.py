@@ -16,11 +16,11 @@ import importlib
 import pkgutil
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograder import checks, parts
 from autograder.checks import Check, Outcome, Property
@@ -78,6 +78,33 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
     to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
     candidates = to_the_word or found
     return candidates[0][0] if len(candidates) == 1 else None
+
+
+def recognise_all(runs: Sequence[Run]) -> dict[str, Mistake]:
+    """check -> the mistake behind it, for what one submission lost, all of its checks taken together.
+
+    A mistake that is recognised in one check is tried on the others, too: on those where several mistakes look alike,
+    and on those that are not about its part. Where more than one would do, it is the one that explains most.
+    """
+    alone = {each.check.name: known for each in runs if (known := recognise(*each))}
+    explained = {known: {name for name in alone if alone[name] is known} for known in alone.values()}
+    for each in runs:
+        search = _Search(*each, importlib.import_module(parts.ENGINE))
+        with parts.plugged_in({part: parts.original(part) for part in each.check.parts}):
+            for known, names in explained.items():
+                if each.check.name not in names and search.run(known.part, known.written):
+                    names.add(each.check.name)
+    most = sorted(explained, key=lambda known: -len(explained[known]))
+    behind = {each.check.name: [known for known in most if each.check.name in explained[known]] for each in runs}
+    return {name: known[0] for name, known in behind.items() if known}
+
+
+class Run(NamedTuple):
+    """A run of a check that lost points, and on which inputs."""
+
+    check: Check
+    outcome: Outcome
+    seed: int
 
 
 @dataclass
