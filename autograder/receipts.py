@@ -4,7 +4,8 @@ What is handed in are the exact bytes on disk. They are graded once on practice 
 one on a machine that has none: it is the learner's own code), and a receipt says what came of it, with their
 SHA-256 and the time. Every version is kept, each in a folder of its own; nothing is ever overwritten. Where the
 teacher collects (`--to`, $AUTOGRADER_INBOX, or the inbound folder of the exchange in course/, if there is one) a
-copy goes, under the name that nbgrader gives it.
+copy goes, under the name that nbgrader gives it. If that is an exchange, nbgrader is told as well: its Assignment List
+shows the version as submitted, and Fetch Feedback finds the page by a secret that went along.
 
 The receipt's points are practice: grading draws other inputs. Collecting is collect.py's.
 """
@@ -25,13 +26,15 @@ from typing import Any
 import nbformat
 
 from autograder import lessons, pages, workspace
-from autograder.course import Course
+from autograder.course import NOTES, Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
 from autograder.files import plain_name, put_folder
 from autograder.messages import Text, text
 from autograder.records import Record, submission_hash
 
 FOLDER = "my_submissions"
+INBOUND = "inbound"  # how an exchange's folder is called that takes submissions: ROOT/COURSE/inbound
+_STAMP, _SECRET = NOTES
 TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
 
 
@@ -89,12 +92,27 @@ def submit(
     receipt = latest(home)
     if receipt is None or receipt.sha256 != submission_hash(data) or receipt.student != student:
         receipt = _made(name, student, data, home, saved)
-        _put(Path(receipt.folder), receipt, data)
+        _put(Path(receipt.folder), receipt, data, secrets.token_hex(64).encode())
     if (inbox := to or exchange()) is not None:
-        sent = Path(inbox) / f"{student}+{name}+{receipt.time}+{receipt.sha256[:12]}"
-        if not sent.exists():
-            _put(sent, receipt, data)
+        secret = home / Path(receipt.folder).name / _SECRET
+        _send(Path(inbox).resolve(), receipt, data, secret.read_bytes() if secret.is_file() else None)
     return receipt
+
+
+def _send(inbox: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> None:
+    """Put a version where the teacher collects, and on nbgrader's list of what was handed in to that exchange."""
+    called = f"{receipt.student}+{receipt.lesson}+{receipt.time}"
+    _put(inbox / f"{called}+{receipt.sha256[:12]}", receipt, data, secret)
+    if inbox.name == INBOUND:
+        with contextlib.suppress(AutograderError):  # a full home directory does not undo what was handed in
+            _put(nbgraders_list() / inbox.parent.name / called, receipt, data, secret)
+
+
+def nbgraders_list() -> Path:
+    """Where nbgrader on the learner's side keeps what was handed in, a folder for each course."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "nbgrader_cache"
 
 
 def usual_id() -> str:
@@ -117,11 +135,14 @@ def home_of(path: Path) -> Path:
     return (folder.parent if folder.name == path.stem else folder) / FOLDER / path.stem
 
 
-def _put(folder: Path, receipt: Receipt, data: bytes) -> None:
+def _put(folder: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> None:
+    """Make a version's folder, if it is not there yet. The secret is that by which its student finds the feedback."""
     said = json.dumps(asdict(receipt), ensure_ascii=False, indent=1) + "\n"
-    files = {f"{receipt.lesson}.ipynb": data, "timestamp.txt": receipt.time.encode(), "receipt.json": said.encode()}
+    files = {f"{receipt.lesson}.ipynb": data, _STAMP: receipt.time.encode(), "receipt.json": said.encode()}
+    files |= {_SECRET: secret} if secret else {}
     try:
-        put_folder(folder, files)
+        if not folder.exists():
+            put_folder(folder, files)
     except OSError as error:
         where = f"{folder}: {error.strerror or error}"
         raise AutograderError(text("not_handed_in"), where, text("not_handed_in_remedy")) from None

@@ -34,9 +34,10 @@ def shared_state() -> dict[str, object]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def parts_kept_elsewhere(tmp_path_factory):
-    """Checks that pass in tests do not fill the developer's own my_parts."""
+def kept_elsewhere(tmp_path_factory):
+    """Checks that pass in tests do not fill the developer's own my_parts, nor what is handed in nbgrader's own list."""
     os.environ["MINIGRAD_MY_PARTS"] = str(tmp_path_factory.mktemp("parts") / "my_parts")
+    os.environ["JUPYTER_DATA_DIR"] = str(tmp_path_factory.mktemp("jupyter"))
 
 
 @pytest.fixture(autouse=True)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import release
+from autograder import lessons, release
 from autograder.collect import collect
 from autograder.feedback import feedback
 from autograder.grade import grade
+from autograder.receipts import submit
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [
+    pytest.mark.sandbox,
+    # All three are nbgrader's own.
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed file .*(timestamp|feedback):ResourceWarning"),
+]
 
 LESSON, TIME = "90_scratch", "2026-03-02 20:00:00 UTC"
 SECRET = "5ec7e7"
@@ -38,10 +47,6 @@ def by_formgrader(course):
     assert answer["success"], answer
 
 
-# All three are nbgrader's own.
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-@pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:unclosed file .*timestamp:ResourceWarning")
 @pytest.mark.parametrize("collecting", [lambda course: collect(course, LESSON), by_formgrader])
 def test_feedback_goes_back(course, collecting):
     from nbgrader.apps import NbGraderAPI
@@ -58,3 +63,52 @@ def test_feedback_goes_back(course, collecting):
     (page,) = (course.inbound.parent / "feedback").iterdir()
     assert page.name == f"{notebook_hash(secret=SECRET, notebook_id=LESSON)}.html"
     assert "emil" in answer["log"] and "give it back by hand" in answer["log"]
+
+
+def of_student(course, home, step, **options):
+    """What nbgrader's Assignment List does for a student whose configuration names this exchange."""
+    from nbgrader.auth import Authenticator
+    from nbgrader.coursedir import CourseDirectory
+    from nbgrader.exchange import ExchangeFactory
+    from traitlets.config import Config
+
+    config = Config({"Exchange": {"root": course.config.Exchange.root, "assignment_dir": str(home)}})
+    config.CourseDirectory.course_id = "autograd"
+    config.CourseDirectory.assignment_id = LESSON
+    given = {"coursedir": CourseDirectory(config=config), "authenticator": Authenticator(config=config)}
+    return getattr(ExchangeFactory(config=config), step)(config=config, **given, **options).start()
+
+
+def test_who_hands_in_by_autograder_submit_fetches_the_feedback_with_nbgrader(course, tmp_path, monkeypatch):
+    from nbgrader.apps import NbGraderAPI
+
+    home, other = tmp_path / "ada", tmp_path / "eve"
+    mine = home / LESSON / f"{LESSON}.ipynb"
+    mine.parent.mkdir(parents=True)
+    other.mkdir()
+    shutil.copy(course.path("release", ".", LESSON) / f"{LESSON}.ipynb", mine)
+    shutil.rmtree(course.inbound)
+    course.inbound.mkdir()
+    monkeypatch.setattr(lessons, "RELEASE", course.path("release", ".", LESSON).parent)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(home / "data"))
+    receipt = submit(mine, "ada", course.inbound)
+    assert submit(mine, "ada", course.inbound) == receipt
+
+    (listed,) = of_student(course, home, "List", cached=True)
+    (handed_in,) = listed["submissions"]
+    assert (listed["student_id"], handed_in["timestamp"]) == ("ada", receipt.time)
+    assert not handed_in["has_exchange_feedback"]
+
+    collect(course, LESSON)
+    grade(LESSON, course=course)
+    (page,) = feedback(course, LESSON)
+    assert NbGraderAPI(config=course.config).release_feedback(LESSON)["success"]
+    (listed,) = of_student(course, home, "List", cached=True)
+    assert listed["submissions"][0]["has_exchange_feedback"]
+    of_student(course, home, "FetchFeedback")
+    fetched = home / LESSON / "feedback" / receipt.time / f"{LESSON}.html"
+    assert fetched.read_bytes() == page.read_bytes()
+
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(other / "data"))  # nobody else's list leads to it
+    of_student(course, other, "FetchFeedback")
+    assert not list(other.rglob("*.html"))
