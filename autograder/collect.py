@@ -1,10 +1,11 @@
 """Collecting what was handed in: `autograder collect LESSON [FROM]`, from nbgrader's exchange, a folder or an LMS's zip.
 
 Every version that is found is kept, whole, under collected/LESSON/STUDENT/, and none is ever overwritten; the latest
-one (by its own time) becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read. Only the
-lesson's notebook is taken. Whose it is says the name of a folder or a file, looked up in the roster; what fits
-nobody, leads elsewhere, is too large or is beside the notebook stays where it is, and the report says so. The
-source is only read. Collecting again changes nothing. Not here: what the sources look like inside (sources.py).
+one becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read. Only the lesson's notebook is taken.
+Whose it is says the name of a folder or a file, looked up in the roster; what fits nobody, leads elsewhere, is too
+large or is beside the notebook stays where it is, and the report says so, as it does of a time stamp that something
+contradicts, which then counts. The source is only read. Collecting again changes nothing. Not here: what the sources
+look like inside, and what is believed of their times (sources.py).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from autograder.course import NOTES, Course
+from autograder.course import NOTES, TIME, Course
 from autograder.errors import AutograderError
 from autograder.files import Refused, plain_name, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
@@ -29,7 +30,6 @@ from autograder.sources import SMALL, Found, Source, open_source
 from autograder.transplant import MAX_BYTES
 
 FOLDER = "collected"
-TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
 
 
 class Notice(NamedTuple):
@@ -79,7 +79,8 @@ def collect(course: Course, lesson: str, source: Path | None = None) -> Collecte
     that cannot be taken are in the report.
     """
     released = released_lesson(course, lesson)
-    with course.alone(), open_source(source or course.inbound) as opened:
+    exchange = source is None or source.resolve() == course.inbound.resolve()
+    with course.alone(), open_source(source or course.inbound, exchange) as opened:
         return _Collection(course, released.name, opened).run()
 
 
@@ -132,7 +133,10 @@ class _Collection:
             receipt = found.receipt()
             if receipt and (told := _sha(receipt)) != submission_hash(data):
                 self._note(student, text("receipt_of_other", sha=told[:12]))
-            yield _Version(student, data, found.time or datetime.now(UTC), receipt, found.secret())
+            time, doubt = found.handed_in()
+            if doubt:
+                self._note(student, doubt)
+            yield _Version(student, data, time, receipt, found.secret())
 
     def _whose(self, found: Found) -> str | None:
         """The student whose it is; None, and a notice, if that cannot be told."""

@@ -27,6 +27,7 @@ from autograder.lessons import COURSE, Lesson
 from autograder.messages import Text
 
 CONFIG = "nbgrader_config.py"
+TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
 NOTES = ("timestamp.txt", "submission_secret.txt")  # beside a submission: its time, and whose feedback will be
 
 

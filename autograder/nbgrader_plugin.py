@@ -8,7 +8,7 @@
     ClearSolutions   stubs for solutions, or the broken program that a lesson gives to be repaired
     FeedbackPage     nbgrader's feedback page with a strict content security policy
     ReleaseFeedback  gives back what the exchange can, and goes on where a submission came by another way
-    Collect          takes the notebook and its time out of the exchange, and follows no link
+    Collect          takes the notebook and its time out of the exchange, follows no link, and believes no forged time
 
 So `autograder grade`, `nbgrader autograde` and formgrader's button are one and the same thing. Scores are
 made by the referee (referee.py); this module carries them to where nbgrader looks for them.
@@ -31,8 +31,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Bool, Unicode
 
-from autograder import pages, transplant
-from autograder.course import NOTES, ledger_of, secret_of
+from autograder import pages, sources, transplant
+from autograder.course import NOTES, TIME, ledger_of, secret_of
 from autograder.errors import AutograderError
 from autograder.files import Refused, put_folder, read_plain
 from autograder.formulas import prose_to_html
@@ -312,6 +312,11 @@ class Collect(ExchangeCollect):
                 files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
             except Refused as refused:
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
+        for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
+            time, doubt = found.handed_in()
+            if doubt:
+                self.log.warning("%s: %s", src, " · ".join(doubt))
+                files["timestamp.txt"] = time.strftime(TIME).encode()
         put_folder(Path(dest), files)
 
 

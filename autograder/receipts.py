@@ -26,7 +26,7 @@ from typing import Any
 import nbformat
 
 from autograder import lessons, pages, workspace
-from autograder.course import NOTES, Course
+from autograder.course import NOTES, TIME, Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
 from autograder.files import plain_name, put_folder
 from autograder.messages import Text, text
@@ -35,7 +35,6 @@ from autograder.records import Record, submission_hash
 FOLDER = "my_submissions"
 INBOUND = "inbound"  # how an exchange's folder is called that takes submissions: ROOT/COURSE/inbound
 _STAMP, _SECRET = NOTES
-TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,15 @@ encrypted, damaged or oversized entries are refused one by one, with the reason,
 is never extracted: its entries' names are looked at, its bytes are read up to a limit, and nothing in it decides
 where anything is written. Only an archive that is none, or that would fill the disk, is refused as a whole.
 
+A submission says itself when it was handed in (timestamp.txt, or its folder's name), and whoever wrote it can write
+that, too. What contradicts it, the receipt or the time at which the file came into the exchange, is believed instead.
+
 Who a file's name stands for is collect.py's to say.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -18,7 +22,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from autograder.errors import AutograderError
@@ -28,12 +32,14 @@ from autograder.messages import Text, text
 MOST_FILES = 200_000
 MOST_BYTES = 4 * 2**30  # of all that an archive says it holds
 SMALL = 65536  # a time, a receipt
+GRACE = timedelta(minutes=2)  # that a time stamp may lie before what contradicts it: clocks differ, copying takes time
 _OURS = {"timestamp.txt", "receipt.json", "submission_secret.txt"}  # beside a notebook that was handed in
 _LITTER = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"}
 # How the folders and files of a submission are called.
 _EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(\+[^+]*)?")
 _MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
 _CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
+_SHOWN = "%Y-%m-%d %H:%M:%S UTC"
 _LESSON = re.compile(r"\d\d_\w+")
 
 
@@ -44,11 +50,12 @@ class File:
     parts: tuple[str, ...]
     time: datetime | None
     read: Callable[[int], bytes] = field(repr=False, compare=False)
+    arrived: datetime | None = None  # by the clock of the machine that it lies on, where that tells
 
 
 @dataclass(frozen=True)
 class Found:
-    """A notebook of the lesson: `names` are what its owner may be called, the likeliest first."""
+    """A notebook of the lesson: `names` are what its owner may be called, the likeliest first; `time` is what it says."""
 
     where: str
     names: tuple[str, ...]
@@ -56,6 +63,17 @@ class Found:
     time: datetime | None
     read: Callable[[int], bytes]
     beside: dict[str, File]
+    arrived: datetime | None = None
+
+    def handed_in(self) -> tuple[datetime, Text | None]:
+        """When it was handed in, to be judged by; and what is to be said where that is not what it says itself."""
+        time = self.time or self.arrived or datetime.now(UTC)
+        told = ((self.arrived, text("time_of_arrival")), (_time_in(self.receipt()), text("time_of_receipt")))
+        latest, witness = max([(when, who) for when, who in told if when], default=(time, text("time_of_arrival")))
+        if latest - time <= GRACE:
+            return time, None
+        shown = {"stamp": f"{time:{_SHOWN}}", "time": f"{latest:{_SHOWN}}", "by": str(latest - time).partition(".")[0]}
+        return latest, text("stamp_too_early", witness=witness, **shown)
 
     def receipt(self) -> bytes | None:
         """The receipt that came with it."""
@@ -89,7 +107,8 @@ class Source:
                 names = [canvas["who"] if canvas else owner] if owner else _names(box, lesson)
                 time = _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
                 late = bool(canvas and canvas["late"])
-                yield Found("/".join(file.parts), tuple(names), late, time or file.time, file.read, files)
+                where = "/".join(file.parts)
+                yield Found(where, tuple(names), late, time or file.time, file.read, files, file.arrived)
 
     def beside(self, lesson: str) -> list[str]:
         """What lies there and is not taken: no notebook of this lesson or of another one, and nothing of ours."""
@@ -134,14 +153,25 @@ def _time(words: bytes | None) -> datetime | None:
     return found.replace(tzinfo=UTC)
 
 
+def _time_in(receipt: bytes | None) -> datetime | None:
+    """When a receipt was given. It comes from the learner's machine: whatever does not fit is no time."""
+    try:
+        return _time(str(json.loads(receipt or b"")["time"]).encode())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 # ── a folder, a zip ──────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager
-def open_source(path: Path) -> Iterator[Source]:
-    """A folder or a zip, ready to be read. AutograderError if it is neither."""
+def open_source(path: Path, exchange: bool = False) -> Iterator[Source]:
+    """A folder or a zip, ready to be read. AutograderError if it is neither.
+
+    In an exchange the files lie where students put them, so that the system knows when they came.
+    """
     if path.is_dir():
-        yield _folder(path)
+        yield folder(path, exchange)
     elif path.is_file() and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             yield _zip(path, archive)
@@ -149,18 +179,22 @@ def open_source(path: Path) -> Iterator[Source]:
         raise AutograderError(text("no_source"), where=str(path), remedy=text("no_source_remedy"))
 
 
-def _folder(root: Path) -> Source:
+def folder(root: Path, exchange: bool = False) -> Source:
+    """All that lies below a folder; see `open_source`."""
     files: list[File] = []
     refused: list[tuple[str, Text]] = []
-    for folder, below, names in os.walk(root):
+    for here, below, names in os.walk(root):
         for name in [*below, *names]:
-            path = Path(folder, name)
+            path = Path(here, name)
             parts = path.relative_to(root).parts
             about = path.lstat()
             if stat.S_ISLNK(about.st_mode):
                 refused.append(("/".join(parts), text("file_is_link")))
             elif stat.S_ISREG(about.st_mode):
-                files.append(File(parts, datetime.fromtimestamp(about.st_mtime, UTC), _reader(root, parts)))
+                # An owner can set the time of the last change (mtime) to any other; that of the entry (ctime), nobody.
+                arrived = datetime.fromtimestamp(about.st_ctime, UTC) if exchange else None
+                time = datetime.fromtimestamp(about.st_mtime, UTC)
+                files.append(File(parts, time, _reader(root, parts), arrived))
             elif not stat.S_ISDIR(about.st_mode):
                 refused.append(("/".join(parts), text("file_not_plain")))
     return Source(files, refused)

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import zipfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -19,6 +20,7 @@ from autograder.collect import collect
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.grade import grade
+from autograder.records import submission_hash
 
 LESSON = "90_scratch"
 BOOK = f"{LESSON}.ipynb"
@@ -88,16 +90,22 @@ def said(found) -> dict[str, str]:
     return {n.who: n.what.en for n in found.notices}
 
 
+def ago(seconds: float) -> str:
+    """A time stamp as nbgrader writes it."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+
+
 def test_the_latest_of_several_versions_counts_and_all_are_kept(course, book, tmp_path):
+    one, two, three = ago(30), ago(20), ago(10)
     inbound = lay(
         course.inbound,
         {
-            f"ada+{LESSON}+{TWO}+x/{BOOK}": book("two"),
-            f"ada+{LESSON}+{TWO}+x/timestamp.txt": TWO,
-            f"ada+{LESSON}+{ONE}+y/{BOOK}": book("one"),
-            f"ada+{LESSON}+{ONE}+y/timestamp.txt": ONE,
-            f"emil+{LESSON}+{ONE}+z/{BOOK}": book("emil"),
-            f"emil+another+{THREE}+z/{BOOK}": book("another lesson's"),
+            f"ada+{LESSON}+{two}+x/{BOOK}": book("two"),
+            f"ada+{LESSON}+{two}+x/timestamp.txt": two,
+            f"ada+{LESSON}+{one}+y/{BOOK}": book("one"),
+            f"ada+{LESSON}+{one}+y/timestamp.txt": one,
+            f"emil+{LESSON}+{one}+z/{BOOK}": book("emil"),
+            f"emil+another+{three}+z/{BOOK}": book("another lesson's"),
         },
     )
     found = collect(course, LESSON)
@@ -107,11 +115,11 @@ def test_the_latest_of_several_versions_counts_and_all_are_kept(course, book, tm
     kept = sorted(p.read_bytes() for p in (course.root / "collected").glob(f"{LESSON}/ada/*/{BOOK}"))
     assert kept == sorted([book("one"), book("two")])
     time = course.coursedir().get_existing_timestamp(str(course.path("submitted", "ada", LESSON)))
-    assert f"{time}" == TWO.removesuffix(" UTC")
+    assert f"{time} UTC" == two
 
     again = collect(course, LESSON)
     assert again.fresh == [] and again.known == ["ada", "emil"]
-    lay(inbound, {f"ada+{LESSON}+{THREE}+w/{BOOK}": book("three")})
+    lay(inbound, {f"ada+{LESSON}+{three}+w/{BOOK}": book("three")})
     assert collect(course, LESSON).fresh == ["ada"] and submitted(course)["ada"] == book("three")
     assert len(list((course.root / "collected").glob(f"{LESSON}/ada/*"))) == 3
 
@@ -172,6 +180,65 @@ def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course
         f"Emil Post_1_assignsubmission_file_/{BOOK}",
         f"mallory/{BOOK}",
     ]
+
+
+def due(course: Course, when: str) -> None:
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(LESSON, duedate=when)
+
+
+def stamp_of(course: Course, student: str) -> str:
+    return f"{course.coursedir().get_existing_timestamp(str(course.path('submitted', student, LESSON)))} UTC"
+
+
+def by_formgrader(course: Course) -> str:
+    from nbgrader.apps import NbGraderAPI
+
+    answer = NbGraderAPI(config=course.config).collect(LESSON)
+    assert answer["success"], answer
+    return answer["log"]
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file .*timestamp:ResourceWarning")  # nbgrader's own
+def test_a_forged_time_stamp_is_said_and_does_not_help(course, book):
+    """In the exchange a student may write any time into the stamp and give the file any date, but for one."""
+    due(course, ago(3600))
+    early, honest, before = ago(7200), ago(5), datetime.now(UTC)
+    forged = course.inbound / f"ada+{LESSON}+{early}+x"
+    lay(forged, {BOOK: book("late"), "timestamp.txt": early})
+    os.utime(forged / BOOK, (1, 1))
+    lay(course.inbound / f"lina+{LESSON}+{honest}+y", {BOOK: book("late, too"), "timestamp.txt": honest})
+
+    log = by_formgrader(course)
+    assert "earlier than" in log and "以后者为准" in log
+    by_button = stamp_of(course, "ada")
+    shutil.rmtree(course.root / "submitted")
+
+    told = [(n.who, n.what.en, n.what.zh) for n in collect(course, LESSON).notices]
+    (doubt, late), (also_late,) = [t for t in told if t[0] == "ada"], [t for t in told if t[0] == "lina"]
+    assert "1:59:5" in doubt[1] or "2:00:0" in doubt[1]
+    assert "when the file came in" in doubt[1] and "以后者为准" in doubt[2]
+    assert late[1].startswith("Late by 1:00:") and also_late[1].startswith("Late by ")
+    assert stamp_of(course, "ada") == by_button and stamp_of(course, "lina") == honest
+    assert datetime.fromisoformat(by_button.replace(" UTC", "+00:00")) >= before
+    assert collect(course, LESSON).known == ["ada", "lina"]
+    assert len(list((course.root / "collected").glob(f"{LESSON}/*/*"))) == 2
+
+
+def test_a_receipt_later_than_the_time_stamp_is_believed(course, book, tmp_path):
+    due(course, "2026-03-02 20:30:00 UTC")
+    files = {
+        f"ada/{BOOK}": book("x"),
+        "ada/timestamp.txt": ONE,
+        "ada/receipt.json": json.dumps({"sha256": submission_hash(book("x")), "time": TWO}),
+        f"lina/{BOOK}": book("y"),
+        "lina/timestamp.txt": ONE,
+        "lina/receipt.json": json.dumps({"sha256": submission_hash(book("y")), "time": [THREE]}),
+    }
+    found = collect(course, LESSON, lay(tmp_path / "folder", files))
+    stamp, late = [(n.who, n.what.en) for n in found.notices]
+    assert stamp[0] == late[0] == "ada" and late[1] == "Late by 0:30:00."
+    assert "1:00:00 earlier than the time of its receipt (2026-03-02 21:00:00 UTC)" in stamp[1]
 
 
 def test_a_receipt_of_other_bytes_is_noticed(course, book, tmp_path):
