@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import autograd, ops
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
@@ -16,7 +16,6 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .creation import as_tensor, from_numpy, full, ones, tensor, zeros
 from .dtypes import bool_ as bool
 from .dtypes import (
     can_cast,
@@ -42,32 +41,47 @@ from .dtypes import int16 as short
 from .dtypes import int32 as int
 from .dtypes import int64 as long
 from .errors import unknown_name as _unknown_name
-from .random import (
-    Generator,
-    bernoulli,
-    initial_seed,
-    manual_seed,
-    normal,
-    rand,
-    rand_like,
-    randint,
-    randn,
-    randn_like,
-    randperm,
-    seed,
-)
 from .size import Size, device
 from .tensor import Tensor
 
-# What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does.
+# What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
+# and the operations, of which ops/ has the table.
 SUBMODULES = (
-    "clinic", "cuda", "curvature", "custom", "lr_scheduler", "nn", "optim", "printing", "timing", "training", "viz",
-    "warmup",
+    "clinic", "creation", "cuda", "curvature", "custom", "lr_scheduler", "nn", "optim", "printing", "random", "ranges",
+    "timing", "training", "viz", "warmup",
 )  # fmt: skip
-ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"}
+ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"} | dict.fromkeys(
+    "Generator bernoulli initial_seed manual_seed normal rand rand_like randint randn randn_like randperm seed".split(),
+    "random",
+)
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
-globals().update(ops.NAMES)
+if TYPE_CHECKING:
+    from .creation import as_tensor, from_numpy, full, ones, tensor, zeros
+    from .random import (
+        Generator,
+        bernoulli,
+        initial_seed,
+        manual_seed,
+        normal,
+        rand,
+        rand_like,
+        randint,
+        randn,
+        randn_like,
+        randperm,
+        seed,
+    )
+else:
+    del tensor  # the module, which Python has put here: the name is the function's
+
+__all__ = [
+    "Size", "Tensor", "autograd", "bool", "can_cast", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
+    "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "int", "int8", "int16",
+    "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled",
+    "is_inference_mode_enabled", "long", "nan", "newaxis", "no_grad", "pi", "promote_types", "set_anomaly_enabled",
+    "set_default_dtype", "set_grad_enabled", "short", "uint8", *ELSEWHERE, *ops.FUNCTIONS,
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -77,5 +91,12 @@ def __getattr__(name: str) -> Any:
     if name in ELSEWHERE:
         found = globals()[name] = getattr(importlib.import_module(f".{ELSEWHERE[name]}", __name__), name)
         return found
-    known = [*globals(), *SUBMODULES, *ELSEWHERE]
-    raise _unknown_name(name, [each for each in known if not each.startswith("_")])
+    if name in ops.FUNCTIONS:
+        for each, function in ops.load(ops.FUNCTIONS[name][0]).items():
+            globals().setdefault(each, function)
+        return globals()[name]
+    raise _unknown_name(name, [each for each in __dir__() if not each.startswith("_")])
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *SUBMODULES, *__all__})

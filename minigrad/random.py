@@ -264,7 +264,3 @@ def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = No
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     return overwrite(self, (generator or default_generator()).doubles(self._data.size) < p)
-
-
-for _method in (uniform_, normal_, bernoulli_):
-    setattr(Tensor, _method.__name__, _method)

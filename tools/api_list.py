@@ -80,7 +80,7 @@ def public(where: str) -> Iterator[tuple[str, Any]]:
     found = owner(where)
     listed = getattr(found, "__all__", None)
     for name in sorted(listed or dir(found), key=str.lower):
-        value = inspect.getattr_static(found, name)
+        value = getattr(found, name) if inspect.ismodule(found) else inspect.getattr_static(found, name)
         if name.startswith("_") or name in INTERNAL or inspect.ismodule(value):
             continue
         if listed is None and isinstance(found, type(ops)) and not ours(name, value, found.__name__):
@@ -132,13 +132,14 @@ def documented(name: str, value: Any) -> str:
     base = name.rstrip("_")
     if base in ops.ALIASES:
         return f"`{ops.ALIASES[base]}{'_' * (name != base)}` under another name."
-    if name != base and base in {entry.partition("=")[0] for entry in ops.INPLACE}:
+    if name != base and base in {entry.name for entry in ops.ENTRIES if entry.in_place}:
         return f"`{base}`, in place."
     return line(name, value)
 
 
 def page() -> str:
     """The whole list."""
+    ops.load_all()
     parts = [HEAD]
     for heading, where, prefix in SECTIONS:
         rows = [f"| `{prefix}{name}` | {documented(name, value)} |" for name, value in public(where)]

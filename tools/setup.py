@@ -178,6 +178,8 @@ def install_rest(progress: Progress) -> None:
     wanted = [*editable, f"{ROOT}[dev]", f"torch=={torch.strip()}"]
     if not pip_install(progress, total, "--progress-bar", "raw", *wanted):
         raise pip_failed("pyproject.toml")
+    # pip compiles what it copies into .venv; an editable project stays where it is, and is left out.
+    subprocess.run([PYTHON, "-m", "compileall", "-q", "minigrad", "autograder"], cwd=ROOT, env=ENVIRONMENT)
     progress.end()
 
 

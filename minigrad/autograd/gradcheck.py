@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import autograd, rules
-from ..creation import zeros
-from ..random import Generator, rand
-from ..ranges import eye
 from ..tensor import Tensor
 from .conduct import (
     GradcheckError,
@@ -27,6 +24,9 @@ from .conduct import (
     reentrant,
     some_nonzero,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from ..random import Generator
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -61,11 +61,13 @@ def numerical_jacobian(fn: Callable[[Tensor], Tensor], x: Tensor, eps: float) ->
     Example: fn(x) = x * x at x = [3., 5.] → [[6., 0.], [0., 10.]]
     """
     rows = [central_difference(fn, x, direction, eps).reshape(-1) for direction in unit_directions(x)]
-    return rules.stack(rows, 0) if rows else zeros(0, fn(x).numel(), dtype=x.dtype)
+    return rules.stack(rows, 0) if rows else x.new_zeros(0, fn(x).numel())
 
 
 def unit_directions(x: Tensor) -> tuple[Tensor, ...]:
     """For every entry of x, the direction that moves it alone: 1 in its place, 0 elsewhere."""
+    from ..ranges import eye
+
     return eye(x.numel(), dtype=x.dtype, device=x.device).reshape(x.numel(), *x.shape).unbind(0)
 
 
@@ -75,7 +77,7 @@ def analytical_jacobian(output: Tensor, x: Tensor) -> Tensor:
     for seed in unit_directions(output):
         (grad,) = autograd.grad(output, x, seed, retain_graph=True, allow_unused=True)
         columns.append((x.detach() * 0 if grad is None else grad.detach()).reshape(-1))
-    return rules.stack(columns, 1) if columns else zeros(x.numel(), 0, dtype=x.dtype)
+    return rules.stack(columns, 1) if columns else x.new_zeros(x.numel(), 0)
 
 
 # ------------------------------------------------------------------ gradcheck
@@ -156,6 +158,8 @@ def gradgradcheck(
     _only_reverse(check_fwd_over_rev=check_fwd_over_rev)
     if not check_rev_over_rev:
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    from ..random import rand
+
     given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = [o for o in as_tuple(func(*given)) if o.requires_grad]
@@ -207,6 +211,8 @@ def _compare_along_one_direction(
     eps: float, atol: float, rtol: float, nondet_tol: float,
 ) -> None:  # fmt: skip
     """One number for each Jacobian, vᵀJu with random u and v: two evaluations and one backward, whatever the size."""
+    from ..random import Generator
+
     checked, generator = checked_places(given), Generator()
     u = {k: _direction(given[k], generator) for k in checked}
     v = {i: _direction(outputs[i], generator) for i in differentiable}
@@ -273,6 +279,8 @@ def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
 
 def _direction(x: Tensor, generator: Generator) -> Tensor:
     """A random direction of length 1 in the space of x; the generator is fresh, so the user's numbers stay."""
+    from ..random import rand
+
     values = rand(x.numel(), generator=generator).to(x.dtype)
     return (values / values.norm()).reshape(x.shape)
 

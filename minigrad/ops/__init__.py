@@ -1,104 +1,86 @@
-"""All operations, and the one table that says which are methods of Tensor, functions of the package, operators.
+"""All operations, and the one table that says where each is, and as what it is called: method, function, operator.
 
-A new operation is its entry in one of the modules and its name here.
+A new operation is its entry in one of the modules and its name here. `import minigrad` reads none of these modules:
+`later.py` loads one when something of it is first asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from .. import creation, ranges
 from ..tensor import Tensor
-from . import (
-    activation,
-    arrange,
-    compare,
-    convert,
-    cumulative,
-    division,
-    einsum,
-    extrema,
-    functions,
-    index,
-    join,
-    layout,
-    linalg,
-    nn,
-    pairs,
-    pick,
-    pointwise,
-    products,
-    protocols,
-    reduce,
-    restride,
-    scatter,
-    shape,
-    sorting,
-    statistics,
-    views,
-)
-from .arguments import guarded
-from .inplace import inplace
+from . import later
+from .later import FUNCTIONS, load, load_all
 
-MODULES = (
-    pointwise, functions, division, extrema, pairs, compare, reduce, statistics, cumulative, sorting, linalg, products, einsum,
-    shape, views, layout, arrange, join, index, pick, scatter, convert, nn, activation, protocols, restride, ranges, creation,
-)  # fmt: skip
+__all__ = ["ALIASES", "ENTRIES", "FUNCTIONS", "OPERATORS", "load", "load_all"]
 
-
-PACKAGE = "minigrad."
-
-
-def find(name: str) -> Callable[..., Any]:
-    """The operation of that name, from whichever module has it."""
-    for module in MODULES:
-        function = module.__dict__.get(name)
-        if function is not None and getattr(function, "__module__", module.__name__).startswith(PACKAGE):
-            return function
-    raise LookupError(f"no module of minigrad.ops defines {name!r}")
-
-
-# Both a method and a function, x.exp() and exp(x). NAME=FUNCTION: where ours is called something else.
-BOTH = """
-    abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
-    nan_to_num neg positive rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh
-    trunc add addcdiv addcmul atan2 clamp clamp_max clamp_min copysign div float_power floor_divide fmax fmin fmod
-    hypot lerp logaddexp logaddexp2 maximum minimum mul pow remainder sub xlogy allclose bitwise_and
-    bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq equal erf ge gt isclose isfinite isinf
-    isnan isneginf isposinf isreal le logical_and logical_not logical_or logical_xor lt ne signbit all amax amin
-    aminmax any argmax argmin count_nonzero logsumexp max mean min nanmean nansum norm prod std sum var cummax cummin
-    cumprod cumsum diff argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount
-    addmv addr baddbmm bmm cross dist dot inner kron matmul mm mv outer vdot softmax log_softmax addmm adjoint
-    broadcast_to chunk clone diag diag_embed diagflat diagonal dsplit flatten flip fliplr flipud hsplit movedim narrow
-    permute ravel repeat_interleave reshape roll rot90 select split split_with_sizes squeeze t tensor_split tile trace
-    transpose tril triu unbind unflatten unsqueeze vsplit argwhere gather index_add index_copy index_fill index_put
-    index_select masked_fill masked_scatter masked_select nonzero scatter scatter_add scatter_reduce take take_along_dim
-""".split()
-METHODS = """
-    view expand type to double float half long int bool short byte char cpu cuda type_as numel dim size contiguous
-    copied get_device new_empty new_full new_ones new_tensor new_zeros stack_all concatenate_all fill_ zero_ copy_
-    scatter_index to_numpy_dtype element_size data_ptr stride expand_as is_complex is_contiguous is_floating_point
-    is_nonzero is_same_size is_signed apply_ storage_offset squeeze_ t_ transpose_ unsqueeze_ repeat reshape_as
-    unfold view_as where=where_method
-""".split()
-FUNCTIONS = """
-    cat stack where numel is_tensor is_complex is_floating_point is_nonzero rsub arange empty empty_like eye full_like
-    linspace logspace ones_like result_type=torch_result_type scalar_tensor zeros_like atleast_1d atleast_2d
-    atleast_3d broadcast_shapes broadcast_tensors bucketize column_stack dstack einsum hstack isin meshgrid
-    searchsorted std_mean tensordot tril_indices triu_indices var_mean vstack
-    as_tensor from_numpy full ones tensor zeros
-""".split()
-INPLACE = """
-    abs acos acosh=acosh_inplace addmv addr baddbmm erf asin asinh=asinh_inplace atan atanh=atanh_inplace ceil cos cosh
-    deg2rad exp exp2 expm1 floor frac log log10 log1p log2 logit
-    nan_to_num neg rad2deg reciprocal relu round rsqrt sgn sigmoid sign sin sinc sinh sqrt square tan tanh trunc add
-    addcdiv addcmul atan2 clamp clamp_max clamp_min copysign cumprod cumsum div floor_divide fmod hypot
-    lerp mul pow remainder sub xlogy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-    bitwise_xor eq=eq_written ne=ne_written lt=lt_written le=le_written gt=gt_written ge=ge_written logical_and
-    logical_not logical_or logical_xor addmm tril triu index_add index_copy index_fill index_put masked_fill masked_scatter scatter
-    scatter_add scatter_reduce
-""".split()
+# MODULE: its operations. NAME is a method and a function, x.exp() and exp(x); .NAME only a method, NAME() only a
+# function, @NAME a property. NAME! is there in place as well, x.exp_(), and NAME!FUNCTION by a function of its own.
+# NAME=FUNCTION: where ours is called something else.
+TABLE = {
+    "pointwise": "abs! cos! exp! log! neg! reciprocal! relu! sigmoid! sin! sqrt! tanh!",
+    "functions": """
+        acos! acosh!acosh_inplace asin! asinh!asinh_inplace atan! atanh!atanh_inplace ceil! cosh! deg2rad! exp2!
+        expm1! floor! frac! log10! log1p! log2! logit! nan_to_num! positive rad2deg! round! rsqrt! sgn! sign!
+        sinc! sinh! tan! trunc! isneginf isposinf isreal signbit
+    """,
+    "division": "square! add! div! float_power floor_divide! fmod! mul! pow! remainder! sub! rsub()",
+    "extrema": "clamp! clamp_max! clamp_min! fmax fmin maximum minimum",
+    "pairs": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
+    "compare": """
+        allclose bitwise_and! bitwise_left_shift! bitwise_not! bitwise_or! bitwise_right_shift! bitwise_xor!
+        eq!eq_written equal ge!ge_written gt!gt_written isclose isfinite isinf isnan le!le_written logical_and!
+        logical_not! logical_or! logical_xor! lt!lt_written ne!ne_written isin()
+    """,
+    "reduce": "argmax argmin max mean min sum",
+    "statistics": "all amax amin aminmax any logsumexp nanmean nansum norm std var std_mean() var_mean()",
+    "cumulative": "prod cummax cummin cumprod! cumsum! diff",
+    "sorting": """
+        argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount bucketize()
+        searchsorted()
+    """,
+    "linalg": "bmm matmul",
+    "products": "addmv! addr! baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
+    "einsum": "einsum()",
+    "shape": """
+        permute reshape transpose clone squeeze t unbind unsqueeze .contiguous .expand .view
+        .to_numpy_dtype=cast
+    """,
+    "views": "narrow chunk dsplit hsplit select split split_with_sizes tensor_split vsplit diagonal .unfold",
+    "layout": """
+        adjoint broadcast_to flatten ravel unflatten movedim .expand_as .reshape_as .view_as atleast_1d()
+        atleast_2d() atleast_3d() broadcast_shapes() broadcast_tensors() meshgrid()
+        @T=t_property @mT=mt_property @H=h_property @mH=adjoint
+    """,
+    "arrange": """
+        diag diag_embed diagflat flip fliplr flipud repeat_interleave roll rot90 tile trace tril! triu! .repeat
+        tril_indices() triu_indices()
+    """,
+    "join": ".stack_all .concatenate_all cat() stack() column_stack() dstack() hstack() vstack()",
+    "index": "index_put! .scatter_index",
+    "pick": """
+        count_nonzero argwhere gather index_add! index_copy! index_fill! masked_fill! masked_scatter!
+        masked_select nonzero scatter! scatter_add! take take_along_dim index_select .where=where_method where()
+    """,
+    "scatter": "scatter_reduce!",
+    "convert": """
+        numel is_floating_point .type .to .double .float .half .long .int .bool .short .byte .char .cpu .cuda
+        .type_as .dim .copied .new_tensor .fill_ .zero_ .copy_ .element_size .data_ptr .is_contiguous
+        is_tensor()
+    """,
+    "nn": "softmax log_softmax addmm!",
+    "activation": "erf!",
+    "protocols": "is_complex .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
+    "restride": ".squeeze_ .t_ .transpose_ .unsqueeze_",
+    ".ranges": """
+        is_nonzero .new_empty .new_full .new_ones .new_zeros zeros_like() arange() empty() empty_like() eye()
+        full_like() linspace() logspace() ones_like() result_type()=torch_result_type scalar_tensor()
+    """,
+    ".creation": "tensor() full() as_tensor() from_numpy() ones() zeros()",
+    ".random": ".bernoulli_ .normal_ .uniform_",
+}  # fmt: skip
 ALIASES = {
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
     "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div",
@@ -107,67 +89,103 @@ ALIASES = {
     "negative": "neg", "not_equal": "ne", "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose",
     "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",
 }  # fmt: skip
-METHOD_ONLY = {"nelement", "ndimension"}  # torch has no functions of these names
-PROPERTIES = {"T": "t_property", "mT": "mt_property", "H": "h_property", "mH": "adjoint"}
+METHOD_ONLY = {"nelement"}  # torch has no function of this name
+ALSO: dict[str, list[str]] = {}  # the aliases of a name
+for _alias, _name in ALIASES.items():
+    ALSO.setdefault(_name, []).append(_alias)
 
+# What Python calls: its name without the underscores, and where the function is.
 OPERATORS = {
-    "add": "add_op", "sub": "sub_op", "mul": "mul_op", "truediv": "div_op", "pow": "pow", "matmul": "matmul", "neg": "neg",
-    "abs": "abs", "floordiv": "floor_divide", "mod": "remainder", "pos": "positive",
-    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "getitem": "getitem", "setitem": "setitem",
-    "invert": "invert", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+    "add": "pointwise.add_op", "sub": "pointwise.sub_op", "mul": "pointwise.mul_op", "truediv": "pointwise.div_op",
+    "pow": "division.pow", "floordiv": "division.floor_divide", "mod": "division.remainder", "matmul": "linalg.matmul",
+    "neg": "pointwise.neg", "abs": "pointwise.abs", "pos": "functions.positive", "invert": "compare.invert",
+    "eq": "compare.eq", "ne": "compare.ne", "lt": "compare.lt", "le": "compare.le", "gt": "compare.gt", "ge": "compare.ge",
+    "and": "compare.bitwise_and", "or": "compare.bitwise_or", "xor": "compare.bitwise_xor",
+    "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
+    "getitem": "index.getitem", "setitem": "index.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
+    "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
 }  # fmt: skip
-REFLECTED = {
-    "add": "add_op", "sub": "rsub", "mul": "mul_op", "truediv": "rdiv", "pow": "rpow", "matmul": "matmul",
-    "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
-}  # fmt: skip
-IN_PLACE_OPERATORS = {
-    "add": "add_op", "sub": "sub_op", "mul": "mul_op", "truediv": "div_op", "pow": "pow", "floordiv": "floor_divide",
-    "mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
-    "rshift": "bitwise_right_shift",
-}  # fmt: skip
-# These take the tensor first as they are: torch, too, makes 2 * x of x * 2, as the graph shows.
-SWAPPED = {"rsub", "rdiv", "rpow", "add_op", "mul_op", "bitwise_and", "bitwise_or", "bitwise_xor"}
+IN_PLACE_OPERATORS = "add sub mul truediv pow floordiv mod and or xor lshift rshift".split()  # x += y
+# y + x, where y is no tensor: by the same function with its operands swapped, or by one that takes the tensor first as it
+# is; torch, too, makes 2 * x of x * 2, as the graph shows.
+REFLECTED = {name: OPERATORS[name] for name in ("matmul", "floordiv", "mod", "lshift", "rshift")}
+SWAPPED = {"sub": "division.rsub", "truediv": "division.rdiv", "pow": "division.rpow"} | {
+    name: OPERATORS[name] for name in ("add", "mul", "and", "or", "xor")
+}
+FACTS: dict[str, Callable[[Tensor], Any]] = {  # properties that take no operation
+    "itemsize": lambda self: self._data.itemsize,
+    "nbytes": lambda self: self._data.nbytes,
+    "is_cuda": lambda self: self.device.type == "cuda",
+    "is_sparse": lambda self: False,
+    "is_quantized": lambda self: False,
+    "is_meta": lambda self: False,
+    "real": lambda self: self,
+}
 
 
-def reflected(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """The operation with its operands the other way round, as Python's __radd__ and the like want it."""
-    return lambda self, other: operation(other, self)
+class Entry(NamedTuple):
+    """An operation of the table. kind: "." a method, "()" a function, "" both, "@" a property.
+
+    in_place: the function that x.NAME_() is made of; "" where there is none.
+    """
+
+    module: str
+    name: str
+    function: str
+    kind: str
+    in_place: str
 
 
-def named(entry: str) -> tuple[str, Callable[..., Any]]:
-    """A name of the table and the operation behind it."""
-    name, _, target = entry.partition("=")
-    return name, find(target or name)
+def entries() -> Iterator[Entry]:
+    """The table, read."""
+    for module, names in TABLE.items():
+        for entry in names.split():
+            rest, _, function = entry.partition("=")
+            rest, bang, written = rest.partition("!")
+            kind = rest[0] if rest[0] in ".@" else "()" if rest.endswith("()") else ""
+            name = rest.strip(".@()")
+            yield Entry(module, name, function or name, kind, written or name if bang else "")
 
 
-def install() -> dict[str, Callable[..., Any]]:
-    """Hang the methods and operators on Tensor; the functions of the package, by name."""
-    for name, operation in map(named, (*BOTH, *METHODS)):
-        setattr(Tensor, name, guarded(operation, method=True))
-    for name, operation in map(named, INPLACE):
-        setattr(Tensor, name + "_", guarded(inplace(operation), method=True))
-    for name, target in PROPERTIES.items():
-        setattr(Tensor, name, property(find(target)))
-    for name, fact in protocols.FACTS.items():
+ENTRIES = list(entries())
+
+
+def spellings(name: str) -> list[str]:
+    """A name and its aliases; those of NAME_ end with an underscore as well."""
+    base = name.rstrip("_")
+    return [name, *(alias + name[len(base) :] for alias in ALSO.get(base, ()))]
+
+
+def install() -> None:
+    """Keep places on Tensor for the methods and operators, and note which functions of the package there are."""
+    for module, name, function, kind, in_place in ENTRIES:
+        if kind == "@":
+            later.hang([name], (module, function, property))
+        if kind in ("", "."):
+            later.hang(spellings(name), (module, function, later.method))
+        if in_place:
+            later.hang(spellings(name + "_"), (module, in_place, later.written_method))
+        if kind in ("", "()"):
+            place = (module, function, later.plain_function)
+            FUNCTIONS.update({each: place for each in spellings(name) if each not in METHOD_ONLY})
+    for prefix, operators, finish in (
+        ("", OPERATORS, later.as_it_is),
+        ("i", {name: OPERATORS[name] for name in IN_PLACE_OPERATORS}, later.written),
+        ("r", REFLECTED, later.reflected),
+        ("r", SWAPPED, later.as_it_is),
+    ):
+        for name, place_of in operators.items():
+            module, _, function = place_of.rpartition(".")
+            later.hang([f"__{prefix}{name}__"], (module, function, finish))
+    for name, fact in FACTS.items():
         setattr(Tensor, name, property(fact))
-    for name, answer in protocols.DUNDERS.items():
-        setattr(Tensor, name, answer)
-    for dunder, name in OPERATORS.items():
-        setattr(Tensor, f"__{dunder}__", find(name))
-    for dunder, name in REFLECTED.items():
-        setattr(Tensor, f"__r{dunder}__", find(name) if name in SWAPPED else reflected(find(name)))
-    for dunder, name in IN_PLACE_OPERATORS.items():
-        setattr(Tensor, f"__i{dunder}__", inplace(find(name)))
-    functions = {name: guarded(operation, method=False) for name, operation in map(named, (*BOTH, *FUNCTIONS))}
-    for alias, name in ALIASES.items():
-        if name in functions and alias not in METHOD_ONLY:
-            functions[alias] = functions[name]
-        for suffix in ("", "_"):
-            if hasattr(Tensor, name + suffix):
-                setattr(Tensor, alias + suffix, getattr(Tensor, name + suffix))
-    return functions
 
 
-NAMES = install()
+def __getattr__(name: str) -> Any:
+    """A module of operations that is not loaded yet."""
+    if name in TABLE:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+install()

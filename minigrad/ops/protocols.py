@@ -132,18 +132,3 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     data[...] = numpy.asarray(values, data.dtype).reshape(data.shape)
     self.bump_version()
     return self
-
-
-FACTS = {
-    "itemsize": lambda self: self._data.itemsize,
-    "nbytes": lambda self: self._data.nbytes,
-    "is_cuda": lambda self: self.device.type == "cuda",
-    "is_sparse": lambda self: False,
-    "is_quantized": lambda self: False,
-    "is_meta": lambda self: False,
-    "real": lambda self: self,
-}
-DUNDERS = {
-    "__contains__": contains, "__iter__": iterate, "__reversed__": backwards, "__reduce_ex__": reduced,
-    "__deepcopy__": deep_copied,
-}  # fmt: skip

@@ -1,0 +1,196 @@
+"""What `import minigrad` loads, and that what it leaves for later is there at the first use, however that comes about.
+
+Every case runs in a process that has imported minigrad and used nothing of it yet.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+
+import pytest
+from project_files import ROOT
+
+import minigrad
+from autograder import parts
+from minigrad import ops
+from minigrad.ops import later
+
+# Forks a fresh child for every program; prints what went wrong in each, by name.
+DRIVER = """
+import json, os, sys, traceback
+import minigrad
+programs, said = json.loads(sys.stdin.read()), {}
+for name, program in programs.items():
+    ours, theirs = os.pipe()
+    if os.fork() == 0:
+        try:
+            exec(compile(program, name, "exec"), {"minigrad": minigrad, "Tensor": minigrad.Tensor})
+            os.write(theirs, b"fine")
+        except BaseException:
+            os.write(theirs, traceback.format_exc()[-3000:].encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        said[name] = pipe.read()
+    os.wait()
+print(json.dumps(said))
+"""
+
+X = "x = minigrad.Tensor([1.0, 2.0])\n"
+FIRST_USES = {
+    "an operator": X + "assert (x * x).tolist() == [1, 4]",
+    "a reflected one": X + "assert (3 - x).tolist() == [2, 1]",
+    "one in place": X + "y = x\nx += 1\nassert x is y and y.tolist() == [2, 3]",
+    "a comparison": X + "assert (x == x).tolist() == [True, True] and hash(x) == id(x)",
+    "an index": X + "assert x[1].item() == 2",
+    "iteration": X + "assert [each.item() for each in x] == [1, 2]",
+    "membership": X + "assert 2 in x and 3 not in x",
+    "a method": X + "assert x.exp().shape == (2,)",
+    "a method in place": X + "assert x.neg_() is x and x.tolist() == [-1, -2]",
+    "a property": "assert minigrad.Tensor([[1.0, 2.0]]).T.shape == (2, 1)",
+    "a property that is assigned to": X
+    + "try:\n    x.T = 3\nexcept AttributeError:\n    pass\nelse:\n    raise AssertionError",
+    "an alias": "assert Tensor.absolute is Tensor.abs and minigrad.absolute is minigrad.abs",
+    "a function": X + "assert minigrad.exp(x).shape == (2,) and 'exp' in vars(minigrad)",
+    "a function with the name of a module": "assert minigrad.tensor([1.0]).shape == (1,)",
+    "a module": "assert Tensor.__mul__ is minigrad.ops.pointwise.mul_op",
+    "a random one": X + "assert x.uniform_(3, 4).min() >= 3 and minigrad.rand(2).shape == (2,)",
+    "hasattr": "assert hasattr(Tensor, 'cumsum') and not hasattr(Tensor, 'cumsun')",
+    "a signature": "import inspect\nassert list(inspect.signature(Tensor.clamp).parameters) == ['input', 'min', 'max']",
+    "a subclass that asks its parent": """
+class Loud(Tensor):
+    def __mul__(self, other):
+        return super().__mul__(other)
+    def exp(self):
+        return super().exp()
+x = Loud([0.0])
+assert (x * x).item() == 0 and x.exp().item() == 1
+""",
+    "a copy": "import copy\n" + X + "assert copy.deepcopy(x).tolist() == copy.copy(x).tolist() == [1, 2]",
+    "pickle": "import pickle\n" + X + "assert pickle.loads(pickle.dumps(x)).tolist() == [1, 2]",
+    "the gradient of a product": X + "x.requires_grad_()\n(x * x).sum().backward()\nassert x.grad.tolist() == [2, 4]",
+    "a gradient's gradient": X
+    + """
+x.requires_grad_()
+(g,) = minigrad.autograd.grad(x.tanh().sum(), x, create_graph=True)
+assert g.grad_fn.name() == "TanhBackwardBackward0"
+""",
+    "everything": """
+space = {}
+exec("from minigrad import *", space)
+assert space["tensor"]([2.0]).item() == 2 and space["einsum"] is minigrad.einsum and space["Generator"] is minigrad.Generator
+assert "ops" not in space and "Any" not in space
+""",
+    "a wrong name": """
+for owner, wrong, meant in ((minigrad, "tanhh", "tanh"), (minigrad, "Genrator", "Generator")):
+    try:
+        getattr(owner, wrong)
+    except AttributeError as error:
+        assert f"Did you mean: '{meant}'" in str(error)
+    else:
+        raise AssertionError
+""",
+    "what a user has put there": """
+mine = lambda self: 7
+Tensor.exp = mine
+minigrad.cos = mine
+x = Tensor([0.0])
+assert x.cos().item() == 1 and minigrad.exp(x).item() == 1
+assert Tensor.exp is mine and x.exp() == 7 and minigrad.cos is mine
+""",
+    "threads at once": """
+import sys, threading
+sys.setswitchinterval(1e-6)
+start, found = threading.Barrier(8), []
+def ask():
+    start.wait()
+    found.append((Tensor.exp, Tensor.__mul__, Tensor.exp_, minigrad.exp, minigrad.Tensor([1.0]).exp().item() > 2))
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8 and len(set(found)) == 1, found
+""",
+    "no warning": "import warnings\nwarnings.simplefilter('error')\nminigrad.ops.load_all()",
+    "a part": """
+from autograder import parts
+x = minigrad.Tensor([2.0, 3.0]).requires_grad_()
+two = minigrad.Tensor([2.0, 2.0])
+parts.plug("minigrad.ops.pointwise.mul_vjp_self", lambda grad, other: 10 * grad * other)
+for product in (lambda: x * two, lambda: x.mul(two), lambda: minigrad.multiply(x, two)):
+    x.grad = None
+    product().sum().backward()
+    assert x.grad.tolist() == [20, 20]
+parts.unplug()
+x.grad = None
+minigrad.mul(x, two).sum().backward()
+assert x.grad.tolist() == [2, 2]
+""",
+    "a module that is loaded when a part is plugged": """
+import sys
+from autograder import parts
+own = minigrad.ops.nn.softmax_vjp
+parts.plug("minigrad.ops.nn.softmax_vjp", lambda grad, result, dim: grad)
+assert "minigrad.ops.attention" not in sys.modules
+from minigrad.ops import attention
+assert attention.softmax_vjp is minigrad.ops.nn.softmax_vjp is not own
+parts.unplug()
+assert attention.softmax_vjp is minigrad.ops.nn.softmax_vjp is own
+""",
+}
+FIRST_USES |= {f"module {module}": f"minigrad.ops.load({module!r})" for module in ops.TABLE}
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, str]:
+    """What went wrong in each of FIRST_USES: "fine" where nothing did."""
+    command = [sys.executable, "-W", "error", "-c", DRIVER]
+    found = subprocess.run(command, cwd=ROOT, input=json.dumps(FIRST_USES), capture_output=True, text=True)
+    assert found.returncode == 0 and found.stderr == "", found.stderr
+    return json.loads(found.stdout)
+
+
+@pytest.mark.parametrize("name", FIRST_USES)
+def test_the_first_use_finds_what_was_left_for_later(name, said):
+    assert said[name] == "fine"
+
+
+def test_importing_loads_no_operation():
+    program = "import numpy, sys; before = {*sys.modules}; import minigrad; print(*sorted({*sys.modules} - before))"
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = found.stdout.split()
+    ours = [name for name in loaded if name.split(".")[0] == "minigrad"]
+    assert [name for name in ours if name.startswith("minigrad.ops.")] == ["minigrad.ops.later"]
+    assert {"minigrad.random", "minigrad.nn", "minigrad.printing", "minigrad.creation"}.isdisjoint(ours)
+    assert len(ours) <= 24, "one more module is one more to read for everybody: is it needed before anything is used?"
+    assert len(loaded) - len(ours) <= 6, loaded  # of Python's own
+
+
+def test_the_table_says_where_every_operation_is():
+    names = [(entry.name, form) for entry in ops.ENTRIES for form in (("m", "f") if not entry.kind else entry.kind)]
+    assert len(names) == len(set(names))
+    for entry in ops.ENTRIES:
+        module = sys.modules[f"minigrad{entry.module}" if entry.module[0] == "." else f"minigrad.ops.{entry.module}"]
+        for function in filter(None, (entry.function, entry.in_place)):
+            # What `unary` and `binary` make has the code, and so the module, of define.py.
+            assert vars(module)[function].__module__ in (module.__name__, "minigrad.ops.define"), entry
+    assert set(ops.ALIASES.values()) <= {entry.name for entry in ops.ENTRIES}
+
+
+def test_once_loaded_nothing_stands_between_a_call_and_its_operation():
+    ops.load_all()
+    assert [name for name, value in vars(minigrad.Tensor).items() if isinstance(value, later.Later)] == []
+    for name, (module, function, finish) in later.METHODS.items():
+        if finish is later.as_it_is:
+            home = sys.modules[f"minigrad.ops.{module}"]
+            assert vars(minigrad.Tensor)[name] is vars(home)[function]
+
+
+def test_what_is_public_is_listed_and_there():
+    assert len(set(minigrad.__all__)) == len(minigrad.__all__)
+    assert set(minigrad.__all__) <= set(dir(minigrad))
+    assert all(hasattr(minigrad, name) for name in minigrad.__all__)
+    assert inspect.signature(minigrad.tanh)  # and is a real function
+    assert "minigrad.ops.functions.atan_vjp" in parts.names()
