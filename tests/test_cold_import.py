@@ -169,14 +169,15 @@ def test_importing_loads_no_operation():
 
 
 def test_the_table_says_where_every_operation_is():
-    names = [(entry.name, form) for entry in ops.ENTRIES for form in (("m", "f") if not entry.kind else entry.kind)]
-    assert len(names) == len(set(names))
-    for entry in ops.ENTRIES:
-        module = sys.modules[f"minigrad{entry.module}" if entry.module[0] == "." else f"minigrad.ops.{entry.module}"]
-        for function in filter(None, (entry.function, entry.in_place)):
+    names = []
+    for module, name, function, kind, in_place in ops.entries():
+        home = sys.modules[f"minigrad{module}" if module[0] == "." else f"minigrad.ops.{module}"]
+        for each in filter(None, (function, in_place)):
             # What `unary` and `binary` make has the code, and so the module, of define.py.
-            assert vars(module)[function].__module__ in (module.__name__, "minigrad.ops.define"), entry
-    assert set(ops.ALIASES.values()) <= {entry.name for entry in ops.ENTRIES}
+            assert vars(home)[each].__module__ in (home.__name__, "minigrad.ops.define"), (module, each)
+        names += [(name, form) for form in ((".", "()") if kind == "" else (kind,))]
+    assert len(names) == len(set(names))
+    assert set(ops.ALIASES.values()) <= {name for name, _ in names}
 
 
 def test_once_loaded_nothing_stands_between_a_call_and_its_operation():

@@ -132,7 +132,7 @@ def documented(name: str, value: Any) -> str:
     base = name.rstrip("_")
     if base in ops.ALIASES:
         return f"`{ops.ALIASES[base]}{'_' * (name != base)}` under another name."
-    if name != base and base in {entry.name for entry in ops.ENTRIES if entry.in_place}:
+    if name != base and base in {entry for _, entry, _, _, in_place in ops.entries() if in_place}:
         return f"`{base}`, in place."
     return line(name, value)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..tensor import Tensor
 from . import later
 from .later import FUNCTIONS, load, load_all
 
-__all__ = ["ALIASES", "ENTRIES", "FUNCTIONS", "OPERATORS", "load", "load_all"]
+__all__ = ["ALIASES", "FUNCTIONS", "OPERATORS", "entries", "load", "load_all"]
 
 # MODULE: its operations. NAME is a method and a function, x.exp() and exp(x); .NAME only a method, NAME() only a
 # function, @NAME a property. NAME! is there in place as well, x.exp_(), and NAME!FUNCTION by a function of its own.
@@ -90,9 +90,6 @@ ALIASES = {
     "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",
 }  # fmt: skip
 METHOD_ONLY = {"nelement"}  # torch has no function of this name
-ALSO: dict[str, list[str]] = {}  # the aliases of a name
-for _alias, _name in ALIASES.items():
-    ALSO.setdefault(_name, []).append(_alias)
 
 # What Python calls: its name without the underscores, and where the function is.
 OPERATORS = {
@@ -123,51 +120,36 @@ FACTS: dict[str, Callable[[Tensor], Any]] = {  # properties that take no operati
 }
 
 
-class Entry(NamedTuple):
-    """An operation of the table. kind: "." a method, "()" a function, "" both, "@" a property.
+def entries() -> Iterator[tuple[str, str, str, str, str]]:
+    """The table, read: module, name, function, kind, and the function that NAME_ is made of, "" where there is none.
 
-    in_place: the function that x.NAME_() is made of; "" where there is none.
+    kind: "." a method, "()" a function, "" both, "@" a property.
     """
-
-    module: str
-    name: str
-    function: str
-    kind: str
-    in_place: str
-
-
-def entries() -> Iterator[Entry]:
-    """The table, read."""
     for module, names in TABLE.items():
         for entry in names.split():
             rest, _, function = entry.partition("=")
             rest, bang, written = rest.partition("!")
             kind = rest[0] if rest[0] in ".@" else "()" if rest.endswith("()") else ""
             name = rest.strip(".@()")
-            yield Entry(module, name, function or name, kind, written or name if bang else "")
-
-
-ENTRIES = list(entries())
-
-
-def spellings(name: str) -> list[str]:
-    """A name and its aliases; those of NAME_ end with an underscore as well."""
-    base = name.rstrip("_")
-    return [name, *(alias + name[len(base) :] for alias in ALSO.get(base, ()))]
+            yield module, name, function or name, kind, written or name if bang else ""
 
 
 def install() -> None:
     """Keep places on Tensor for the methods and operators, and note which functions of the package there are."""
-    for module, name, function, kind, in_place in ENTRIES:
+    spellings: dict[str, list[str]] = {}  # of what has aliases; those of NAME_ end with an underscore as well
+    for alias, name in ALIASES.items():
+        spellings.setdefault(name, [name]).append(alias)
+        spellings.setdefault(name + "_", [name + "_"]).append(alias + "_")
+    for module, name, function, kind, in_place in entries():
+        names = spellings.get(name) or [name]
         if kind == "@":
             later.hang([name], (module, function, property))
         if kind in ("", "."):
-            later.hang(spellings(name), (module, function, later.method))
-        if in_place:
-            later.hang(spellings(name + "_"), (module, in_place, later.written_method))
+            later.hang(names, (module, function, later.method))
         if kind in ("", "()"):
-            place = (module, function, later.plain_function)
-            FUNCTIONS.update({each: place for each in spellings(name) if each not in METHOD_ONLY})
+            later.offer([each for each in names if each not in METHOD_ONLY], (module, function, later.plain_function))
+        if in_place:
+            later.hang(spellings.get(name + "_") or [name + "_"], (module, in_place, later.written_method))
     for prefix, operators, finish in (
         ("", OPERATORS, later.as_it_is),
         ("i", {name: OPERATORS[name] for name in IN_PLACE_OPERATORS}, later.written),

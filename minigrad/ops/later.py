@@ -19,7 +19,7 @@ Place = tuple[str, str, Finish]  # a module, its function, and what is made of t
 
 METHODS: dict[str, Place] = {}  # whatever hangs on Tensor, properties and operators, too
 FUNCTIONS: dict[str, Place] = {}  # of the package
-_waiting: dict[str, Any] = {}  # what stands on Tensor until its module is loaded
+_waiting: dict[str, Any] = {}  # what stands on Tensor for them until then
 _loaded: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}  # by module: what was made for METHODS and FUNCTIONS
 
 
@@ -45,6 +45,12 @@ def hang(names: list[str], place: Place) -> None:
         if place[2] is property:  # which, unlike a method, cannot be assigned to
             _waiting[name] = property(lambda tensor, stand_in=stand_in: stand_in.__get__(tensor, Tensor))  # type: ignore[misc]
         setattr(Tensor, name, _waiting[name])
+
+
+def offer(names: list[str], place: Place) -> None:
+    """Note where a function of the package is, and its aliases."""
+    for name in names:
+        FUNCTIONS[name] = place
 
 
 def load(module: str) -> dict[str, Any]:
