@@ -43,7 +43,8 @@ KNOWN = frozenset((Path(__file__).parent / "data" / "op_differences.txt").read_t
 
 # What rules call on Tensors among themselves; no name of torch's.
 OWN = {"copied", "stack_all", "concatenate_all", "scatter_index", "to_numpy_dtype"}
-SPECIAL = {"data_ptr", "from_numpy", "cuda", "is_tensor"}  # addresses; NumPy's own arrays; other tests have them
+# addresses; NumPy's own arrays; random numbers: other tests have them
+SPECIAL = {"data_ptr", "from_numpy", "cuda", "is_tensor", "bernoulli_", "normal_", "uniform_"}
 
 
 def forms(name: str, row: str) -> Iterator[str]:
