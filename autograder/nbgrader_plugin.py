@@ -6,6 +6,7 @@
     ReadAnything     reads a submission's bytes, so that a broken file is a result and not a crash
     HandIn           the cell at the end of a lesson that hands it in
     ClearSolutions   stubs for solutions, or the broken program that a lesson gives to be repaired
+    OwnFormulas      the lesson's own formulas as MathML on formgrader's pages and in feedback
     FeedbackPage     nbgrader's feedback page with a strict content security policy
     ReleaseFeedback  gives back what the exchange can, and goes on where a submission came by another way
     Collect          takes the notebook and its time out of the exchange, follows no link, and believes no forged time
@@ -285,15 +286,23 @@ def harmless_markdown(source: str) -> str:
     return pages.clean_html(str(markdown2html_mistune(source)))
 
 
+class OwnFormulas(NbGraderPreprocessor):
+    """Let a page show the formulas of the lesson's own prose as MathML: formgrader's pages and feedback alike."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Change nothing but how the exporter renders Markdown."""
+        prose = {c.source for c in nb.cells if c.cell_type == "markdown" and kind(c) not in ("solution", "reflection")}
+        self.parent.register_filter(
+            "markdown2html", lambda text: (prose_to_html if text in prose else harmless_markdown)(text)
+        )
+        return nb, resources
+
+
 class FeedbackPage(HTMLExporter):
     """nbgrader's feedback page, with a policy under which nothing in it can run or load."""
 
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
-        """Render a notebook, the lesson's own formulas as MathML, and put the policy first in the page's head."""
-        prose = {c.source for c in nb.cells if c.cell_type == "markdown" and kind(c) not in ("solution", "reflection")}
-        self.register_filter(
-            "markdown2html", lambda text: (prose_to_html if text in prose else harmless_markdown)(text)
-        )
+        """Render a notebook, and put the policy first in the page's head."""
         html, resources = super().from_notebook_node(nb, resources, **kw)
         html = re.sub(r"(?s)<script\b.*?</script>", "", html)
         return html.replace("<head>", f"<head>{pages.CSP}", 1), resources

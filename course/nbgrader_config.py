@@ -61,7 +61,9 @@ c.Autograde.autograde_preprocessors = [
     stock.CheckCellMetadata,
 ]
 
-# Pages: what students wrote is cleaned wherever it is shown, and feedback allows nothing to run or load.
+# Pages, formgrader's and feedback: what students wrote is cleaned, our formulas need no script, and feedback allows
+# nothing to run or load.
 c.HTMLExporter.filters = {"markdown2html": ours.harmless_markdown}
+c.HTMLExporter.preprocessors = [ours.OwnFormulas]
 c.GenerateFeedback.exporter_class = ours.FeedbackPage
 c.GenerateFeedback.preprocessors = [stock.GetGrades, CSSHTMLHeaderPreprocessor]

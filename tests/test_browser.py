@@ -118,6 +118,7 @@ def grade_by_hand(walk):
     page.get_by_role("link", name="Submission #1").click()
     page.locator("#reflection").wait_for()
     assert "warmup_descent · 2/2" in page.content()
+    page.locator("math").first.wait_for()  # our formulas; from no network
     page.locator("#reflection").fill("1")
     page.locator("#reflection").press("Tab")
     page.locator("#reflection-comment").fill(COMMENT)
