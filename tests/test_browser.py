@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import nbformat
 import pytest
 from browser_tools import CHROMIUM, TOKEN, browser, labs
 from project_files import ROOT
 from scratch_lesson import scratch_course, with_configuration
 
-from autograder import cli
+from autograder import cli, lessons, sample_class
 
-LESSON, STUDENT = "00_warmup", "emma.clarke"
+LESSON, MUL, STUDENT = "00_warmup", "03_local_derivatives", "emma.clarke"
 WRONG, RIGHT = "return (-X * (Y - w * X)).sum()", "return (-2 * X * (Y - w * X)).sum()"
 REFLECTION = "-40 only says how steep it is at w = 1. <script>document.title = 'taken over'</script>"
 COMMENT = "Right: a slope is local. And how far may one go?"
@@ -63,11 +64,22 @@ def walk(tmp_path, request):
         STUDENTS_CONFIG.format(student=STUDENT, exchange=course.config.Exchange.root)
     )
     assert cli.main(["--course", str(course.root), "release", LESSON]) == 0
+    nbformat.write(forgets_grad(), folder / f"{MUL}.ipynb")
     with labs(course.root, folder) as (at_teachers, at_students), browser() as chromium:
         pages = [chromium.new_context(viewport=SIZE).new_page() for _ in range(2)]
         for page in pages:
             page.set_default_timeout(120_000)
         yield Walk(*pages, f"{at_teachers}/formgrader", f"{at_students}/lab", request.config.getoption("--pictures"))
+
+
+def forgets_grad():
+    """The released lesson 03 with the rule of a product written wrong."""
+    notebook = nbformat.read(lessons.RELEASE / MUL / f"{MUL}.ipynb", as_version=4)
+    answer = sample_class.answers_of(lessons.load(MUL))["mul_backward"]
+    (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "mul_backward"]
+    cell.source = answer.replace("return grad * other", "return other")
+    assert cell.source != answer
+    return notebook
 
 
 def test_from_release_to_feedback(walk):
@@ -79,6 +91,7 @@ def test_from_release_to_feedback(walk):
     grade_by_hand(walk)
     release_feedback(walk)
     read_feedback(walk)
+    forget_grad(walk)
 
 
 # ── the teacher ──────────────────────────────────────────────────────────────────────────────────
@@ -172,7 +185,6 @@ def solve(walk):
     answer(page, WRONG, RIGHT)
     menu(page, "Run", "Run All Cells")
     page.get_by_text("warmup_descent · 2/2").wait_for()
-    walk.picture(page, "passed")
     validate(page, "passes all the tests")
 
 
@@ -199,6 +211,24 @@ def submit(walk):
     page.locator("#fetched_assignments_list").get_by_role("button", name="Submit").click()
     page.locator("#submitted_assignments_list").get_by_text(LESSON).first.wait_for()
     walk.picture(page, "submitted")
+
+
+def forget_grad(walk):
+    """What the README shows first: in lesson 03 the rule of a product forgets grad, and the check says so."""
+    page = walk.student
+    page.set_viewport_size({"width": 1000, "height": 1500})
+    page.goto(f"{walk.lab}/../doc/tree/{MUL}.ipynb?token={TOKEN}")
+    check = page.locator(".jp-CodeCell", has_text='check("mul_backward")')
+    check.locator(".cm-content").click()
+    menu(page, "Run", "Run All Above Selected Cell")
+    page.keyboard.press("Shift+Enter")
+    check.get_by_text("忘了乘上游传来的 grad").wait_for()
+    check.get_by_text("zeros among the factors").wait_for()
+    rules = page.locator(".jp-CodeCell", has_text="def mul_vjp_self")
+    rules.scroll_into_view_if_needed()
+    first, last = rules.bounding_box(), check.bounding_box()
+    height = last["y"] + last["height"] - first["y"]
+    walk.picture(page, "check", {**first, "height": height})
 
 
 def read_feedback(walk):
