@@ -80,6 +80,17 @@ def test_one_wrong_part_beside_another_is_recognised_in_the_notebook():
     assert outcome_of("mul_backward", wrong)[2].name == f"{OTHER}:mul_adds"
 
 
+UNBROADCAST = "minigrad.autograd.accumulate.unbroadcast"
+
+
+@pytest.mark.parametrize("name", ["leaves_it_large", "forgets_the_surplus"])
+def test_mistakes_that_look_alike_in_one_check_are_told_apart_by_the_others(name):
+    known = MISTAKES[f"{UNBROADCAST}:{name}"]
+    check, outcome, found = outcome_of("unbroadcast_rows", {UNBROADCAST: known.written})
+    assert found is known
+    assert parts.plugged() == {} and recognise(check, outcome, SEED) is None  # with nothing but this one outcome
+
+
 def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand():
     check, outcome, _ = outcome_of("mul_backward", {MUL: lambda g, x: x, OTHER: lambda g, x: x})
     assert parts.plugged() == {}

@@ -67,17 +67,32 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
 
     The check's other parts stay as they are plugged now: the learner's in a notebook, the engine's own at the
     referee. A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
-    are concerned, their words decide between mistakes that raise the same class.
+    are concerned, their words decide between mistakes that raise the same class; where the learner's parts are at hand,
+    the lesson's other checks decide between mistakes that look alike in this one.
     """
-    now = parts.plugged()
-    search = _Search(check, outcome, seed, T or importlib.import_module(parts.ENGINE))
+    now, T = parts.plugged(), T or importlib.import_module(parts.ENGINE)
+    search = _Search(check, outcome, seed, T)
     with parts.plugged_in({part: now.get(part, parts.original(part)) for part in check.parts}):
         found = search.in_one()
         if not found and len(check.parts) == 2 and not now:
             found = search.in_both()
     to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
-    candidates = to_the_word or found
-    return candidates[0][0] if len(candidates) == 1 else None
+    candidates = [each for each, _ in to_the_word or found]
+    if len(candidates) > 1 and now:
+        candidates = _told_apart(candidates, check, seed, T)
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _told_apart(alike: list[Mistake], check: Check, seed: int, T: Any) -> list[Mistake]:
+    """Of mistakes that look alike in one check, those that also give what the learner's parts give in the others."""
+    now = parts.plugged()
+    for other in checks.for_lesson(check.lesson):
+        if other is not check and len(alike) > 1 and alike[0].part in other.parts and now.keys() >= set(other.parts):
+            with parts.plugged_in({part: now[part] for part in other.parts}), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                search = _Search(other, checks.attempt(other, T, seed), seed, T)
+                alike = [each for each in alike if search.run(each.part, each.written)]
+    return alike
 
 
 def recognise_all(runs: Sequence[Run]) -> dict[str, Mistake]:
