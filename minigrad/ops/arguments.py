@@ -10,7 +10,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..autograd.grad_mode import records
 from ..backend import numpy
@@ -30,6 +30,8 @@ Dtype: TypeAlias = dtype
 Str: TypeAlias = str
 Tensors: TypeAlias = Sequence[Tensor]
 Operand: TypeAlias = Any  # a tensor or a number
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 SPECIAL = {*ALIASES, "input", "out"}
@@ -133,6 +135,48 @@ def fill_out(result: Any, out: Any) -> Any:
     out.storage()[...] = result._data
     out.bump_version()
     return out
+
+
+def parsed(name: str = "", *order: str) -> Callable[[Function], Function]:
+    """A function that torch, too, has in Python, with the TypeErrors of the operation it hands its arguments to.
+
+    name: of that operation, if another. order: the arguments that it takes, `theirs=ours` where names differ; all, by
+    default. The number of arguments is Python's own business.
+    """
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
+                fault = misfit(function, name or function.__name__, order, args, kwargs)
+                if fault is None:
+                    raise
+            raise TypeError(fault)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def misfit(
+    function: Any, name: str, order: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str | None:
+    """What torch's parser says about the first argument handed to `name` that does not fit; None if all do."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None
+    for place, entry in enumerate(order or tuple(signature.parameters), 1):
+        theirs, _, ours = entry.rpartition("=")
+        parameter = signature.parameters[ours]
+        if ours in given and not fits(parameter, given[ours]):
+            if ranges(name, False):
+                return combination(name, args, kwargs)
+            return f"{name}(): argument '{theirs or ours}' (position {place}) must be {wanted(parameter, given[ours])}"
+    return None
 
 
 # ------------------------------------------------------------------ what is wrong, in torch's words

@@ -14,11 +14,12 @@ from typing import Any
 from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor
+from .arguments import Int, Ints, parsed
 from .define import Op
 from .linalg import ctype
 from .nn import constant
 from .pad import pad_op
-from .promotion import no_kernel
+from .promotion import no_kernel, unsupported
 
 Sizes = tuple[int, ...]
 
@@ -88,6 +89,8 @@ def convolution_vjp_input(
 
     grad: (N, out, *out_size), weight: (out, in / groups, *kernel) → input_shape, (N, in, *size).
     """
+    if not input_shape[1]:
+        return rules.zeros(grad, input_shape)
     out, per_group, *kernel = weight.shape
     matrix = rules.reshape(weight, (groups, out // groups, per_group * math.prod(kernel)))
     columns = rules.swapaxes(matrix, -1, -2) @ as_matrices(grad, groups, out // groups)
@@ -104,6 +107,8 @@ def convolution_vjp_weight(
 
     grad: (N, out, *out_size), input: (N, in, *size) → weight_shape, (out, in / groups, *kernel).
     """
+    if not weight_shape[1]:
+        return rules.zeros(grad, weight_shape)
     out, per_group, *kernel = weight_shape
     columns = unfold_op.of(surrounded(input, padding), kernel=tuple(kernel), stride=stride, dilation=dilation)
     columns = as_matrices(columns, groups, per_group * math.prod(kernel))
@@ -111,8 +116,10 @@ def convolution_vjp_weight(
     return rules.reshape(rules.sum(product, (0,), False), weight_shape)
 
 
-def convolution_vjp_bias(grad: Any) -> Any:
+def convolution_vjp_bias(grad: Any, bias_shape: Sizes) -> Any:
     """z = weight · windows(input) + bias: the sum over the batch and all places."""
+    if not grad.shape[1]:
+        return rules.zeros(grad, bias_shape)
     return rules.sum(grad, (0, *range(2, len(grad.shape))), False)
 
 
@@ -120,6 +127,8 @@ def _convolution(x: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, 
     out, per_group, *kernel = weight.shape
     columns = _unfold(surrounded(x, padding), tuple(kernel), stride, dilation)
     size = columns.shape[2 + len(kernel) :]
+    if not x.shape[1]:  # torch makes nothing of no channels, whatever the weight is
+        return array_module(x).zeros((x.shape[0], 0, *size), x.dtype)
     matrix = weight.reshape((groups, out // groups, -1))
     z = (matrix @ as_matrices(columns, groups, per_group * math.prod(kernel))).reshape((x.shape[0], out, *size))
     if bias.ndim:
@@ -140,14 +149,15 @@ convolution_op = Op(
 # ------------------------------------------------------------------ functions
 
 
-def per_dimension(value: Any, ndim: int, name: str) -> Sizes:
-    """One int for every dimension, or as many as there are; RuntimeError for another number."""
+def per_dimension(value: Any, ndim: int, dims: int, name: str) -> Sizes:
+    """One int for every dimension of a function over `ndim`, or as many as the weight has `dims`; RuntimeError for
+    another number."""
     sizes = (int(value),) * ndim if isinstance(value, int) else tuple(value)
     if len(sizes) == 1:
-        return sizes * ndim
-    if len(sizes) != ndim:
+        return sizes * dims
+    if len(sizes) != dims:
         raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {ndim} values to match the convolution "
+            f"expected {name} to be a single integer value or a list of {dims} values to match the convolution "
             f"dimensions, but got {name}={list(sizes)}"
         )
     return sizes
@@ -181,14 +191,25 @@ def convolve(
         )
     if input._data.ndim == ndim + 1:
         return convolve(ndim, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
-    stride, dilation = per_dimension(stride, ndim, "stride"), per_dimension(dilation, ndim, "dilation")
+    dims = weight._data.ndim - 2
+    stride, dilation = per_dimension(stride, ndim, dims, "stride"), per_dimension(dilation, ndim, dims, "dilation")
+    if not isinstance(padding, str):
+        padding = per_dimension(padding, ndim, dims, "padding")
+    if ndim != dims:
+        raise RuntimeError(
+            f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional weight {list(weight._data.shape)}, but "
+            f"got {ndim + 2}-dimensional input of size {list(input._data.shape)} instead"
+        )
+    if min(dilation) < 0:
+        raise RuntimeError("dilation should be greater than zero")
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
             raise RuntimeError(f"Invalid padding string: '{padding}'")
-        padding, more = (0, ()) if padding == "valid" else same_padding(weight._data.shape[2:], stride, dilation)
+        padding, more = (
+            ((0,) * ndim, ()) if padding == "valid" else same_padding(weight._data.shape[2:], stride, dilation)
+        )
         if any(more):
             input = pad_op(input, pad=tuple(p for n in reversed(more) for p in (0, n)), value=0)
-    padding = per_dimension(padding, ndim, "padding")
     check(input, weight, bias, stride, padding, dilation, groups)
     absent = constant(input, 0) if bias is None else bias
     return convolution_op(input, weight, absent, stride=stride, padding=padding, dilation=dilation, groups=groups)
@@ -208,10 +229,15 @@ def check(
     for what, values, least in (
         ("negative padding", padding, 0),
         ("non-positive stride", stride, 1),
-        ("non-positive dilation", dilation, 1),
+        ("non-positive groups", (groups,), 1),
     ):
         if min(values) < least:
             raise RuntimeError(f"{what} is not supported")
+    if shape[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(shape)} instead"
+        )
     if shape[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
@@ -228,6 +254,8 @@ def check(
             f"bias of size {list(bias._data.shape)} instead"
         )
     padded = [n + 2 * p for n, p in zip(size[2:], padding, strict=True)]
+    if 0 in dilation:
+        raise RuntimeError(f"dilation should be greater than zero, but got {[1, *dilation][-2:]}")
     if min(windows(tuple(padded), shape[2:], stride, dilation)) < 1:
         reach = [d * (k - 1) + 1 for d, k in zip(dilation, shape[2:], strict=True)]
         raise RuntimeError(
@@ -236,32 +264,41 @@ def check(
         )
     if bias is not None and bias._data.dtype is not input._data.dtype:
         raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
-    no_kernel("slow_conv2d_cpu", input)
+    if not input._data.size and size[0] and size[1]:
+        raise RuntimeError(
+            "Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{[*size[:2], *[1] * (4 - len(size)), *size[2:]]}"
+        )
+    if max(dilation) > 1 and input._data.dtype.kind in "ui" and input._data.dtype.itemsize < 8:
+        raise unsupported("slow_conv_dilated<>", input._data)
+    no_kernel("slow_conv_dilated<>" if max(dilation) > 1 else "slow_conv2d_cpu", input)
     if input._data.dtype is not weight._data.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
 
 
+@parsed()
 def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: Ints = 1,
     padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
+    dilation: Ints = 1,
+    groups: Int = 1,
 ) -> Tensor:
     """(N, in, length) → (N, out, length'), by a kernel of shape (out, in / groups, k) (torch.nn.functional.conv1d)."""
     return convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@parsed()
 def conv2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: Ints = 1,
     padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
+    dilation: Ints = 1,
+    groups: Int = 1,
 ) -> Tensor:
     """(N, in, h, w) → (N, out, h', w'), by a kernel of shape (out, in / groups, kh, kw) (torch.nn.functional.conv2d).
 

@@ -8,20 +8,12 @@ from typing import Any
 from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor
+from .arguments import Bool, Int, Ints, is_int, parsed, type_name
 from .conv import fold_op, places
 from .define import Op
 from .pad import pad_op
+from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, pairs, pooled_size, singles, windows_of
 from .promotion import no_kernel
-
-Sizes = tuple[int, ...]
-Moves = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel, stride, padding, dilation
-
-
-def pooled_size(n: int, k: int, s: int, p: int, d: int, ceil_mode: bool) -> int:
-    """How many windows a dimension of n elements gives; in ceil_mode the last may hang over, if it starts inside."""
-    room = n + 2 * p - d * (k - 1) - 1
-    out = -(-room // s) + 1 if ceil_mode else room // s + 1
-    return out - 1 if ceil_mode and (out - 1) * s >= n + p else out
 
 
 def overhang(size: Sizes, out: Sizes, moves: Moves) -> Sizes:
@@ -78,31 +70,51 @@ max_pool_op = Op("MaxPool2DWithIndicesBackward0", _max_pool, outputs=2, self=max
 # ------------------------------------------------------------------ the average
 
 
-def avg_pool_vjp(grad: Any, self_shape: Sizes, out: Sizes, moves: Moves, divisor: Any) -> Any:
+def avg_pool_vjp(
+    grad: Any,
+    self_shape: Sizes,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
     """z = the average of every window: each of its elements has its share. torch: AvgPool2DBackward0."""
-    kernel, stride, _, dilation = moves
-    share = planes(grad / divisor)
-    windows = rules.expand(rules.reshape(share, (1, share.shape[1], 1, 1, *out)), (1, share.shape[1], *kernel, *out))
+    moves, out, channels = (kernel_size, stride, padding, (1, 1)), grad.shape[-2:], math.prod(grad.shape[:-2])
+    share = planes(grad / (divisor_override or elements(rules.raw(grad), self_shape, out, moves, count_include_pad)))
+    windows = rules.expand(rules.reshape(share, (1, channels, 1, 1, *out)), (1, channels, *kernel_size, *out))
     ends = overhang(self_shape[-2:], out, moves)
     size = tuple(n + sum(ends[2 * i : 2 * i + 2]) for n, i in zip(self_shape[-2:], (1, 0), strict=True))
-    whole = fold_op.of(windows, size=size, kernel=kernel, stride=stride, dilation=dilation)
+    whole = fold_op.of(windows, size=size, kernel=kernel_size, stride=stride, dilation=(1, 1))
     return rules.reshape(pad_op.of(whole, pad=tuple(-p for p in ends), value=0), self_shape)
 
 
-def _avg_pool(x: Any, out: Sizes, moves: Moves, divisor: Any) -> Any:
-    kernel, stride, _, dilation = moves
+def _avg_pool(
+    x: Any,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    moves = (kernel_size, stride, padding, (1, 1))
+    out = tuple(pooled_size(*numbers, ceil_mode) for numbers in zip(x.shape[-2:], *moves, strict=True))
     padded = pad_op.of(planes(x), pad=overhang(x.shape[-2:], out, moves), value=0)
-    total = sum(padded[place] for _, place in places(out, kernel, stride, dilation))
+    total = sum(padded[place] for _, place in places(out, kernel_size, stride, (1, 1)))
+    divisor = divisor_override or elements(x, x.shape, out, moves, count_include_pad)
     return (total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False)
 
 
 avg_pool_op = Op("AvgPool2DBackward0", _avg_pool, self=avg_pool_vjp, again="AvgPool2DBackwardBackward0")
 
 
-def elements(like: Any, out: Sizes, moves: Moves, count_include_pad: bool) -> Any:
-    """How many elements each window averages: those of the input, and of its padding where that counts."""
+def elements(like: Any, shape: Sizes, out: Sizes, moves: Moves, count_include_pad: bool) -> Any:
+    """How many elements of an input of `shape` each window averages, and of its padding where that counts; an array
+    like `like`."""
     module, counts = array_module(like), []
-    for n, o, k, s, p in zip(like.shape[-2:], out, *moves[:3], strict=True):
+    for n, o, k, s, p in zip(shape[-2:], out, *moves[:3], strict=True):
         start = module.arange(o) * s - p
         end = module.minimum(start + k, n + p)
         counts.append(end - start if count_include_pad else module.minimum(end, n) - module.maximum(start, 0))
@@ -112,116 +124,96 @@ def elements(like: Any, out: Sizes, moves: Moves, count_include_pad: bool) -> An
 # ------------------------------------------------------------------ functions
 
 
-def pair(value: Any, default: Any = None) -> Sizes:
-    """One int for both dimensions, or two; None stands for the default."""
-    value = default if value is None else value
-    sizes = (value, value) if isinstance(value, int) else tuple(value)
-    return sizes * 2 if len(sizes) == 1 else sizes
-
-
-def arguments(
-    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple[Sizes, Moves]:
-    """The output's size and the moves of the window, checked; RuntimeError in torch's words."""
-    kernel = pair(kernel_size)
-    moves = (kernel, pair(stride if stride != () else None, kernel), pair(padding), pair(dilation))
-    if input._data.ndim not in (3, 4):
-        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-    if 0 in moves[1]:
-        raise RuntimeError("stride should not be zero")
-    for k, p, d in zip(kernel, moves[2], moves[3], strict=True):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
-    size = input._data.shape
-    out = tuple(pooled_size(*numbers, ceil_mode) for numbers in zip(size[-2:], *moves, strict=True))
-    if min(out) < 1:
-        c = size[-3]
-        raise RuntimeError(
-            f"Given input size: ({c}x{size[-2]}x{size[-1]}). Calculated output size: "
-            f"({c}x{max(out[0], 0)}x{max(out[1], 0)}). Output size is too small"
-        )
-    return out, moves
-
-
+@parsed()
 def max_pool2d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: Bool = False,
+    return_indices: Bool = False,
 ) -> Any:
     """The largest element of every window (torch.nn.functional.max_pool2d). input: (N, C, h, w) or (C, h, w).
 
     stride: the kernel's size by default. return_indices: also where in its plane each one stood.
     """
-    out, moves = arguments(input, kernel_size, stride, padding, dilation, ceil_mode)
+    moves = pairs("max_pool2d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+    if input._data.ndim not in (3, 4):
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    out = windows_of(input, moves, ceil_mode)
     no_kernel("max_pool2d", input)
     values, indices = max_pool_op(input, out=out, moves=moves)
     return (values, indices) if return_indices else values
 
 
+@parsed()
 def avg_pool2d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
+    divisor_override: Int | None = None,
 ) -> Tensor:
     """The average of every window (torch.nn.functional.avg_pool2d). input: (N, C, h, w) or (C, h, w)."""
+    moves = pairs("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=1)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    out, moves = arguments(input, kernel_size, stride, padding, 1, ceil_mode)
+    input.size(-3)  # an IndexError where there are fewer dimensions
+    windows_of(input, moves, ceil_mode)
     no_kernel("avg_pool2d", input, "bu")
-    divisor = divisor_override or elements(input._data, out, moves, count_include_pad)
-    return avg_pool_op(input, out=out, moves=moves, divisor=divisor)
+    return avg_pool_op(
+        input,
+        kernel_size=moves[0],
+        stride=moves[1],
+        padding=moves[2],
+        ceil_mode=ceil_mode,
+        count_include_pad=count_include_pad,
+        divisor_override=divisor_override,
+    )
 
 
-def _one(value: Any) -> Any:
-    return value if isinstance(value, int) or value is None else value[0]
-
-
+@parsed()
 def max_pool1d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: Bool = False,
+    return_indices: Bool = False,
 ) -> Any:
     """max_pool2d over one dimension, with a second of size 1 in between (torch.nn.functional.max_pool1d)."""
-    kernel = (1, _one(kernel_size))
-    stride, padding, dilation = (1, _one(stride) or kernel[1]), (0, _one(padding)), (1, _one(dilation))
-    out = pooled_size(input._data.shape[-1], kernel[1], stride[1], padding[1], dilation[1], ceil_mode)
-    if out < 1:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {out}")
+    if return_indices:
+        check_dims("max_pool1d", input)
+    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+    moves = singles("max_pool1d", not return_indices, **given)
     if not return_indices:
+        check_max_pool1d(input, **moves, ceil_mode=ceil_mode)
         no_kernel("max_pool1d_impl", input, "bui")
-    values, indices = max_pool2d(input.unsqueeze(-2), kernel, stride, padding, dilation, ceil_mode, True)
+    kernel, step, ends, spread = moves.values()
+    values, indices = max_pool2d(
+        input.unsqueeze(-2), (1, kernel), (1, step), (0, ends), (1, spread), ceil_mode, return_indices=True
+    )
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
 
 
+@parsed()
 def avg_pool1d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    ceil_mode: Bool = False,
+    count_include_pad: Bool = True,
 ) -> Tensor:
     """avg_pool2d over one dimension (torch.nn.functional.avg_pool1d)."""
-    kernel = (1, _one(kernel_size))
-    stride, padding = (1, _one(stride) or kernel[1]), (0, _one(padding))
-    return avg_pool2d(input.unsqueeze(-2), kernel, stride, padding, ceil_mode, count_include_pad).squeeze(-2)
+    check_dims("avg_pool1d", input)
+    moves = singles("avg_pool1d", False, kernel_size=kernel_size, stride=stride, padding=padding)
+    kernel, step, ends = moves.values()
+    return avg_pool2d(input.unsqueeze(-2), (1, kernel), (1, step), (0, ends), ceil_mode, count_include_pad).squeeze(-2)
 
 
 # ------------------------------------------------------------------ to a given size
@@ -229,6 +221,7 @@ def avg_pool1d(
 
 def adaptive_vjp(grad: Any, rows: Any, columns: Any) -> Any:
     """z = rows · self · columns, averaging matrices: their transposes carry the gradient back."""
+    not_empty("adaptive_avg_pool2d_backward", "grad_output", tuple(grad.shape), 1 - len(grad.shape))
     return adaptive_op.of(grad, rows=rows.T, columns=columns.T)
 
 
@@ -238,6 +231,16 @@ adaptive_op = Op(
     self=adaptive_vjp,
     again="AdaptiveAvgPool2DBackwardBackward0",
 )
+
+
+def not_empty(name: str, what: str, shape: Sizes, first: int) -> None:
+    """RuntimeError, in torch's words, where a dimension from `first` (counted from the end) on is empty."""
+    for d in range(first, 0):
+        if not shape[d]:
+            raise RuntimeError(
+                f"{name}(): Expected {what} to have non-zero size for non-batch dimensions, but {what} has sizes "
+                f"{list(shape)} with dimension {len(shape) + d} being empty"
+            )
 
 
 def averages(like: Any, n: int, out: int) -> Any:
@@ -250,10 +253,32 @@ def averages(like: Any, n: int, out: int) -> Any:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """The average over as many even parts as output_size says (torch.nn.functional.adaptive_avg_pool2d)."""
-    h, w = (size if size is not None else n for size, n in zip(pair(output_size), input._data.shape[-2:], strict=True))
+    """The average over as many even parts as output_size says (torch.nn.functional.adaptive_avg_pool2d).
+
+    input: (N, C, h, w) or (C, h, w). output_size: one int, or two; None keeps the size there is.
+    """
+    data, name = input._data, "adaptive_avg_pool2d"
+    if isinstance(output_size, int):
+        h = w = output_size
+    elif data.ndim <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    elif wrong := [i for i, size in enumerate(output_size) if not (size is None or is_int(size))]:
+        raise TypeError(
+            f"{name}(): argument 'output_size' (position 2) must be tuple of ints, but found element of type "
+            f"{type_name(output_size[wrong[0]])} at pos {wrong[0]}"
+        )
+    elif len(output_size) != 2:
+        raise RuntimeError(f"{name}: output_size must be 2")
+    else:
+        h, w = (n if size is None else size for size, n in zip(output_size, data.shape[-2:], strict=True))
+    if min(h, w) < 0:
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{h}, {w}}}"
+        )
     if (h, w) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
-    no_kernel("adaptive_avg_pool2d", input, "bui")
-    data = input._data
+    if data.ndim not in (3, 4):
+        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(data.shape)}")
+    not_empty(name, "input", data.shape, -2)
+    no_kernel(name, input, "bui")
     return adaptive_op(input, rows=averages(data, data.shape[-2], h), columns=averages(data, data.shape[-1], w).T)

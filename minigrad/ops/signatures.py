@@ -22,6 +22,8 @@ TABLE = """
     clamp: 0-2 0-2 | 1-4 1-4
     clamp_max: 1-1 1-1 | 2-3 2-3
     clamp_min: 1-1 1-1 | 2-3 2-3
+    conv1d:  | 2-7 2-7
+    conv2d:  | 2-7 2-7
     copysign: 1-1 1-1 | 2-3 2-3
     count_nonzero: 0-1 1-1 | 1-2 2-2
     div: 1-1 2-2 2-2 | 2-3 3-4 3-3
