@@ -25,6 +25,7 @@ from ..ops.activation import (
     softsign,
     tanhshrink,
 )
+from ..ops.arguments import Bool, Float, Int, parsed
 from ..ops.attention import scaled_dot_product_attention as _attention
 from ..ops.batch_norm import batch_norm
 from ..ops.conv import conv1d, conv2d
@@ -52,6 +53,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@parsed()
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """The positive part (torch.nn.functional.relu)."""
     return input.relu_() if inplace else input.relu()
@@ -67,22 +69,26 @@ def sigmoid(input: Tensor) -> Tensor:
     return input.sigmoid()
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+@parsed("softmax", "dim")
+def softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """e^x / Σ e^x along `dim`; torch guesses one, with a warning, if it is left out (torch.nn.functional.softmax)."""
     return layers.softmax(input, layers.implicit_dim("softmax", input._data.ndim) if dim is None else dim, dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+@parsed("softmax", "dim")
+def softmin(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """softmax of -x (torch.nn.functional.softmin)."""
     return layers.softmax(-input, layers.implicit_dim("softmin", input._data.ndim) if dim is None else dim, dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+@parsed("log_softmax", "dim")
+def log_softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """ln softmax(x) along `dim`, without overflow (torch.nn.functional.log_softmax)."""
     dim = layers.implicit_dim("log_softmax", input._data.ndim) if dim is None else dim
     return layers.log_softmax(input, dim, dtype)
 
 
+@parsed("embedding", "weight", "indices=input")
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -102,13 +108,16 @@ def embedding(
     return layers.embedding(input, weight, padding_idx)
 
 
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+@parsed("dropout", "input", "p", "train=training")
+def dropout(input: Tensor, p: Float = 0.5, training: Bool = True, inplace: bool = False) -> Tensor:
     """Each element 0 with probability p, else over 1 - p, so that the mean stays (torch.nn.functional.dropout).
 
     The same numbers as torch's after the same manual_seed.
     """
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not isinstance(input, Tensor) or not isinstance(training, bool):
+        raise TypeError
     if p == 0 or not training or not input._data.size:
         return input
     module = array_module(input._data)
@@ -119,14 +128,16 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(noise) if inplace else input * noise
 
 
+@parsed()
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
     attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
+    dropout_p: Float = 0.0,
+    is_causal: Bool = False,
+    *,
+    scale: Float | None = None,
 ) -> Tensor:
     """softmax(query · keyᵀ · scale + mask) · value (torch.nn.functional.scaled_dot_product_attention).
 
@@ -135,7 +146,8 @@ def scaled_dot_product_attention(
     return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale, dropout)
 
 
-def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+@parsed()
+def one_hot(input: Tensor, num_classes: Int = -1) -> Tensor:
     """1 at the place each number names, 0 elsewhere (torch.nn.functional.one_hot).
 
     input: int64 of any shape → int64 (*input.shape, num_classes); -1: as many classes as the largest number needs.

@@ -9,6 +9,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, numpy, on_device
 from ..tensor import Tensor
+from .arguments import Float, Str, parsed
 from .define import Op
 from .division import sub
 from .inplace import check_writable, write
@@ -199,7 +200,8 @@ def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) 
     return input
 
 
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+@parsed()
+def leaky_relu(input: Tensor, negative_slope: Float = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, else negative_slope · x (torch.nn.functional.leaky_relu)."""
     return _call(
         leaky_relu_in_place if inplace else leaky_relu_op,
@@ -210,11 +212,13 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     )
 
 
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+@parsed()
+def elu(input: Tensor, alpha: Float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (eˣ - 1) (torch.nn.functional.elu)."""
     return _call(elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=1, input_scale=1)
 
 
+@parsed()
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu, scaled so that activations keep mean 0 and variance 1 (Klambauer et al. 2017)."""
     alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -223,47 +227,57 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     )
 
 
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+@parsed()
+def celu(input: Tensor, alpha: Float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (e^(x/α) - 1) (torch.nn.functional.celu)."""
     return _call(celu_op, "elu_cpu", input, inplace, alpha=alpha)
 
 
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+@parsed()
+def hardtanh(input: Tensor, min_val: Float = -1.0, max_val: Float = 1.0, inplace: bool = False) -> Tensor:
     """x held between min_val and max_val (torch.nn.functional.hardtanh)."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if input._data.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input._data.dtype.kind == "u" and int(min_val) < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return _call(hardtanh_op, "", input, inplace, min_val=min_val, max_val=max_val)
 
 
+@parsed()
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """x held between 0 and 6 (torch.nn.functional.relu6)."""
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+@parsed()
+def gelu(input: Tensor, *, approximate: Str = "none") -> Tensor:
     """x · Φ(x), with Φ exact ("none") or by tanh ("tanh") (torch.nn.functional.gelu)."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     return _call(gelu_op, "GeluKernelImpl", input, False, approximate=approximate)
 
 
+@parsed()
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x · σ(x), also called swish (torch.nn.functional.silu)."""
     return _call(silu_op, "silu_cpu", input, inplace)
 
 
+@parsed()
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x · tanh(softplus(x)) (torch.nn.functional.mish)."""
     return _call(mish_op, "mish_cpu", input, inplace)
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+@parsed()
+def softplus(input: Tensor, beta: Float = 1.0, threshold: Float = 20.0) -> Tensor:
     """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
     return _call(softplus_op, "softplus_cpu", input, False, beta=beta, threshold=threshold)
 
 
+@parsed("log_sigmoid")
 def logsigmoid(input: Tensor) -> Tensor:
     """ln σ(x) (torch.nn.functional.logsigmoid)."""
     return _call(log_sigmoid_op, "log_sigmoid_cpu", input, False)

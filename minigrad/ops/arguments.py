@@ -140,8 +140,8 @@ def fill_out(result: Any, out: Any) -> Any:
 def parsed(name: str = "", *order: str) -> Callable[[Function], Function]:
     """A function that torch, too, has in Python, with the TypeErrors of the operation it hands its arguments to.
 
-    name: of that operation, if another. order: the arguments that it takes, `theirs=ours` where names differ; all, by
-    default. The number of arguments is Python's own business.
+    name: of that operation, if another. order: the arguments that it takes, `theirs=ours` where names differ, "" for one
+    that it gets otherwise; all, by default. The number of arguments is Python's own business.
     """
 
     def decorate(function: Function) -> Function:
@@ -171,8 +171,7 @@ def misfit(
         return None
     for place, entry in enumerate(order or tuple(signature.parameters), 1):
         theirs, _, ours = entry.rpartition("=")
-        parameter = signature.parameters[ours]
-        if ours in given and not fits(parameter, given[ours]):
+        if ours in given and not fits(parameter := signature.parameters[ours], given[ours]):
             if ranges(name, False):
                 return combination(name, args, kwargs)
             return f"{name}(): argument '{theirs or ours}' (position {place}) must be {wanted(parameter, given[ours])}"

@@ -71,7 +71,7 @@ def added_mask(attn_mask: Tensor | None, is_causal: bool, like: Tensor, keys: in
     return from_array(module.where(allowed, 0.0, -math.inf).astype(dtype))
 
 
-def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None:
+def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -> None:
     """RuntimeError, in torch's words, for arguments that do not go together."""
     if not query.dtype is key.dtype is value.dtype:
         raise RuntimeError(
@@ -84,13 +84,30 @@ def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, i
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             "{} key.dim: {} and value.dim: {} instead.".format(*dims)
         )
-    if attn_mask is not None and attn_mask._data.dtype.kind not in "bf":
+    if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{ctype(attn_mask)} and  query.dtype: {ctype(query)} instead."
         )
-    if attn_mask is not None and is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+
+
+def empty(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether there is not a single pair of a query and a key, or nothing to be had from one."""
+    batch = query._data.shape[:-2]
+    alike = batch == key._data.shape[:-2] == value._data.shape[:-2]
+    return alike and not math.prod((*batch, query._data.shape[-2], key._data.shape[-2], value._data.shape[-1]))
+
+
+def widened(*given: Tensor) -> list[Tensor]:
+    """Tensors in half precision as float32, in which torch then computes; others as they are."""
+    return [t.float() if t._data.dtype == "float16" else t for t in given]
+
+
+def of_nothing(query: Tensor, key: Tensor, value: Tensor, dtype: Any) -> Tensor:
+    """Zeros of the shape that the attention would have, connected to all inputs, as in torch."""
+    shape = (*query._data.shape[:-1], value._data.shape[-1])
+    nothing = times_number(query.sum() + key.sum() + value.sum(), number=0)
+    return from_array(array_module(query._data).zeros(shape, dtype)) + nothing
 
 
 def scaled_dot_product_attention(
@@ -108,16 +125,25 @@ def scaled_dot_product_attention(
     query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). attn_mask: True where a query may
     look, or numbers to add. scale: 1/√d by default. A query that may look nowhere gets zeros.
     """
-    check(query, key, value, attn_mask, is_causal)
+    check(query, key, value, attn_mask)
+    dtype = query._data.dtype
+    if empty(query, key, value):
+        query, key, value = widened(query, key, value)
+        return of_nothing(query, key, value, dtype)
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     size = query._data.shape[-1]
-    scale = 1 / math.sqrt(size) if scale is None else scale
+    if scale is None:
+        scale = 1 / math.sqrt(size) if size else math.inf
     mask = added_mask(attn_mask, is_causal, query, key._data.shape[-2])
     alike = query._data.ndim == key._data.ndim == value._data.ndim == 4 and value._data.shape[-1] == size
     if alike and not dropout_p and (mask is None or not mask.requires_grad):
         return fused(query, key, value, mask=0 if mask is None else mask._data, scale=scale)[0]
+    query, key, value = widened(query, key, value)
     root = math.sqrt(scale)
     scores = times_number(query, number=root) @ times_number(key.transpose(-2, -1), number=root)
     if mask is not None:
-        scores = scores + mask
+        scores = scores.add_(mask)
     weights = safe_softmax_op(scores, dim=scores._data.ndim - 1)
-    return (dropout(weights, dropout_p) if dropout_p else weights) @ value
+    out = (dropout(weights, dropout_p) if dropout_p else weights) @ value
+    return out if out._data.dtype is dtype else out.to_numpy_dtype(dtype)

@@ -6,12 +6,11 @@ import math
 from typing import Any
 
 from .. import rules
-from ..dtypes import as_numpy, float16, float32
 from ..tensor import Tensor
 from .arguments import Bool, Float, guarded
 from .define import Op
 from .loss import not_differentiable
-from .nn import constant, floats_only, standardized
+from .nn import check_dtypes, constant, floats_only, standardized
 
 
 def other_dims(ndim: int) -> tuple[int, ...]:
@@ -58,12 +57,14 @@ def batch_norm_vjp_bias(grad: Any) -> Any:
 
 
 def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> Any:
-    return normalized(x, mean, var, eps)[0] * per_channel(weight, x.ndim) + per_channel(bias, x.ndim)
+    z = normalized(x, mean, var, eps)[0] * per_channel(weight, x.ndim) + per_channel(bias, x.ndim)
+    return z.astype(x.dtype, copy=False)
 
 
 batch_norm_op = Op(
     "NativeBatchNormBackward0",
     _batch_norm,
+    stretches=True,
     tensors=("mean", "var"),
     input=batch_norm_vjp_input,
     weight=batch_norm_vjp_weight,
@@ -149,15 +150,6 @@ def check_per_channel(channels: int, training: bool, given: dict[str, Tensor | N
         if value is None and name.startswith("running") and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     not_differentiable("native_batch_norm", running_mean=given["running_mean"], running_var=given["running_var"])
-
-
-def check_dtypes(dtype: Any, given: list[Any]) -> None:
-    """RuntimeError for parameters of another dtype; only beside half precision they may, and have to, be float32."""
-    if any(one != dtype for one in given):
-        if any(one != as_numpy(float32) for one in given):
-            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-        if dtype != as_numpy(float16):
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def follow(running_mean: Tensor, running_var: Tensor, x: Any, momentum: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor, from_array
+from .arguments import parsed
 from .define import Op
 from .loss import MEAN, NONE, REDUCTIONS, not_differentiable, reduction_number
 from .nn import log_softmax
@@ -59,31 +60,62 @@ def shares_of(
     return shares / shares.sum() if mean else shares, target
 
 
-def check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    """Errors, in torch's words, for shapes and dtypes that do not go together."""
+def check_batch(input: Tensor, target: Tensor) -> None:
+    """ValueError, in torch's words, where there are not as many targets as rows."""
     shape, wanted = input._data.shape, target._data.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(shape) != 1 and shape[:1] != wanted[:1]:
-        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({wanted[0]}).")
-    if len(shape) <= 2 and len(wanted) > 1:
+    given = wanted[0] if wanted else 0
+    if len(shape) != 1 and shape[0] != given:
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({given}).")
+
+
+def check_target(input: Tensor, target: Tensor) -> None:
+    """Errors, in torch's words, for targets of a dtype or shape that does not go with (C,), (N, C) or (N, C, h, w)."""
+    shape, wanted = input._data.shape, target._data.shape
+    if len(shape) < 3 and len(wanted) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if len(shape) > 2 and wanted[1:] != shape[2:]:
-        if len(shape) == 4:
-            raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
-        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
     if target.dtype.name not in ("int64", "uint8"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.type_name}")
-    classes = shape[min(1, len(shape) - 1)]
+    if len(shape) == 1 and wanted not in ((), (1,)):
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
+    if len(shape) == 4 and len(wanted) != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(wanted)}"
+        )
+    if len(shape) == 4 and wanted != (shape[0], *shape[2:]):
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
+    if len(shape) == 4 and target.dtype.name != "int64":
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.type_name}")
+
+
+def check_weight(input: Tensor, weight: Tensor | None) -> None:
+    """Errors, in torch's words, for weights that are not one a class, or of another dtype; and for integers as input."""
+    flat = input._data.ndim < 3
+    classes = input._data.shape[min(1, input._data.ndim - 1)]
     if weight is not None and weight._data.shape != (classes,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {list(weight._data.shape)}"
+            if flat
+            else "weight tensor should be defined either for all or no classes"
         )
+    no_kernel("nll_loss_out_frame" if flat else "nll_loss2d_forward_out_frame", input, "bui")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
 
 
+def folded(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """(N, C, …) and (N, …) as torch folds them: (N, C, 1, all the rest) and (N, 1, all the rest)."""
+    shape, wanted = input._data.shape, target._data.shape
+    if wanted[1:] != shape[2:]:
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
+    rest = (1, math.prod(shape[2:]))
+    input = input.contiguous().reshape((*shape[:2], *(rest if input._data.size else (0, 0))))
+    return input, target.reshape((shape[0], *(rest if target._data.size else (0, 0))))
+
+
+@parsed("nll_loss_nd", "input", "target", "weight")
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -99,24 +131,21 @@ def nll_loss(
     then weighted. ignore_index: targets of this number do not count.
     """
     number = reduction_number(reduction, size_average, reduce)
+    check_batch(input, target)
     not_differentiable("nll_loss_forward", weight=weight)
-    check_classes(input, target, weight)
+    size, flat = target._data.shape, input._data.ndim <= 2
+    if input._data.ndim not in (1, 2, 4):
+        input, target = folded(input, target)
+    check_target(input, target)
+    check_weight(input, weight)
+    if input._data.ndim == 1 and size:
+        target, size = target.reshape(()), ()
     shares, target = shares_of(input, target, weight, ignore_index, number == MEAN)
-    no_kernel("nll_loss_out_frame", input, "bui")
-    if input._data.ndim <= 2:
-        return nll_op(input, target=target, shares=shares, reduction=number)
-    size = target._data.shape
-    if input._data.ndim != 4:  # torch folds every other number of dimensions into four
-        n, c = input._data.shape[:2]
-        input, target, shares = (
-            input.reshape((n, c, 1, -1)),
-            target.reshape((n, 1, -1)),
-            shares.reshape((n, 1, -1)),
-        )
-    loss = nll_2d_op(input, target=target, shares=shares, reduction=number)
+    loss = (nll_op if flat else nll_2d_op)(input, target=target, shares=shares, reduction=number)
     return loss.reshape(size) if number == NONE and loss._data.shape != size else loss
 
 
+@parsed("cross_entropy_loss", "input", "target", "weight")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -133,23 +162,33 @@ def cross_entropy(
     input: (N, C, …) scores, or (C,). target: class numbers as in nll_loss, or probabilities of input's shape.
     """
     number = reduction_number(reduction, size_average, reduce)
-    logs = log_softmax(input, min(1, input._data.ndim - 1))
-    if input._data.shape == target._data.shape:
+    soft = input._data.shape == target._data.shape
+    if soft and ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    if soft and target._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {target.dtype.type_name}"
+        )
+    logs = log_softmax(input, 0 if input._data.ndim == 1 else 1)
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if soft:
         return soft_cross_entropy(logs, target, weight, number, label_smoothing)
     reduction = next(name for name, n in REDUCTIONS.items() if n == number)
     hard = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
-    if not label_smoothing:
+    if label_smoothing <= 0:
         return hard
     smooth = uniform_loss(logs, target, weight, ignore_index, number)
     classes = logs._data.shape[min(1, logs._data.ndim - 1)]
-    return times_number(hard, number=1 - label_smoothing) + times_number(smooth, number=label_smoothing / classes)
+    share = label_smoothing / classes if classes else math.inf
+    return times_number(hard, number=1 - label_smoothing) + times_number(smooth, number=share)
 
 
 def uniform_loss(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
     """The sum of the losses of all classes, which label smoothing mixes in."""
     dim = min(1, logs._data.ndim - 1)
     weighted = logs if weight is None else logs * along(weight, logs, dim)
-    loss = (-weighted.sum(dim)).masked_fill(from_array(target._data == ignore_index), 0.0)
+    loss = (-weighted.sum(dim)).masked_fill_(from_array(target._data == ignore_index), 0.0)
     if number == NONE:
         return loss
     if number != MEAN:
@@ -162,19 +201,22 @@ def soft_cross_entropy(
     logs: Tensor, target: Tensor, weight: Tensor | None, number: int, label_smoothing: float
 ) -> Tensor:
     """cross_entropy against probabilities, in plain operations, as torch records it."""
-    if target._data.dtype.kind != "f":
-        raise RuntimeError(
-            f"Expected floating point type for target with class probabilities, got {target.dtype.type_name}"
-        )
     dim = min(1, logs._data.ndim - 1)
-    classes = logs._data.shape[dim]
-    if label_smoothing:
-        target = plus_number(times_number(target, number=1 - label_smoothing), number=label_smoothing / classes)
+    shape = logs._data.shape
+    classes = shape[dim]
+    if weight is not None and weight._data.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of shape: {list(weight._data.shape)}"
+        )
+    if label_smoothing > 0:
+        share = label_smoothing / classes if classes else math.inf
+        target = plus_number(times_number(target, number=1 - label_smoothing), number=share)
     product = logs * target if weight is None else logs * target * along(weight, logs, dim)
     if number == NONE:
         return -product.sum(dim)
     total = -product.sum()
-    return over_number(total, number=logs._data.size // classes) if number == MEAN else total
+    return over_number(total, number=math.prod(shape[:dim] + shape[dim + 1 :])) if number == MEAN else total
 
 
 def along(weight: Tensor, like: Tensor, dim: int) -> Tensor:

@@ -132,9 +132,8 @@ def batched(self: Tensor, other: Tensor) -> Tensor:
             return matmul(self, other.squeeze(0))
     batch = common_shape([x[:-2], y[:-2]])
     count = math.prod(batch)
-    left = self.expand((*batch, *((1,) if len(x) == 1 else x[-2:-1]), x[-1])).reshape(
-        (count, -1 if x[-1] else 1, x[-1])
-    )
+    matrix = (*((1,) if len(x) == 1 else x[-2:-1]), x[-1])
+    left = self.expand((*batch, *matrix)).reshape((count, *matrix))
     if len(y) == 1:
         right = other.expand((*batch, *y)).reshape((count, *y)).unsqueeze(2)
         return copy_op(bmm(left, right).squeeze(-1), shape=(*batch, *x[-2:-1]))

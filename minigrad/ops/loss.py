@@ -10,9 +10,11 @@ from typing import Any
 from .. import rules
 from ..autograd.grad_mode import records
 from ..backend import array_module
-from ..dtypes import result_type
+from ..dtypes import BY_NUMPY, result_type
+from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
+from .arguments import parsed
 from .define import Op
 from .promotion import no_kernel
 
@@ -46,6 +48,13 @@ def mse_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int) -> An
     return (target - self) * (2 * shared(grad, self, reduction))
 
 
+def one_dtype(self: Any, target: Any) -> None:
+    """RuntimeError, in torch's words, for the backward of two dtypes, which its kernel does not know."""
+    a, b = rules.raw(self).dtype, rules.raw(target).dtype
+    if a != b:
+        raise RuntimeError(f"Found dtype {BY_NUMPY[b].type_name} but expected {BY_NUMPY[a].type_name}")
+
+
 def huber_slope(difference: Any, delta: float) -> Any:
     """The slope of ½d² near 0 and of δ(|d| - ½δ) from |d| = δ on: d held between -δ and δ."""
     near = rules.abs(difference) < delta
@@ -54,22 +63,24 @@ def huber_slope(difference: Any, delta: float) -> Any:
 
 def huber_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
     """z = ½d² where |d| < δ, else δ(|d| - ½δ), with d = self - target. torch: HuberLossBackward0."""
+    one_dtype(self, target)
     return huber_slope(self - target, delta) * shared(grad, self, reduction)
 
 
 def huber_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
     """As for self, with the sign turned."""
+    one_dtype(target, self)
     return huber_slope(target - self, delta) * shared(grad, self, reduction)
 
 
 def smooth_l1_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
     """The Huber loss divided by δ = β. torch: SmoothL1LossBackward0."""
-    return huber_loss_vjp_self(grad, self, target, reduction, beta) / beta
+    return huber_slope(self - target, beta) * shared(grad, self, reduction) / beta
 
 
 def smooth_l1_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
     """As for self, with the sign turned."""
-    return huber_loss_vjp_target(grad, self, target, reduction, beta) / beta
+    return huber_slope(target - self, beta) * shared(grad, self, reduction) / beta
 
 
 def _mse(x: Any, y: Any, reduction: int) -> Any:
@@ -77,14 +88,18 @@ def _mse(x: Any, y: Any, reduction: int) -> Any:
     return reduced(d * d, reduction)
 
 
-def _huber(x: Any, y: Any, reduction: int, delta: float, divisor: float = 1.0) -> Any:
+def huber_values(x: Any, y: Any, delta: float) -> Any:
+    """½d² near 0, straight from |d| = δ on."""
     d = abs(x - y)
-    values = array_module(x).where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))
-    return reduced(values / divisor, reduction)
+    return array_module(x).where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+
+
+def _huber(x: Any, y: Any, reduction: int, delta: float) -> Any:
+    return reduced(huber_values(x, y, delta).astype(x.dtype, copy=False), reduction)
 
 
 def _smooth_l1(x: Any, y: Any, reduction: int, beta: float) -> Any:
-    return _huber(x, y, reduction, beta, beta)
+    return reduced(huber_values(x, y, beta) / beta, reduction)
 
 
 mse_op = Op(
@@ -98,7 +113,6 @@ mse_op = Op(
 huber_op = Op(
     "HuberLossBackward0",
     _huber,
-    promotes=True,
     self=huber_loss_vjp_self,
     target=huber_loss_vjp_target,
     again="HuberLossBackwardBackward0",
@@ -170,7 +184,14 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     floats_among("huber_cpu", input, target)
+    castable(result_type(input, target), input.dtype)
     return huber_op(input, target, reduction=number, delta=delta)
+
+
+def castable(found: Dtype, wanted: Dtype) -> None:
+    """RuntimeError, in torch's words, for a result that its kernel cannot write where it has to."""
+    if found.category > wanted.category:
+        raise RuntimeError(f"result type {found.type_name} can't be cast to the desired output type {wanted.type_name}")
 
 
 def floats_among(kernel: str, input: Tensor, target: Tensor) -> None:
@@ -238,13 +259,14 @@ def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
         module.maximum(module.log(p), -100),
         module.maximum(module.log(1 - p), -100),
     )  # torch's guard against ln 0
-    return reduced(-(t * logs[0] + (1 - t) * logs[1]) * weight, reduction)
+    return reduced((-(t * logs[0] + (1 - t) * logs[1]) * weight).astype(p.dtype, copy=False), reduction)
 
 
 def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     module = array_module(x)
     log_s = module.minimum(x, 0) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
-    return reduced(((1 - t) * x - ((pos_weight - 1) * t + 1) * log_s) * weight, reduction)
+    values = ((1 - t) * x - ((pos_weight - 1) * t + 1) * log_s) * weight
+    return reduced(values.astype(t.dtype, copy=False), reduction)
 
 
 bce_op = Op(
@@ -259,7 +281,7 @@ bce_op = Op(
 bce_logits_op = Op(
     "BinaryCrossEntropyWithLogitsBackward0",
     _bce_logits,
-    promotes=True,
+    stretches=True,
     tensors=("weight", "pos_weight"),
     self=bce_logits_vjp_self,
     target=bce_logits_vjp_target,
@@ -294,9 +316,12 @@ def binary_cross_entropy(
     no_kernel("binary_cross_entropy", input, "bui")
     if not ((input._data >= 0) & (input._data <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
+    if not ((target._data >= 0) & (target._data <= 1)).all():
+        raise RuntimeError("all elements of target should be between 0 and 1")
     return bce_op(input, target, weight=1 if weight is None else weight, reduction=number)
 
 
+@parsed("", "", "", "weight")
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -312,6 +337,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     no_kernel("log_sigmoid_cpu", input, "bui")
+    castable(input.dtype, target.dtype)
     return bce_logits_op(
         input,
         target,

@@ -12,11 +12,13 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy
-from ..dtypes import as_numpy
+from ..dtypes import as_numpy, float16, float32
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
+from .arguments import Float, IntList, parsed
 from .define import Op
 from .linalg import check_inner
+from .promotion import unsupported
 from .reduce import one_dim
 
 # ------------------------------------------------------------------ linear
@@ -65,9 +67,12 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: 
     shape = (x.shape[0], y.shape[1])
     if input._data.shape not in (shape[1:], shape):
         input.expand(shape)  # refuses what does not fit
+    if x.dtype.kind == "b":
+        raise unsupported("addmm_impl_cpu_", x)
     return addmm_op(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
+@parsed()
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weightᵀ + bias over the last dimension (torch.nn.functional.linear).
 
@@ -75,13 +80,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     one AddmmBackward0; more dimensions are folded into rows first.
     """
     data = input._data
+    if not data.ndim or not weight._data.ndim:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {data.ndim}D and {weight._data.ndim}D"
+        )
     if bias is None:
         return input @ weight.t()
     if data.ndim == 2:
         return addmm(bias, input, weight.t())
-    if data.ndim > 2 and not data.flags.c_contiguous:
-        return input @ weight.t() + bias
-    rows = input.reshape((-1, data.shape[-1]))
+    shape = bias._data.shape
+    if not data.flags.c_contiguous or not shape or math.prod(shape) != shape[-1]:
+        return (input @ weight.t()).add_(bias)
+    rows = input.reshape((math.prod(data.shape[:-1]), data.shape[-1]))
     return addmm(bias, rows, weight.t()).reshape((*data.shape[:-1], weight._data.shape[0]))
 
 
@@ -107,8 +117,8 @@ def log_softmax_vjp(grad: Any, result: Any, dim: int) -> Any:
 
 
 def _from_largest(x: Any, dim: int) -> Any:
-    """x minus its largest element along dim: the same softmax, and nothing overflows."""
-    return x - x.max(axis=dim, keepdims=True, initial=-math.inf)
+    """x minus its largest element along dim: the same softmax, and nothing overflows. In C order, as torch's is."""
+    return array_module(x).subtract(x, x.max(axis=dim, keepdims=True, initial=-math.inf), order="C")
 
 
 def _softmax(x: Any, dim: int) -> Any:
@@ -148,8 +158,6 @@ def _along(op: Op, name: str) -> Any:
         if not input._data.size and input._data.dtype.kind != "f":
             return input.clone()
         floats_only(input, f"{name}_lastdim_kernel_impl" if dim >= input._data.ndim - 1 else f"{name}_kernel_impl")
-        if not input._data.ndim:
-            return op(input.reshape((1,)), dim=0).reshape(())
         return op(input, dim=dim)
 
     call.__name__ = call.__qualname__ = name
@@ -207,7 +215,7 @@ def layer_norm_vjp_bias(grad: Any) -> Any:
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, dims: tuple[int, ...], eps: float) -> Any:
-    return standardized(x, dims, eps)[0] * weight + bias
+    return (standardized(x, dims, eps)[0] * weight + bias).astype(x.dtype, copy=False)
 
 
 layer_norm_op = Op(
@@ -226,12 +234,22 @@ def constant(like: Tensor, value: float) -> Tensor:
     return from_array(array_module(like._data).full((), value, like._data.dtype))
 
 
+def check_dtypes(dtype: Any, given: list[Any]) -> None:
+    """RuntimeError for parameters of another dtype; only beside half precision they may, and have to, be float32."""
+    if any(one != dtype for one in given):
+        if any(one != as_numpy(float32) for one in given):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if dtype != as_numpy(float16):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+@parsed()
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: IntList,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
-    eps: float = 1e-5,
+    eps: Float = 1e-5,
 ) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.nn.functional.layer_norm).
 
@@ -256,6 +274,7 @@ def layer_norm(
             f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
             f"size{list(size)}"
         )
+    check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     floats_only(input, "LayerNormKernelImpl")
     return layer_norm_op(
         input,
@@ -311,6 +330,8 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{input.type()} instead (while checking arguments for embedding)"
         )
+    if not rows and input._data.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if input._data.size and not (input._data.min() >= 0 and input._data.max() < rows):
         raise IndexError("index out of range in self")
     return embedding_op(weight, indices=input, padding_idx=-1 if padding_idx is None else padding_idx)

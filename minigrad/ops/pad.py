@@ -8,6 +8,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, numpy
 from ..tensor import Tensor
+from .arguments import Float, IntList, Str, parsed
 from .define import Op
 
 Sizes = tuple[int, ...]
@@ -88,7 +89,8 @@ def own_values(input: Tensor, pad: Sizes, mode: str) -> Tensor:
     return OPS[mode, count](input, index=(..., *index))
 
 
-def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+@parsed()
+def pad(input: Tensor, pad: IntList, mode: Str = "constant", value: Float | None = None) -> Tensor:
     """`input` with its last dimensions made longer (torch.nn.functional.pad).
 
     pad: (left, right) of the last dimension, then (left, right) of the one before, …; negative numbers cut.

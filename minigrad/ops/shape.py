@@ -111,7 +111,7 @@ unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
-squeeze_inplace_op = Op("SqueezeBackward4", _squeeze, view=True, self=squeeze_vjp)  # inside of matmul
+squeeze_inplace_op = Op("SqueezeBackward4", _squeeze, self=squeeze_vjp)  # inside of matmul
 clone_op = Op("CloneBackward0", lambda x, order: x.copy(order) if x.ndim else x.copy(), self=same_vjp)
 cast_op = Op("ToCopyBackward0", _cast, stretches=True, self=same_vjp)
 
