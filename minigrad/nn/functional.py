@@ -122,7 +122,7 @@ def dropout(input: Tensor, p: Float = 0.5, training: Bool = True, inplace: bool 
         return input
     module = array_module(input._data)
     with no_grad():
-        noise = from_array(module.zeros(input._data.shape, input._data.dtype))
+        noise = from_array(module.zeros(input._data.shape if p < 1 else (), input._data.dtype))
         if p < 1:
             noise = noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise

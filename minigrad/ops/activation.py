@@ -248,7 +248,7 @@ def hardtanh(input: Tensor, min_val: Float = -1.0, max_val: Float = 1.0, inplace
 @parsed()
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """x held between 0 and 6 (torch.nn.functional.relu6)."""
-    return hardtanh(input, 0.0, 6.0, inplace)
+    return hardtanh(input, 0, 6, inplace)
 
 
 @parsed()
@@ -272,7 +272,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @parsed()
-def softplus(input: Tensor, beta: Float = 1.0, threshold: Float = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: Float = 1, threshold: Float = 20) -> Tensor:
     """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
     return _call(softplus_op, "softplus_cpu", input, False, beta=beta, threshold=threshold)
 

@@ -23,32 +23,39 @@ def per_channel(values: Any, ndim: int) -> Any:
     return rules.reshape(values, (1, -1) + (1,) * (ndim - 2)) if values.ndim else values
 
 
-def normalized(input: Any, mean: Any, var: Any, eps: float) -> tuple[Any, Any]:
-    """input minus the mean, times the factor 1 / √(var + eps); and the factor. mean None: the batch's own."""
-    if mean is None:
+def normalized(input: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> tuple[Any, Any]:
+    """input minus the mean, times the factor 1 / √(var + eps); and the factor. training: by the
+    batch's own."""
+    if training:
         return standardized(input, other_dims(input.ndim), eps)
-    factor = 1 / rules.sqrt(per_channel(var, input.ndim) + eps)
-    return (input - per_channel(mean, input.ndim)) * factor, factor
+    factor = 1 / rules.sqrt(per_channel(running_var, input.ndim) + eps)
+    return (input - per_channel(running_mean, input.ndim)) * factor, factor
 
 
-def batch_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, var: Any, eps: float) -> Any:
+def batch_norm_vjp_input(
+    grad: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, training: bool, eps: float
+) -> Any:
     """z = x̂ · weight + bias. By running averages x̂ is linear in x. In training mean and scale of the batch do not reach
     z, so the gradient loses its mean and its part along x̂.
 
     Source: Ioffe, Szegedy (2015), Batch Normalization, section 3. torch: NativeBatchNormBackward0.
     """
-    x, factor = normalized(input, mean, var, eps)
+    x, factor = normalized(input, running_mean, running_var, training, eps)
     slope = grad * per_channel(weight, input.ndim)
-    if mean is not None:
+    if not training:
         return factor * slope
     dims = other_dims(input.ndim)
     n = math.prod([input.shape[d] for d in dims])
     return factor * (slope - rules.sum(slope, dims, True) / n - x * (rules.sum(slope * x, dims, True) / n))
 
 
-def batch_norm_vjp_weight(grad: Any, input: Any, mean: Any, var: Any, eps: float) -> Any:
+def batch_norm_vjp_weight(
+    grad: Any, input: Any, running_mean: Any, running_var: Any, training: bool, eps: float
+) -> Any:
     """z = x̂ · weight + bias: x̂, summed over all but the channels."""
-    return rules.sum(grad * normalized(input, mean, var, eps)[0], other_dims(input.ndim), False)
+    return rules.sum(
+        grad * normalized(input, running_mean, running_var, training, eps)[0], other_dims(input.ndim), False
+    )
 
 
 def batch_norm_vjp_bias(grad: Any) -> Any:
@@ -56,8 +63,10 @@ def batch_norm_vjp_bias(grad: Any) -> Any:
     return rules.sum(grad, other_dims(grad.ndim), False)
 
 
-def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> Any:
-    z = normalized(x, mean, var, eps)[0] * per_channel(weight, x.ndim) + per_channel(bias, x.ndim)
+def _batch_norm(x: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
+    z = normalized(x, running_mean, running_var, training, eps)[0] * per_channel(weight, x.ndim) + per_channel(
+        bias, x.ndim
+    )
     return z.astype(x.dtype, copy=False)
 
 
@@ -65,7 +74,7 @@ batch_norm_op = Op(
     "NativeBatchNormBackward0",
     _batch_norm,
     stretches=True,
-    tensors=("mean", "var"),
+    tensors=("running_mean", "running_var"),
     input=batch_norm_vjp_input,
     weight=batch_norm_vjp_weight,
     bias=batch_norm_vjp_bias,
@@ -124,8 +133,9 @@ def aten_batch_norm(
         input,
         constant(input, 1) if weight is None else weight,
         constant(input, 0) if bias is None else bias,
-        mean=None if training else running_mean,
-        var=None if training else running_var,
+        running_mean=running_mean,
+        running_var=running_var,
+        training=training,
         eps=eps,
     )
 
@@ -158,4 +168,3 @@ def follow(running_mean: Tensor, running_var: Tensor, x: Any, momentum: float) -
     for running, now in ((running_mean, x.mean(axis=dims)), (running_var, x.var(axis=dims, ddof=1))):
         data = running.storage()
         data[...] = momentum * now + (1 - momentum) * data
-        running.bump_version()

@@ -28,7 +28,7 @@ def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: An
     return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
 
 
-def _nll(x: Any, target: Any, shares: Any, reduction: int) -> Any:
+def _nll(x: Any, target: Any, shares: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
     module, dim = array_module(x), min(1, x.ndim - 1)
     picked = module.take_along_axis(x, module.expand_dims(target, dim), dim).squeeze(dim)
     values = -picked * shares
@@ -37,8 +37,10 @@ def _nll(x: Any, target: Any, shares: Any, reduction: int) -> Any:
     return values.sum() if values.size or reduction != MEAN else x.dtype.type(math.nan)
 
 
-nll_op = Op("NllLossBackward0", _nll, tensors=("target",), self=nll_loss_vjp, again="NllLossBackwardBackward0")
-nll_2d_op = Op("NllLoss2DBackward0", _nll, tensors=("target",), self=nll_loss_vjp, again="NllLoss2DBackwardBackward0")
+nll_op = Op("NllLossBackward0", _nll, tensors=("target", "weight"), self=nll_loss_vjp, again="NllLossBackwardBackward0")
+nll_2d_op = Op(
+    "NllLoss2DBackward0", _nll, tensors=("target", "weight"), self=nll_loss_vjp, again="NllLoss2DBackwardBackward0"
+)
 
 
 def shares_of(
@@ -141,7 +143,9 @@ def nll_loss(
     if input._data.ndim == 1 and size:
         target, size = target.reshape(()), ()
     shares, target = shares_of(input, target, weight, ignore_index, number == MEAN)
-    loss = (nll_op if flat else nll_2d_op)(input, target=target, shares=shares, reduction=number)
+    loss = (nll_op if flat else nll_2d_op)(
+        input, target=target, shares=shares, weight=weight, reduction=number, ignore_index=ignore_index
+    )
     return loss.reshape(size) if number == NONE and loss._data.shape != size else loss
 
 

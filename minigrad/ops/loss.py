@@ -223,6 +223,11 @@ def smooth_l1_loss(
 # ------------------------------------------------------------------ yes or no
 
 
+def weighted(values: Any, weight: Any) -> Any:
+    """values · weight; None stands for no weights."""
+    return values if weight is None else values * weight
+
+
 def bce_vjp_self(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
     """z = -(t ln p + (1 - t) ln(1 - p)), p = self: ∂/∂p = (p - t) / (p (1 - p)). torch: BinaryCrossEntropyBackward0.
 
@@ -230,12 +235,12 @@ def bce_vjp_self(grad: Any, self: Any, target: Any, weight: Any, reduction: int)
     """
     divisor = self * (1 - self)
     slope = (self - target) / rules.where(divisor > 1e-12, divisor, divisor * 0 + 1e-12)
-    return slope * weight * shared(grad, self, reduction)
+    return weighted(slope, weight) * shared(grad, self, reduction)
 
 
 def bce_vjp_target(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
     """z = -(t ln p + (1 - t) ln(1 - p)): ∂/∂t = ln(1 - p) - ln p."""
-    return (rules.log(1 - self) - rules.log(self)) * weight * shared(grad, self, reduction)
+    return weighted(rules.log(1 - self) - rules.log(self), weight) * shared(grad, self, reduction)
 
 
 def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
@@ -243,14 +248,14 @@ def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weig
 
     torch: BinaryCrossEntropyWithLogitsBackward0.
     """
-    t = target * pos_weight
-    return ((t + 1 - target) * sigmoid(self) - t) * weight * shared(grad, self, reduction)
+    t = weighted(target, pos_weight)
+    return weighted((t + 1 - target) * sigmoid(self) - t, weight) * shared(grad, self, reduction)
 
 
 def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ."""
     log_s = log_sigmoid_op.of(self)
-    return (log_s - self - log_s * pos_weight) * weight * shared(grad, self, reduction)
+    return weighted(log_s - self - weighted(log_s, pos_weight), weight) * shared(grad, self, reduction)
 
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
@@ -259,13 +264,15 @@ def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
         module.maximum(module.log(p), -100),
         module.maximum(module.log(1 - p), -100),
     )  # torch's guard against ln 0
-    return reduced((-(t * logs[0] + (1 - t) * logs[1]) * weight).astype(p.dtype, copy=False), reduction)
+    return reduced(weighted(-(t * logs[0] + (1 - t) * logs[1]), weight).astype(p.dtype, copy=False), reduction)
 
 
 def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     module = array_module(x)
     log_s = module.minimum(x, 0) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
-    values = ((1 - t) * x - ((pos_weight - 1) * t + 1) * log_s) * weight
+    if pos_weight is not None:
+        log_s = log_s * ((pos_weight - 1) * t + 1)
+    values = weighted((1 - t) * x - log_s, weight)
     return reduced(values.astype(t.dtype, copy=False), reduction)
 
 
@@ -318,7 +325,7 @@ def binary_cross_entropy(
         raise RuntimeError("all elements of input should be between 0 and 1")
     if not ((target._data >= 0) & (target._data <= 1)).all():
         raise RuntimeError("all elements of target should be between 0 and 1")
-    return bce_op(input, target, weight=1 if weight is None else weight, reduction=number)
+    return bce_op(input, target, weight=weight, reduction=number)
 
 
 @parsed("", "", "", "weight")
@@ -341,7 +348,7 @@ def binary_cross_entropy_with_logits(
     return bce_logits_op(
         input,
         target,
-        weight=1 if weight is None else weight,
-        pos_weight=1 if pos_weight is None else pos_weight,
+        weight=weight,
+        pos_weight=pos_weight,
         reduction=number,
     )

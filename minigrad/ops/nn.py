@@ -190,23 +190,28 @@ def standardized(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, An
     return centred * factor, factor
 
 
-def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, dims: tuple[int, ...], eps: float) -> Any:
+def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions of that shape, at the end of input's."""
+    return tuple(range(len(input.shape) - len(normalized_shape), len(input.shape)))
+
+
+def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
     """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
 
     grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's.
     Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
     """
+    dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
     x, factor = standardized(input, dims, eps)
     slope = grad * weight
-    n = math.prod([input.shape[d] for d in dims])
     mean = rules.sum(slope, dims, True) / n
     along = rules.sum(slope * x, dims, True) / n
     return factor * (slope - mean - x * along)
 
 
-def layer_norm_vjp_weight(grad: Any, input: Any, dims: tuple[int, ...], eps: float) -> Any:
+def layer_norm_vjp_weight(grad: Any, input: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
     """z = x̂ · weight + bias: x̂; the walk sums it over the rows."""
-    return grad * standardized(input, dims, eps)[0]
+    return grad * standardized(input, last_dims(input, normalized_shape), eps)[0]
 
 
 def layer_norm_vjp_bias(grad: Any) -> Any:
@@ -214,8 +219,8 @@ def layer_norm_vjp_bias(grad: Any) -> Any:
     return grad
 
 
-def _layer_norm(x: Any, weight: Any, bias: Any, dims: tuple[int, ...], eps: float) -> Any:
-    return (standardized(x, dims, eps)[0] * weight + bias).astype(x.dtype, copy=False)
+def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
+    return (standardized(x, last_dims(x, normalized_shape), eps)[0] * weight + bias).astype(x.dtype, copy=False)
 
 
 layer_norm_op = Op(
@@ -280,7 +285,7 @@ def layer_norm(
         input,
         constant(input, 1) if weight is None else weight,
         constant(input, 0) if bias is None else bias,
-        dims=tuple(range(len(size) - len(shape), len(size))),
+        normalized_shape=shape,
         eps=eps,
     )
 

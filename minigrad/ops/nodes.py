@@ -6,6 +6,7 @@ computes and records stands in `define.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -32,22 +33,47 @@ def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 # What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
-# that is always the same here.
+# that is always the same here; what is kept only to be shown; what is worked out when it is looked at, from what.
 UNSHOWN = {
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
-    "AdaptiveAvgPool2DBackward0": "rows columns", "AvgPool2DBackward0": "divisor moves out self_shape",
-    "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape",
-    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "dims eps", "CeluBackward0": "result",
+    "AdaptiveAvgPool2DBackward0": "rows columns", "AvgPool2DBackward0": "self_shape",
+    "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
+    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps", "CeluBackward0": "result",
     "EluBackward0": "result", "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
     "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
     "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
     "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
 }  # fmt: skip
-SHOWN_AS = {"number": "other"}
+SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape"}
 ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
+KEPT = {
+    "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode", "NativeLayerNormBackward0": "bias",
+    "ConvolutionBackward0": "bias_shape",
+    "NllLossBackward0": "weight reduction ignore_index", "NllLoss2DBackward0": "weight reduction ignore_index",
+    "ReflectionPad1DBackward0": "padding", "ReflectionPad2DBackward0": "padding", "ReflectionPad3DBackward0": "padding",
+    "ReplicationPad1DBackward0": "padding", "ReplicationPad2DBackward0": "padding", "ReplicationPad3DBackward0": "padding",
+}  # fmt: skip
+
+
+def if_given(stand_in: Any) -> Any:
+    """A weight or bias, None where a number stands in for it."""
+    return stand_in if stand_in is not None and stand_in.dim() else None
+
+
+WORKED_OUT: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
+    "MeanBackward0": {"self_sym_numel": ("self_shape", math.prod)},
+    "MeanBackward1": {"self_sym_numel": ("self_shape", math.prod)},
+    "EmbeddingBackward0": {"weight_sym_argsize_0": ("weight_shape", lambda shape: shape[0])},
+    "ConvolutionBackward0": {
+        "bias_sym_sizes_opt": ("bias_shape", lambda shape: shape or (0,)),
+        "output_padding": ("padding", lambda padding: (0,) * len(padding)),
+    },
+    "NativeLayerNormBackward0": {"weight": ("weight", if_given), "bias": ("bias", if_given)},
+    "NativeBatchNormBackward0": {"weight": ("weight", if_given)},
+}
 
 
 def names_of(rule: Rule) -> tuple[str, ...]:
@@ -65,6 +91,9 @@ def node_type(
         if n not in UNSHOWN.get(name, "").split():
             as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
             shown[f"_saved_{as_torch}"] = property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
+    for n, (source, work_out) in WORKED_OUT.get(name, {}).items():
+        i = saves.index(source)
+        shown[f"_saved_{n}"] = property(lambda node, i=i, work_out=work_out: work_out(node.show_saved(i)))  # type: ignore[misc]
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
         own["apply"] = named(base.applies(*vjps), "apply")
@@ -193,9 +222,10 @@ class Rules:
         count = 1 if outputs is None else len(outputs) if isinstance(outputs, tuple) else outputs
         self.inputs = tuple(rules)
         wanted = [names_of(rule) for rule in rules.values()]
-        saves = tuple(dict.fromkeys(name for names in wanted for name in names))
+        self.kept = KEPT.get(node, "").split()
+        saves = tuple(dict.fromkeys([*[name for names in wanted for name in names], *self.kept]))
         self.needs = [frozenset(names) for names in wanted]
-        base = base_of(wanted, self.inputs) if outputs is None else SeveralOutputs
+        base = SeveralOutputs if outputs is not None else Node if self.kept else base_of(wanted, self.inputs)
         self.node = node_type(node, tuple(rules.values()), saves, base, members)
         self.node.outputs = count
         self.takers: dict[tuple[bool, ...], list[Taker]] = {}
@@ -216,7 +246,7 @@ class Rules:
 
     def takers_for(self, wanted: tuple[bool, ...]) -> list[Taker]:
         """What fetches each saved value, when the gradients of the `wanted` inputs are."""
-        needed = {name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names}
+        needed = {*self.kept, *(name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names)}
         return [self.taker(name) if name in needed else lambda *_: None for name in self.node.saves]
 
     def taker(self, name: str) -> Taker:

@@ -58,7 +58,7 @@ NODES = {
     "circular": ("PadBackward0", ""),
 }
 OPS = {
-    (mode, n): Op(node.format(n), lambda x, index: x[index], self=own_values_vjp, again=again.format(n))
+    (mode, n): Op(node.format(n), lambda x, index, padding: x[index], self=own_values_vjp, again=again.format(n))
     for (mode, (node, again)), n in itertools.product(NODES.items(), (1, 2, 3))
 }
 
@@ -86,7 +86,7 @@ def own_values(input: Tensor, pad: Sizes, mode: str) -> Tensor:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         places = SOURCES[mode](array_module(input._data).arange(-left, n + right), n)
         index.insert(0, places.reshape([-1] + [1] * d))
-    return OPS[mode, count](input, index=(..., *index))
+    return OPS[mode, count](input, index=(..., *index), padding=pad)
 
 
 @parsed()

@@ -12,7 +12,7 @@ from .arguments import Bool, Int, Ints, is_int, parsed, type_name
 from .conv import fold_op, places
 from .define import Op
 from .pad import pad_op
-from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, pairs, pooled_size, singles, windows_of
+from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, check_windows, pairs, singles, sizes_of
 from .promotion import no_kernel
 
 
@@ -42,17 +42,19 @@ def max_pool_vjp(grads: Any, self_shape: Sizes, result1: Any) -> Any:
     return rules.reshape(flat, self_shape)
 
 
-def _max_pool(x: Any, out: Sizes, moves: Moves) -> tuple[Any, Any]:
+def _max_pool(
+    x: Any, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> tuple[Any, Any]:
     """The largest of every window, and its number in its (unpadded) plane; the first of a tie, nan before all."""
-    kernel, stride, padding, dilation = moves
-    module = array_module(x)
+    module, moves = array_module(x), (kernel_size, stride, padding, dilation)
+    out = sizes_of(x.shape, moves, ceil_mode)
     lowest = -math.inf if x.dtype.kind == "f" else module.iinfo(x.dtype).min
     padded = pad_op.of(planes(x), pad=overhang(x.shape[-2:], out, moves), value=lowest)
     rows, columns = (module.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
     corner = rows[:, None] * x.shape[-1] + columns
     best: Any = None
     at: Any = None
-    for (*_, i, j), place in places(out, kernel, stride, dilation):
+    for (*_, i, j), place in places(out, kernel_size, stride, dilation):
         candidate, number = padded[place], corner + (i * dilation[0] * x.shape[-1] + j * dilation[1])
         if best is None:
             best, at = candidate.copy(), module.broadcast_to(number, candidate.shape).copy()
@@ -100,7 +102,7 @@ def _avg_pool(
     divisor_override: int | None,
 ) -> Any:
     moves = (kernel_size, stride, padding, (1, 1))
-    out = tuple(pooled_size(*numbers, ceil_mode) for numbers in zip(x.shape[-2:], *moves, strict=True))
+    out = sizes_of(x.shape, moves, ceil_mode)
     padded = pad_op.of(planes(x), pad=overhang(x.shape[-2:], out, moves), value=0)
     total = sum(padded[place] for _, place in places(out, kernel_size, stride, (1, 1)))
     divisor = divisor_override or elements(x, x.shape, out, moves, count_include_pad)
@@ -141,9 +143,11 @@ def max_pool2d(
     moves = pairs("max_pool2d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
     if input._data.ndim not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-    out = windows_of(input, moves, ceil_mode)
+    check_windows(input, moves, ceil_mode)
     no_kernel("max_pool2d", input)
-    values, indices = max_pool_op(input, out=out, moves=moves)
+    values, indices = max_pool_op(
+        input, kernel_size=moves[0], stride=moves[1], padding=moves[2], dilation=moves[3], ceil_mode=ceil_mode
+    )
     return (values, indices) if return_indices else values
 
 
@@ -162,7 +166,7 @@ def avg_pool2d(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     input.size(-3)  # an IndexError where there are fewer dimensions
-    windows_of(input, moves, ceil_mode)
+    check_windows(input, moves, ceil_mode)
     no_kernel("avg_pool2d", input, "bu")
     return avg_pool_op(
         input,

@@ -81,8 +81,13 @@ def check_spread(size: Sizes, moves: Moves) -> None:
             )
 
 
-def windows_of(input: Tensor, moves: Moves, ceil_mode: bool) -> Sizes:
-    """How many windows each of the last two dimensions gives; RuntimeError, in torch's words, where there are none."""
+def sizes_of(shape: Sizes, moves: Moves, ceil_mode: bool) -> Sizes:
+    """How many windows each of the last two dimensions gives."""
+    return tuple(pooled_size(*numbers, ceil_mode) for numbers in zip(shape[-2:], *moves, strict=True))
+
+
+def check_windows(input: Tensor, moves: Moves, ceil_mode: bool) -> None:
+    """RuntimeError, in torch's words, where there are no windows."""
     shape = input._data.shape
     check_spread(shape[-2:], moves)
     named = (("kernel size", "k", moves[0]), ("stride", "d", moves[1]), ("dilation", "dilation", moves[3]))
@@ -93,14 +98,13 @@ def windows_of(input: Tensor, moves: Moves, ceil_mode: bool) -> Sizes:
         raise RuntimeError(
             f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
         )
-    out = tuple(pooled_size(*numbers, ceil_mode) for numbers in zip(shape[-2:], *moves, strict=True))
+    out = sizes_of(shape, moves, ceil_mode)
     if min(out) < 1:
         c = shape[-3]
         raise RuntimeError(
             f"Given input size: ({c}x{shape[-2]}x{shape[-1]}). Calculated output size: "
             f"({c}x{max(out[0], 0)}x{max(out[1], 0)}). Output size is too small"
         )
-    return out
 
 
 def check_dims(name: str, input: Tensor) -> None:
