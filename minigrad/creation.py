@@ -6,13 +6,16 @@ Those made from a range stand in ranges.py, random ones in random.py.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
 from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
+
+if TYPE_CHECKING:
+    from .ops.arguments import IntList, Number
 
 
 def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -66,7 +69,7 @@ def _array(data: Any, dtype: Any) -> Any:
     if not array.size:
         return array.astype(dtype or get_default_dtype().np)
     if dtype is not None:
-        return _fitting(array, dtype)
+        return fitting_dtype(array, dtype)
     return array.astype(get_default_dtype().np) if array.dtype.kind == "f" and not _holds_arrays(data) else array
 
 
@@ -111,7 +114,7 @@ def _not_a_number(data: Any) -> Exception:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")
 
 
-def _fitting(array: Any, dtype: Any) -> Any:
+def fitting_dtype(array: Any, dtype: Any) -> Any:
     """array as `dtype`; RuntimeError for a number that an integer dtype cannot hold."""
     if dtype.kind in "iu":
         info = numpy.iinfo(dtype)
@@ -194,14 +197,27 @@ def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:
     wanted = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int | Tensor | numpy.integer) else size
     shape = tuple([n if isinstance(n, int) and not isinstance(n, bool) else n.__index__() for n in wanted])
     for n in shape:
+        if n < 0 and name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
     return shape
 
 
 def plain(*values: Any) -> list[Any]:
-    """0-d tensors as the numbers they hold."""
-    return [v.item() if isinstance(v, Tensor) else v for v in values]
+    """0-d tensors as the numbers they hold; TypeError for what is no number."""
+    numbers = [v.item() if isinstance(v, Tensor) else v for v in values]
+    for v in numbers:
+        if not isinstance(v, bool | int | float | numpy.generic):
+            raise TypeError(f"expected a number, got {type(v).__name__}")
+    return numbers
+
+
+def listed(size: Any) -> tuple[Any, ...]:
+    """A size given as one tuple; TypeError for anything else, such as a lone int."""
+    if not isinstance(size, tuple | list):
+        raise TypeError(f"size must be a tuple of ints, not {type(size).__name__}")
+    return (size,)
 
 
 def zeros(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -217,9 +233,9 @@ def ones(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_gr
 
 
 def full(
-    size: Any, fill_value: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+    size: IntList, fill_value: Number, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
     kind = as_numpy(dtype) or _array(fill_value, None).dtype
-    return finish(numpy.full(shape_of((size,)), numpy.asarray(value).astype(kind)), device, requires_grad)
+    return finish(numpy.full(shape_of(listed(size)), numpy.asarray(value).astype(kind)), device, requires_grad)

@@ -6,13 +6,17 @@ Data becomes tensors in creation.py, chance in random.py.
 from __future__ import annotations
 
 import math
-from typing import Any
+import operator
+from typing import TYPE_CHECKING, Any
 
 from .backend import array_module, numpy
-from .creation import finish, full, plain, shape_of
+from .creation import finish, full, listed, plain, shape_of
 from .dtypes import as_numpy, get_default_dtype, result_type
 from .dtypes import dtype as Dtype
 from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .ops.arguments import Float, Int, IntList, Number, Operand
 
 
 def arange(
@@ -44,7 +48,13 @@ def arange(
 
 
 def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
+    start: Number,
+    end: Number,
+    steps: Int,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """So many numbers at equal distances from start to end, both included (torch.linspace)."""
     return finish(spaced(start, end, steps, dtype), device, requires_grad)
@@ -53,7 +63,7 @@ def linspace(
 def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None) -> Any:
     """The array of linspace; reckoned from both ends, as torch does, so that it is symmetric."""
     start, end = plain(start, end)
-    if steps < 0:
+    if operator.index(steps) < 0:
         raise RuntimeError("number of steps must be non-negative")
     kind = as_numpy(dtype) or get_default_dtype().np
     if kind.kind != "f":
@@ -74,7 +84,7 @@ def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None) -> Any:
 
 
 def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dtype | None = None, device: Any = None,
+    start: Number, end: Number, steps: Int, base: Float = 10.0, *, dtype: Dtype | None = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """base to the powers of linspace(start, end, steps) (torch.logspace)."""
@@ -102,8 +112,9 @@ def empty(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_g
     )
 
 
-def scalar_tensor(s: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(s: Number, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A number as a 0-d tensor of the default floating dtype (torch.scalar_tensor)."""
+    (s,) = plain(s)
     return full(
         (),
         float(s) if dtype is None else s,
@@ -118,7 +129,14 @@ def scalar_tensor(s: Any, *, dtype: Dtype | None = None, device: Any = None, req
 
 def _like(name: str, words: str) -> Any:
     def call(
-        input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False, **_: Any
+        input: Tensor,
+        *,
+        dtype: Dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        memory_format: Any = None,
     ) -> Tensor:
         data = input._data
         made = getattr(array_module(data), name)(data.shape, as_numpy(dtype) or data.dtype)
@@ -134,12 +152,14 @@ zeros_like, ones_like, empty_like = _like("zeros", "Zeros"), _like("ones", "Ones
 
 def full_like(
     input: Tensor,
-    fill_value: Any,
+    fill_value: Number,
     *,
     dtype: Dtype | None = None,
+    layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
-    **_: Any,
+    memory_format: Any = None,
 ) -> Tensor:
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
@@ -165,8 +185,8 @@ new_zeros, new_ones, new_empty = _new("zeros", "Zeros"), _new("ones", "Ones"), _
 
 def new_full(
     self: Tensor,
-    size: Any,
-    fill_value: Any,
+    size: IntList,
+    fill_value: Number,
     *,
     dtype: Dtype | None = None,
     device: Any = None,
@@ -175,7 +195,7 @@ def new_full(
     """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
     (value,) = plain(fill_value)
     made = array_module(self._data).full(
-        shape_of((size,)), numpy.asarray(value).astype(as_numpy(dtype) or self._data.dtype)
+        shape_of(listed(size)), numpy.asarray(value).astype(as_numpy(dtype) or self._data.dtype)
     )
     return finish(made, device, requires_grad)
 
@@ -183,8 +203,9 @@ def new_full(
 # ------------------------------------------------------------------ dtypes of results
 
 
-def torch_result_type(tensor1: Any, tensor2: Any) -> Dtype:
+def torch_result_type(tensor1: Operand, tensor2: Operand) -> Dtype:
     """The dtype of an operation on two tensors or numbers (torch.result_type)."""
+    plain(*[x for x in (tensor1, tensor2) if not isinstance(x, Tensor)])
     return result_type(tensor1, tensor2)
 
 

@@ -54,7 +54,7 @@ squeeze = _both("squeeze")
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
-    return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim, keepdim)
+    return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim if x.ndim else None, keepdim)
 
 
 def expand(x: Any, shape: tuple[int, ...]) -> Any:
@@ -117,7 +117,7 @@ def raw_dtype(x: Any) -> Any:
 
 def cast(x: Any, dtype: Any) -> Any:
     """x with another NumPy dtype."""
-    return x.to_numpy_dtype(dtype) if is_tensor(x) else x.astype(dtype)
+    return x.to_numpy_dtype(dtype) if is_tensor(x) else x.astype(dtype, copy=False)
 
 
 def sign(x: Any) -> Any:

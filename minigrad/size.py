@@ -26,6 +26,15 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(tuple(other)))
 
 
+def accelerator() -> str:
+    """The kind of device that a bare number means; RuntimeError in torch's words where there is none."""
+    from .cuda import is_available
+
+    if not is_available():
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    return "cuda"
+
+
 class device:
     """Where an array lives: device("cpu"), device("cuda", 0), device("cuda:0")."""
 
@@ -34,6 +43,8 @@ class device:
     def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index
+        if isinstance(type, int):
+            type, index = accelerator(), type
         kind, _, number = str(type).partition(":")
         if kind not in ("cpu", "cuda"):
             raise RuntimeError(f"Expected one of cpu, cuda device type at start of device string: {kind}")

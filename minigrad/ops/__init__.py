@@ -26,7 +26,7 @@ TABLE = {
         expm1! floor! frac! log10! log1p! log2! logit! nan_to_num! positive rad2deg! round! rsqrt! sgn! sign!
         sinc! sinh! tan! trunc! isneginf isposinf isreal signbit
     """,
-    "division": "square! add! div! float_power floor_divide! fmod! mul! pow! remainder! sub! rsub()",
+    "division": "square! add! div! float_power floor_divide!floor_divide_inplace fmod! mul! pow! remainder! sub! rsub()",
     "extrema": "clamp! clamp_max! clamp_min! fmax fmin maximum minimum",
     "pairs": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
     "compare": """
@@ -36,13 +36,13 @@ TABLE = {
     """,
     "reduce": "argmax argmin max mean min sum",
     "statistics": "all amax amin aminmax any logsumexp nanmean nansum norm std var std_mean() var_mean()",
-    "cumulative": "prod cummax cummin cumprod! cumsum! diff",
+    "cumulative": "prod cummax cummin cumprod!cumprod_inplace cumsum!cumsum_inplace diff",
     "sorting": """
         argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount bucketize()
         searchsorted()
     """,
     "linalg": "bmm matmul",
-    "products": "addmv! addr! baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
+    "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
     "einsum": "einsum()",
     "shape": """
         permute reshape transpose clone squeeze t unbind unsqueeze .contiguous .expand .view
@@ -55,14 +55,14 @@ TABLE = {
         @T=t_property @mT=mt_property @H=h_property @mH=adjoint
     """,
     "arrange": """
-        diag diag_embed diagflat flip fliplr flipud repeat_interleave roll rot90 tile trace tril! triu! .repeat
-        tril_indices() triu_indices()
+        diag diag_embed diagflat flip fliplr flipud roll rot90 tile trace tril! triu! .repeat
+        .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
     """,
     "join": ".stack_all .concatenate_all cat() stack() column_stack() dstack() hstack() vstack()",
     "index": "index_put! .scatter_index",
     "pick": """
         count_nonzero argwhere gather index_add! index_copy! index_fill! masked_fill! masked_scatter!
-        masked_select nonzero scatter! scatter_add! take take_along_dim index_select .where=where_method where()
+        masked_select nonzero scatter!scatter_inplace scatter_add! take take_along_dim index_select .where=where_method where()
     """,
     "scatter": "scatter_reduce!",
     "convert": """
@@ -102,7 +102,9 @@ OPERATORS = {
     "getitem": "index.getitem", "setitem": "index.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
     "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
 }  # fmt: skip
-IN_PLACE_OPERATORS = "add sub mul truediv pow floordiv mod and or xor lshift rshift".split()  # x += y
+IN_PLACE_OPERATORS = {  # x += y
+    name: OPERATORS[name] for name in "add sub mul truediv pow mod and or xor lshift rshift".split()
+} | {"floordiv": "division.floor_divide_inplace"}
 # y + x, where y is no tensor: by the same function with its operands swapped, or by one that takes the tensor first as it
 # is; torch, too, makes 2 * x of x * 2, as the graph shows.
 REFLECTED = {name: OPERATORS[name] for name in ("matmul", "floordiv", "mod", "lshift", "rshift")}
@@ -152,7 +154,7 @@ def install() -> None:
             later.hang(spellings.get(name + "_") or [name + "_"], (module, in_place, later.written_method))
     for prefix, operators, finish in (
         ("", OPERATORS, later.as_it_is),
-        ("i", {name: OPERATORS[name] for name in IN_PLACE_OPERATORS}, later.written),
+        ("i", IN_PLACE_OPERATORS, later.written),
         ("r", REFLECTED, later.reflected),
         ("r", SWAPPED, later.as_it_is),
     ):

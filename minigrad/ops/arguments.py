@@ -16,8 +16,7 @@ from ..autograd.grad_mode import records
 from ..backend import numpy
 from ..dtypes import dtype
 from ..tensor import Tensor
-from .promotion import unsupported
-from .signatures import KERNELS, ranges
+from .signatures import ranges
 
 # What the annotations of operations may say; `wanted` below gives their names in torch's messages.
 Number: TypeAlias = bool | int | float
@@ -48,7 +47,6 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     first = code.co_varnames[0] if code.co_argcount else variadic or ""
     tensor_first = not method and function.__annotations__.get(first) == "Tensor"
     sizes = variadic if variadic in SIZES else None
-    kernel = KERNELS.get(function.__name__)
     uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
     if tensor_first and sizes is not None:
         function, sizes = one_tuple(function, sizes), None
@@ -59,8 +57,6 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
             if sizes in kwargs:
                 return call(*args, kwargs.pop(sizes), **kwargs)
             return special(call, function, args, kwargs, method)
-        if kernel is not None and args and isinstance(args[0], Tensor) and all(map(is_bool, args)):
-            raise unsupported(kernel, args[0]._data)
         result: Any = NotImplemented
         if not tensor_first or not args or isinstance(args[0], Tensor):
             try:
@@ -243,7 +239,7 @@ def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[A
         or variadic.name not in SIZES
         or not rest
         or is_ints(rest)
-        or (len(rest) == 1 and is_ints(rest[0]))
+        or (len(rest) == 1 and (is_ints(rest[0]) or isinstance(rest[0], dtype)))  # as view takes it
     ):
         return None
     if len(rest) == 1 or not is_int(rest[0]):
@@ -264,11 +260,6 @@ def is_int(x: Any) -> bool:
     if isinstance(x, Tensor):
         return x._data.ndim == 0 and x._data.dtype.kind in "iu"
     return isinstance(x, int | numpy.integer) and not isinstance(x, bool)
-
-
-def is_bool(x: Any) -> bool:
-    """Whether x is a bool or a tensor of bools."""
-    return x._data.dtype.kind == "b" if isinstance(x, Tensor) else isinstance(x, bool)
 
 
 def is_ints(x: Any) -> bool:

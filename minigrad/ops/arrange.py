@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from .. import rules
@@ -12,9 +13,10 @@ from ..tensor import Tensor, from_array
 from .arguments import Dtype, Int, IntList, Ints
 from .define import Op
 from .layout import flatten
-from .pick import index_select
-from .reduce import dims, one_dim
-from .shape import reshape, sizes, unsqueeze, view
+from .pick import INTEGERS, index_select
+from .promotion import no_kernel, unsupported
+from .reduce import dims, one_dim, real_dim
+from .shape import sizes, unsqueeze, view
 from .views import _diagonal_fill, diagonal_fill_vjp
 
 # ------------------------------------------------------------------ rules
@@ -124,17 +126,15 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     return repeat(input, (1,) * (input._data.ndim - len(wanted)) + wanted)
 
 
-def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: Int | None = None, *, output_size: Int | None = None
-) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: Any, dim: Int | None = None, *, output_size: Int | None = None) -> Tensor:
     """Every element repeated in its place; `repeats` is a number or one for each element (torch.repeat_interleave)."""
-    if repeats is None:
-        return from_array(numpy.repeat(numpy.arange(input._data.size), input._data))
     if dim is None:
         input, dim = flatten(input), 0
-    dim = one_dim(dim, input._data.ndim)
     if isinstance(repeats, Tensor):
-        return _repeat_each(input, repeats._data, dim)
+        return _repeat_each(input, repeats, real_dim(dim, input._data.ndim))
+    if not isinstance(repeats, int):
+        return NotImplemented
+    dim = one_dim(dim, input._data.ndim)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     shape = input._data.shape
@@ -142,18 +142,42 @@ def repeat_interleave(
     return view(wide.clone(), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
 
 
-def _repeat_each(input: Tensor, repeats: Any, dim: int) -> Tensor:
-    size = input._data.shape[dim] if input._data.ndim else 1
-    if repeats.ndim == 1 and repeats.size not in (1, size):
+def _repeat_each(input: Tensor, repeats: Tensor, dim: int) -> Tensor:
+    size, counts = input._data.shape[dim], repeats._data
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.ndim == 1 and counts.size not in (1, size):
         raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats.size} and input.size({dim}) "
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and input.size({dim}) "
             f"= {size}"
         )
-    if repeats.size and repeats.min() < 0:
+    return index_select(input, dim, numbers_repeated(repeats.expand((size,))))
+
+
+def numbers_repeated(repeats: Tensor) -> Tensor:
+    """0, 1, 2, … each as often as `repeats` says at its place."""
+    data = repeats._data
+    if data.dtype not in INTEGERS:
+        raise unsupported("repeat_interleave_cpu", data)
+    if data.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if data.size and data.min() < 0:
         raise RuntimeError("repeats can not be negative")
-    counts = numpy.broadcast_to(to_host(repeats), (size,))
-    index = array_module(input._data).asarray(numpy.repeat(numpy.arange(size), counts))
-    return index_select(input, dim, from_array(index))
+    numbers = numpy.repeat(numpy.arange(data.size, dtype=data.dtype), to_host(data))
+    return from_array(array_module(data).asarray(numbers))
+
+
+ABSENT: Any = object()
+
+
+def repeat_interleave_function(
+    input: Tensor, repeats: Any = ABSENT, dim: Int | None = None, *, output_size: Int | None = None
+) -> Tensor:
+    """torch.repeat_interleave, which unlike the method takes `repeats` alone as well."""
+    return numbers_repeated(input) if repeats is ABSENT else repeat_interleave(input, repeats, dim)
+
+
+repeat_interleave_function.__name__ = "repeat_interleave"
 
 
 # ------------------------------------------------------------------ orders
@@ -191,7 +215,7 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     if len(steps) != len(along) and not (len(steps) == 1 and not along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
     for d in along:
-        one_dim(d, input._data.ndim)
+        real_dim(d, input._data.ndim)
     return roll_op(input, shifts=steps, dims=along)
 
 
@@ -202,9 +226,10 @@ def rot90(input: Tensor, k: Int = 1, dims: IntList = (0, 1)) -> Tensor:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == ndim:
+    first, second = (one_dim(d, ndim) for d in dims)
+    if first == second:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return rot90_op(input, k=k, dims=tuple(one_dim(d, ndim) for d in dims))
+    return rot90_op(input, k=k, dims=(first, second))
 
 
 # ------------------------------------------------------------------ triangles and diagonals
@@ -243,11 +268,12 @@ def diag_embed(input: Tensor, offset: Int = 0, dim1: Int = -2, dim2: Int = -1) -
 
 def diagflat(input: Tensor, offset: Int = 0) -> Tensor:
     """All elements on the diagonal of a matrix (torch.diagflat)."""
-    return diag(reshape(input, (-1,)), offset)
+    return diag(view(input.contiguous(), (-1,)), offset)
 
 
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix (torch.trace)."""
+    no_kernel("trace", input)
     if input._data.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._data.ndim}")
     return trace_op(input)
@@ -256,7 +282,7 @@ def trace(input: Tensor) -> Tensor:
 def _indices(name: str, triangle: Any) -> Any:
     def call(row: Int, col: Int, offset: Int = 0, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
         for which, n in (("row", row), ("col", col)):
-            if n < 0:
+            if operator.index(n) < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{n}")
         return finish(numpy.stack(triangle(row, offset, col)).astype(as_numpy(dtype) or numpy.int64), device)
 

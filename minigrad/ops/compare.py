@@ -91,14 +91,14 @@ def logical_not(input: Tensor) -> Tensor:
     return from_array(array_module(input._data).logical_not(input._data))
 
 
-def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str) -> Callable[..., Any]:
+def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: str = "f") -> Callable[..., Any]:
     def call(input: Operand, other: Operand) -> Any:
         if not isinstance(input, Tensor) and not isinstance(other, Tensor):
             return NotImplemented
         if not isinstance(input, (Tensor, *Number)) or not isinstance(other, (Tensor, *Number)):
             return NotImplemented
         x, y = common((operand(input), operand(other)))
-        if x.dtype.kind == "f":
+        if x.dtype.kind in refused:
             raise unsupported(kernel, x)
         try:
             return from_array(combine(x, y))
@@ -113,8 +113,8 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str) -> Callabl
 bitwise_and = _bits(operator.and_, "bitwise_and", "bitwise_and_cpu")
 bitwise_or = _bits(operator.or_, "bitwise_or", "bitwise_or_cpu")
 bitwise_xor = _bits(operator.xor, "bitwise_xor", "bitwise_xor_cpu")
-bitwise_left_shift = _bits(operator.lshift, "bitwise_left_shift", "lshift_cpu")
-bitwise_right_shift = _bits(operator.rshift, "bitwise_right_shift", "rshift_cpu")
+bitwise_left_shift = _bits(operator.lshift, "bitwise_left_shift", "lshift_cpu", refused="fb")
+bitwise_right_shift = _bits(operator.rshift, "bitwise_right_shift", "rshift_cpu", refused="fb")
 
 
 def bitwise_not(input: Tensor) -> Tensor:
@@ -167,6 +167,11 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
 
 def isin(elements: Any, test_elements: Any, *, assume_unique: Bool = False, invert: Bool = False) -> Tensor:
     """Which elements are among the others, or are not (torch.isin). assume_unique is a promise that is not needed here."""
-    x, y = (t._data if isinstance(t, Tensor) else t for t in (elements, test_elements))
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        return NotImplemented
+    x, y = (operand(t)._data for t in (elements, test_elements))
+    for t in (elements, test_elements):
+        if isinstance(t, Tensor) and t._data.dtype.kind == "b":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {t.dtype.type_name}")
     module = array_module(x if isinstance(elements, Tensor) else y)
     return from_array(module.asarray(module.isin(x, y, invert=invert)))

@@ -12,9 +12,10 @@ from ..dtypes import BY_NUMPY, as_numpy, bool_, float16, float32, float64, int8,
 from ..dtypes import dtype as Dtype
 from ..size import device as Device
 from ..tensor import Tensor, from_array
-from .arguments import Bool
+from .arguments import Bool, Operand
 from .define import Op
 from .inplace import check_memory, check_writable, write
+from .promotion import operand
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
 
@@ -35,7 +36,13 @@ move_op = Op("ToCopyBackward0", lambda x, wanted, home: moved(x, wanted), self=m
 
 
 def to(
-    self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: Bool = False, **_: Any
+    self: Tensor,
+    *args: Any,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    non_blocking: Bool = False,
+    copy: Bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
     """The tensor with another dtype, on another device, or like another tensor; itself if nothing changes."""
     for arg in args:
@@ -53,7 +60,7 @@ def to(
 
 
 def _converter(name: str, wanted: Dtype) -> Callable[..., Tensor]:
-    def call(self: Tensor, memory_format: Any = None) -> Tensor:
+    def call(self: Tensor, *, memory_format: Any = None) -> Tensor:
         return to_numpy_dtype(self, wanted.np)
 
     call.__name__ = call.__qualname__ = name
@@ -135,11 +142,11 @@ def new_tensor(self: Tensor, data: Any) -> Tensor:
     return tensor(data, dtype=BY_NUMPY[self._data.dtype], device=self.device)
 
 
-def fill_(self: Tensor, value: Any) -> Tensor:
+def fill_(self: Tensor, value: Operand) -> Tensor:
     """Every element set to one value, in place; what was there before gets no gradient."""
     check_writable(self)
     if not isinstance(value, Tensor):
-        write(self, fill_op(self, value=value))
+        write(self, fill_op(self, value=operand(value)._data))
         return self
     if value._data.ndim:
         raise RuntimeError(
@@ -204,10 +211,10 @@ def copied(self: Tensor) -> Tensor:
     return copy_op(from_array(self._data * 0), self)
 
 
-def copy_(self: Tensor, src: Any) -> Tensor:
+def copy_(self: Tensor, src: Operand) -> Tensor:
     """The elements of `src`, broadcast and converted as needed, written into this tensor."""
     check_writable(self)
     if not (isinstance(src, Tensor) and same_place(self, src)):
         check_memory(self, src)
-    write(self, copy_op(self, src if isinstance(src, Tensor) else tensor(src)))
+    write(self, copy_op(self, src if isinstance(src, Tensor) else tensor(operand(src)._data)))
     return self

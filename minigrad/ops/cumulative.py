@@ -13,7 +13,8 @@ from .arguments import Bool, Dtype, Int
 from .define import Op
 from .gather import scatter_add_op
 from .join import cat
-from .reduce import one_dim, return_type
+from .promotion import no_kernel
+from .reduce import converting, one_dim, return_type
 from .views import narrow
 
 # ------------------------------------------------------------------ rules
@@ -39,7 +40,7 @@ def cumsum_vjp(grad: Any, dim: int) -> Any:
 
 def cumprod_vjp(grad: Any, self: Any, result: Any, dim: int) -> Any:
     """z_i = Π_{k≤i} self_k: Σ_{i≥k} grad_i · z_i / self_k, or, where an element is 0, the products without element k."""
-    if not self.shape:
+    if not self.shape or self.shape[dim] == 1:
         return grad
     if (rules.raw(self) != 0).all():
         return sum_from_end(grad * result, dim) / self
@@ -76,9 +77,16 @@ def all_others(x: Any, dim: int) -> Any:
 
 def prod_vjp(grad: Any, self: Any, result: Any) -> Any:
     """z = Π self: z / self, or, where an element is 0, the product of all others."""
-    if (rules.raw(self) != 0).all():
+    if not self.shape:
+        return grad
+    zeros = int((rules.raw(self) == 0).sum())
+    if not zeros:
         return grad * (result / self)
-    return grad * rules.reshape(all_others(rules.reshape(self, (-1,)), 0), tuple(self.shape)) if self.shape else grad
+    if zeros > 1 and not rules.is_tensor(
+        self
+    ):  # each is among the others, even of an infinity; but not to create_graph
+        return rules.zeros(grad, self.shape)
+    return grad * rules.reshape(all_others(rules.reshape(self, (-1,)), 0), tuple(self.shape))
 
 
 def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
@@ -129,23 +137,22 @@ cummin_op = Op("CumminBackward0", _running_extreme("minimum"), outputs=("values"
 
 def prod(input: Tensor, dim: Int | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The product of all elements, or along dim; integers multiply in int64 (torch.prod)."""
-    input = widened(input, dtype)
     if dim is None:
-        return prod_op(input)
-    return prod_dim_op(input, dim=one_dim(dim, input._data.ndim), keepdim=keepdim)
+        return widening(prod_op, input, dtype)
+    return widening(prod_dim_op, input, dtype, dim=one_dim(dim, input._data.ndim), keepdim=keepdim)
 
 
-def widened(input: Tensor, dtype: Any) -> Tensor:
-    """input in `dtype`, or integers in int64."""
+def widening(op: Op, input: Tensor, dtype: Any, **attributes: Any) -> Tensor:
+    """`op` of input in `dtype`, or of integers in int64."""
     if dtype is not None:
-        return input.to_numpy_dtype(as_numpy(dtype))
-    return input.to_numpy_dtype(numpy.dtype("int64")) if input._data.dtype.kind in "biu" else input
+        return converting(op, as_numpy(dtype))(input, **attributes)
+    whole = input._data.dtype.kind in "biu"
+    return op(input.to_numpy_dtype(numpy.dtype("int64")) if whole else input, **attributes)
 
 
 def _total(op: Op, name: str, words: str) -> Any:
     def call(input: Tensor, dim: Int, *, dtype: Dtype | None = None) -> Tensor:
-        dim = one_dim(dim, input._data.ndim)
-        return op(widened(input, dtype), dim=dim)
+        return widening(op, input, dtype, dim=one_dim(dim, input._data.ndim))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The {words} along dim; integers become int64 (torch.{name})."
@@ -153,6 +160,23 @@ def _total(op: Op, name: str, words: str) -> Any:
 
 
 cumsum, cumprod = _total(cumsum_op, "cumsum", "running sum"), _total(cumprod_op, "cumprod", "running product")
+
+
+def _total_inplace(total: Any) -> Any:
+    def call(input: Tensor, dim: Int, *, dtype: Dtype | None = None) -> Tensor:
+        if dtype not in (None, input.dtype):
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {input.dtype.c_name} and output tensor dtype {dtype.c_name} should match"
+            )
+        no_kernel(f"{total.__name__}_out_cpu", input)
+        return total(input, dim, dtype=dtype)
+
+    call.__name__ = call.__qualname__ = total.__name__
+    call.__doc__ = f"{total.__name__} for {total.__name__}_, which does not widen integers."
+    return call
+
+
+cumsum_inplace, cumprod_inplace = _total_inplace(cumsum), _total_inplace(cumprod)
 
 
 def _record(op: Op, name: str, words: str) -> Any:
@@ -178,6 +202,8 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = one_dim(dim, input._data.ndim)
+    if any(t is not None and t._data.ndim != input._data.ndim for t in (prepend, append)):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     if prepend is not None or append is not None:
         input = cat([t for t in (prepend, input, append) if t is not None], dim)
     if not n:

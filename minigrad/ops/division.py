@@ -14,8 +14,9 @@ from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_DIFFERENCE, BOOL_SUBTRAHEND, operand, unsupported
+from .promotion import BOOL_SUBTRAHEND, operand, refuse_bools, unsupported
 from .promotion import Number as Numbers
+from .underivable import Underivable
 
 # ------------------------------------------------------------------ rules
 
@@ -23,16 +24,6 @@ from .promotion import Number as Numbers
 def whole_vjp(grad: Any, self: Any, other: Any, rounding_mode: str) -> Any:
     """z = self / other made whole: a step function of both. (torch's rule serves exact division too, and saves for it.)"""
     return rules.zeros(grad, grad.shape)
-
-
-def no_vjp(grad: Any) -> Any:
-    """z = self // other: torch records it and has no derivative for it."""
-    raise RuntimeError("derivative for aten::floor_divide is not implemented")
-
-
-def no_remainder_vjp(grad: Any) -> Any:
-    """z = number % self: torch records it and has no derivative for it."""
-    raise RuntimeError("derivative for aten::remainder is not implemented")
 
 
 def remainder_vjp_self(grad: Any) -> Any:
@@ -72,48 +63,49 @@ def opposite_vjp(grad: Any) -> Any:
 
 def rpow_vjp(grad: Any, self: float, exponent: Any, result: Any) -> Any:
     """z = self ** exponent, a number to a tensor's power: z · ln self; for the base 0, 0 where the exponent is ≥ 0."""
-    slope = grad * (result * float(numpy.log(self)))
-    return slope if self else rules.where(exponent >= 0, rules.zeros(slope, slope.shape), slope)
+    slope = result * float(numpy.log(self))
+    return grad * (slope if self else rules.where(exponent >= 0, rules.zeros(slope, slope.shape), slope))
 
 
 # ------------------------------------------------------------------ forwards
 
 
-def _nonzero(y: Any) -> None:
-    """Whole numbers cannot be divided by 0."""
-    if not array_module(y).all(y):
+def _whole(x: Any, y: Any, kernel: str) -> bool:
+    """Whether whole numbers are divided, which cannot be done by 0, nor with bools."""
+    if "f" in (x.dtype.kind, y.dtype.kind):
+        return False
+    if x.dtype.kind == "b":
+        raise unsupported(kernel, x)
+    if x.size and not array_module(y).all(y):
         raise RuntimeError("ZeroDivisionError")
+    return True
 
 
 def _floor_divide(x: Any, y: Any) -> Any:
-    if x.dtype.kind != "f":
-        _nonzero(y)
     module = array_module(x)
-    quotient = module.floor_divide(x, y)
-    return quotient if x.dtype.kind != "f" else module.where(y == 0, x / y, quotient).astype(x.dtype)
+    if _whole(x, y, "div_floor_cpu"):
+        return module.floor_divide(x, y)
+    return module.where(y == 0, x / y, module.floor_divide(x, y)).astype(module.result_type(x, y))
 
 
 def _remainder(x: Any, y: Any) -> Any:
-    if x.dtype.kind != "f":
-        _nonzero(y)
-        return array_module(x).remainder(x, y)
     module = array_module(x)
+    if _whole(x, y, "remainder_cpu"):
+        return module.remainder(x, y)
     rest = module.fmod(x, y)
     return module.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest).astype(x.dtype)
 
 
 def _fmod(x: Any, y: Any) -> Any:
-    if x.dtype.kind != "f":
-        _nonzero(y)
+    _whole(x, y, "fmod_cpu")  # which refuses what cannot be done
     return array_module(x).fmod(x, y)
 
 
 def _trunc_divide(x: Any, y: Any) -> Any:
     module = array_module(x)
-    if x.dtype.kind == "f":
-        return module.trunc(x / y)
-    _nonzero(y)
-    return ((x - module.fmod(x, y)) // y).astype(x.dtype)
+    if _whole(x, y, "div_trunc_cpu"):
+        return ((x - module.fmod(x, y)) // y).astype(x.dtype)
+    return module.trunc(x / y)
 
 
 def _divide_mode(x: Any, y: Any, rounding_mode: str) -> Any:
@@ -146,14 +138,11 @@ rsub_tensor_op = Op(
 )
 rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - (x if alpha == 1 else x * alpha), self=sub_alpha_vjp)
 div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp, other=whole_vjp)
-floor_divide_op = Op("NotImplemented", _floor_divide, promotes=True, self=no_vjp, other=no_vjp)
-floor_divide_scalar_op = Op("NotImplemented", lambda x, other: _floor_divide(x, x.dtype.type(other)), self=no_vjp)
-rfloor_divide_op = Op("NotImplemented", lambda x, input: _floor_divide(x.dtype.type(input), x), other=no_vjp)
 remainder_scalar_op = Op(
     "RemainderBackward0", lambda x, other: _remainder(x, x.dtype.type(other)), self=remainder_vjp_self
 )
 remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=remainder_vjp_self, other=remainder_vjp_other)
-rremainder_op = Op("NotImplemented", lambda x, input: _remainder(x.dtype.type(input), x), other=no_remainder_vjp)
+rremainder_op = Underivable("remainder", lambda x, input: _remainder(x.dtype.type(input), x), "other")
 fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, x.dtype.type(other)), self=remainder_vjp_self)
 fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, other=fmod_vjp_other)
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
@@ -163,27 +152,30 @@ rpow_op = Op("PowBackward2", lambda x, self: _int_power(x.dtype.type(self), x), 
 # ------------------------------------------------------------------ what users call
 
 
-def add(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """input + alpha · other (torch.add)."""
     return _with_factor(input, other, alpha, add_op, add_alpha_op)
 
 
-def sub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """input - alpha · other (torch.sub)."""
-    if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
-        both = isinstance(other, bool) or (isinstance(other, Tensor) and other._data.dtype is input._data.dtype)
-        raise RuntimeError(BOOL_DIFFERENCE if both else BOOL_SUBTRAHEND)
+    refuse_bools(input, other)
     return _with_factor(input, other, alpha, sub_op, sub_alpha_op)
 
 
-def _with_factor(input: Tensor, other: Any, alpha: Any, plain: Any, scaled: Op) -> Tensor:
+def _with_factor(input: Any, other: Any, alpha: Any, plain: Any, scaled: Op) -> Tensor:
     other = other if isinstance(other, Tensor) else operand(other)._data
     if alpha == 1:
         return plain(input, other)
     operand(alpha)
-    if isinstance(alpha, float) and result_type(input, other).category < 2:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    return scaled(input, operand(other), alpha=alpha)
+    whole_factor("alpha", alpha, input, other)
+    return scaled(operand(input), operand(other), alpha=alpha)
+
+
+def whole_factor(name: str, factor: Any, *operands: Any) -> None:
+    """RuntimeError, in torch's words, for a fraction of whole numbers."""
+    if isinstance(factor, float) and result_type(*operands).category < 2:
+        raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
@@ -199,12 +191,12 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return rsub_op(_as_result(input, other), other=other, alpha=alpha)
 
 
-def mul(input: Tensor, other: Operand) -> Tensor:
+def mul(input: Operand, other: Operand) -> Tensor:
     """input · other (torch.mul)."""
     return mul_op(input, other if isinstance(other, Tensor) else operand(other)._data)
 
 
-def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """input / other; rounding_mode "floor" or "trunc" makes it whole (torch.div)."""
     other = other if isinstance(other, Tensor) else operand(other)._data
     if rounding_mode is None:
@@ -215,18 +207,30 @@ def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> T
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return div_mode_op(input, operand(other), rounding_mode=rounding_mode)
+    return div_mode_op(operand(input), operand(other), rounding_mode=rounding_mode)
 
 
-def floor_divide(input: Any, other: Any) -> Tensor:
-    """⌊input / other⌋ (torch.floor_divide, //)."""
-    if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
-        return NotImplemented
-    if isinstance(input, Tensor) and isinstance(other, Tensor):
-        return floor_divide_op(input, other)
-    if isinstance(input, Tensor):
-        return floor_divide_scalar_op(_as_result(input, other), other=other)
-    return rfloor_divide_op(_as_result(other, input), input=input)
+def _floor_division(name: str) -> Any:
+    of_tensors = Underivable(name, _floor_divide, "self", "other", promotes=True)
+    by_number = Underivable(name, lambda x, other: _floor_divide(x, x.dtype.type(other)), "self")
+    of_number = Underivable(name, lambda x, input: _floor_divide(x.dtype.type(input), x), "other")
+
+    def call(input: Any, other: Any) -> Tensor:
+        if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
+            return NotImplemented
+        if isinstance(input, Tensor) and isinstance(other, Tensor):
+            return of_tensors(input, other)
+        if isinstance(input, Tensor):
+            return by_number(_as_result(input, other), other=other)
+        return of_number(_as_result(other, input), input=input)
+
+    call.__name__ = call.__qualname__ = name.rstrip("_")
+    call.__doc__ = "⌊input / other⌋ (torch.floor_divide, //)."
+    return call
+
+
+# torch has no derivative for either, and says of which
+floor_divide, floor_divide_inplace = _floor_division("floor_divide"), _floor_division("floor_divide_")
 
 
 def remainder(input: Any, other: Operand) -> Tensor:
@@ -264,7 +268,7 @@ def pow(input: Any, exponent: Operand) -> Tensor:
         return pow_tensor_op(input, exponent)
     if not isinstance(exponent, Numbers):
         return NotImplemented
-    if input._data.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
+    if input._data.dtype.kind in "biu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return pow_scalar_op(_as_result(input, exponent), exponent=exponent)
 

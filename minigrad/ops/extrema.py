@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import rules
 from ..autograd.graph import Constant
-from ..backend import array_module
+from ..backend import array_module, numpy
+from ..creation import fitting_dtype
 from ..dtypes import result_type
 from ..tensor import Tensor
 from .define import Op, binary, of_two_tensors
@@ -125,13 +126,18 @@ def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
     return x.copy() if high is None and low is None else x if high is None else module.minimum(high, x)
 
 
+def _bound(number: Any, x: Any) -> Any:
+    """A number as an element of x, whose dtype may turn it round: among bytes -1 is 255, as in torch."""
+    return number if number is None or x.dtype.kind == "f" else fitting_dtype(numpy.asarray(number), x.dtype)[()]
+
+
 maximum_op = binary("maximum", "MaximumBackward0", _numpy("maximum"), self=maximum_vjp_self, other=maximum_vjp_other)
 minimum_op = binary("minimum", "MinimumBackward0", _numpy("minimum"), self=minimum_vjp_self, other=minimum_vjp_other)
 fmax_op = binary("fmax", "FmaxBackward0", _numpy("fmax"), self=fmax_vjp_self, other=fmax_vjp_other)
 fmin_op = binary("fmin", "FminBackward0", _numpy("fmin"), self=fmin_vjp_self, other=fmin_vjp_other)
-clamp_op = Op("ClampBackward1", lambda x, min, max: _clamp(x, min, max), self=clamp_vjp)
-clamp_min_op = Op("ClampMinBackward0", lambda x, min: _clamp(x, min), self=clamp_min_vjp_self)
-clamp_max_op = Op("ClampMaxBackward0", lambda x, max: _clamp(x, None, max), self=clamp_max_vjp_self)
+clamp_op = Op("ClampBackward1", lambda x, min, max: _clamp(x, _bound(min, x), _bound(max, x)), self=clamp_vjp)
+clamp_min_op = Op("ClampMinBackward0", lambda x, min: _clamp(x, _bound(min, x)), self=clamp_min_vjp_self)
+clamp_max_op = Op("ClampMaxBackward0", lambda x, max: _clamp(x, None, _bound(max, x)), self=clamp_max_vjp_self)
 clamp_tensor_op = Op("ClampBackward0", _clamp, promotes=True, self=clamp_vjp, min=clamp_vjp_min, max=clamp_vjp_max)
 clamp_min_tensor_op = Op(
     "ClampMinBackward1", _numpy("maximum"), promotes=True, self=clamp_min_vjp_self, min=clamp_min_vjp_min

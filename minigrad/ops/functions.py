@@ -198,7 +198,7 @@ def _decimals(x: Any, decimals: int) -> Any:
 
 def _logit(x: Any, eps: float | None) -> Any:
     module = array_module(x)
-    x = x if eps is None else x.clip(eps, 1 - eps)
+    x = x if eps is None else module.maximum(module.minimum(x, 1 - eps), eps)
     return module.log(x / (1 - x))
 
 
@@ -224,7 +224,7 @@ asinh = unary("asinh", "AsinhBackward0", _numpy("arcsinh"), asinh_vjp)
 acosh = unary("acosh", "AcoshBackward0", _numpy("arccosh"), acosh_vjp)
 atanh = unary("atanh", "AtanhBackward0", _numpy("arctanh"), atanh_vjp)
 acosh_inplace = unary(
-    "acosh", "AcoshBackward1", _numpy("arccosh"), acosh_vjp
+    "acosh", "AcoshBackward1", _numpy("arccosh"), no_acosh_vjp
 )  # torch numbers acosh_ and the like apart
 asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), no_asinh_vjp)
 atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), no_atanh_vjp)

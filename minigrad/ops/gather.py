@@ -11,6 +11,7 @@ from .. import rules
 from ..backend import array_module, numpy
 from ..tensor import from_array
 from .define import Op
+from .nodes import UNSHOWN
 
 # ------------------------------------------------------------------ forwards
 
@@ -25,6 +26,8 @@ def along(shape: tuple[int, ...], dim: int, index: Any) -> tuple[Any, ...]:
 
 
 def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
+    if not index.size:
+        return array_module(x).zeros(index.shape, x.dtype)
     if not x.ndim:
         return array_module(x).broadcast_to(x, index.shape).copy()
     return x[along(x.shape, dim, index)] if index.ndim else x.reshape(-1)[index]
@@ -118,9 +121,26 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any) -> Any:
     return scatter_value_op.of(grad, value=0, dim=dim, index=index)
 
 
-def scatter_vjp_src(grad: Any, dim: int, index: Any) -> Any:
-    """z = self with elements of src written, or added: the gradient where they went."""
-    return gather_op.of(grad, dim=dim, index=index, sparse_grad=False)
+def scatter_vjp_src(grad: Any, src_shape: tuple[int, ...], dim: int, index: Any) -> Any:
+    """z = self with elements of src written: the gradient where they went."""
+    return of_whole_source(gather_op.of(grad, dim=dim, index=index, sparse_grad=False), src_shape, "ScatterBackward0")
+
+
+def scatter_add_vjp_src(grad: Any, src_shape: tuple[int, ...], dim: int, index: Any) -> Any:
+    """z = self with elements of src added: the gradient where they went."""
+    return of_whole_source(
+        gather_op.of(grad, dim=dim, index=index, sparse_grad=False), src_shape, "ScatterAddBackward0"
+    )
+
+
+def of_whole_source(grad: Any, shape: tuple[int, ...], node: str) -> Any:
+    """The gradient of a source, all of which was used; for a part of it torch's rule makes one that does not fit."""
+    if tuple(grad.shape) != tuple(shape):
+        raise RuntimeError(
+            f"Function {node} returned an invalid gradient at index 1 - got {list(grad.shape)} but expected shape compatible "
+            f"with {list(shape)}"
+        )
+    return grad
 
 
 def scatter_add_vjp_self(grad: Any) -> Any:
@@ -206,6 +226,7 @@ def where_vjp_other(grad: Any, condition: Any) -> Any:
 # ------------------------------------------------------------------ entries
 
 INDEX = ("index",)
+UNSHOWN |= dict.fromkeys(("ScatterBackward0", "ScatterAddBackward0"), "src_shape")
 gather_op = Op("GatherBackward0", _gather, tensors=INDEX, self=gather_vjp)
 scatter_op = Op("ScatterBackward0", _scatter, tensors=INDEX, self=scatter_vjp_self, src=scatter_vjp_src)
 scatter_value_op = Op(
@@ -214,7 +235,9 @@ scatter_value_op = Op(
     tensors=INDEX,
     self=scatter_vjp_self,
 )
-scatter_add_op = Op("ScatterAddBackward0", _scatter_add, tensors=INDEX, self=scatter_add_vjp_self, src=scatter_vjp_src)
+scatter_add_op = Op(
+    "ScatterAddBackward0", _scatter_add, tensors=INDEX, self=scatter_add_vjp_self, src=scatter_add_vjp_src
+)
 index_select_op = Op("IndexSelectBackward0", _take_rows, tensors=INDEX, self=index_select_vjp)
 index_add_op = Op(
     "IndexAddBackward0", _index_add, tensors=INDEX, self=scatter_add_vjp_self, source=index_add_vjp_source
@@ -224,7 +247,12 @@ index_copy_op = Op(
 )
 index_fill_op = Op("IndexFillBackward0", _index_fill, tensors=INDEX, self=index_copy_vjp_self)
 index_fill_tensor_op = Op(
-    "IndexFillBackward1", _index_fill, tensors=INDEX, self=index_copy_vjp_self, value=index_fill_vjp_value
+    "IndexFillBackward1",
+    _index_fill,
+    tensors=INDEX,
+    stretches=True,
+    self=index_copy_vjp_self,
+    value=index_fill_vjp_value,
 )
 masked_fill_op = Op("MaskedFillBackward0", _masked_fill, tensors=("mask",), stretches=True, self=masked_fill_vjp_self)
 masked_fill_tensor_op = Op(

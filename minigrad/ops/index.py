@@ -13,9 +13,11 @@ from .. import rules
 from ..backend import array_module, ndarray, numpy
 from ..creation import tensor
 from ..tensor import Tensor, from_array
+from .arguments import Bool
 from .define import Op
 from .inplace import check_memory, check_writable, write
-from .views import select_op, slice_op
+from .promotion import differentiable
+from .views import alias_op, select_op, slice_op
 
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
 
@@ -77,7 +79,6 @@ def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:
     return rules.scatter_index(x, shape, index)
 
 
-alias_op = Op("AliasBackward0", lambda x: x[...], view=True, self=lambda grad: grad)
 index_op = Op("IndexBackward0", lambda x, indices: x[places(indices)], tensors=("indices",), self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
 gather_op = Op(
@@ -253,11 +254,11 @@ def select(self: Tensor, dim: int, index: Any, named: int) -> Tensor:
 
 def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     """self with dimension `dim` cut to a slice; a slice of everything is no operation, unless it is the whole index."""
-    if not self._data.ndim:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     step = 1 if part.step is None else int(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    if not self._data.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     start, end, _ = slice(*(None if b is None else int(b) for b in (part.start, part.stop))).indices(
         self._data.shape[dim]
     )
@@ -271,13 +272,13 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
+    value = as_value(self, value)
     if index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
-        put(self, as_value(self, value))
+        put(self, value)
         return
     if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
         getitem(self, index)  # refuses with torch's words
     view, indices = take_apart(self, index)
-    value = as_value(self, value)
     if not indices:
         put(view if view is not self else alias_op(self), value)
         return
@@ -285,6 +286,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     for name in ("index_put", "masked_fill") if is_mask(index) and not value._data.ndim else ("index_put",):
         check_memory(view, None, name)
     found = checked(view, indices)
+    same_dtype(value, view)
     write(view, put_op(view, matching(value, view, found), indices=found, accumulate=False))
 
 
@@ -315,15 +317,17 @@ def put(view: Tensor, value: Tensor) -> None:
     view.copy_(value)
 
 
+def same_dtype(value: Tensor, view: Tensor) -> None:
+    """RuntimeError, in torch's words, for values of another dtype; a single number is converted."""
+    if value._data.dtype is not view._data.dtype and value._data.ndim:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{view.dtype.type_name} for the destination and {value.dtype.type_name} for the source."
+        )
+
+
 def matching(value: Tensor, view: Tensor, indices: Index) -> Tensor:
-    """value, once it has the dtype of the tensor and broadcasts to the part that is written."""
-    if value._data.dtype is not view._data.dtype:
-        if value._data.ndim:
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{view.dtype.type_name} for the destination and {value.dtype.type_name} for the source."
-            )
-        value = value.to(view.dtype)
+    """value, once it broadcasts to the part that is written."""
     part = view._data[places(indices)].shape
     try:
         fits = numpy.broadcast_shapes(value._data.shape, part) == part
@@ -337,8 +341,12 @@ def matching(value: Tensor, view: Tensor, indices: Index) -> Tensor:
     return value
 
 
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
+    if not isinstance(accumulate, bool):
+        raise TypeError("index_put: accumulate must be a bool")
+    same_dtype(values, input)
+    differentiable(input, values)
     view, arrays = take_apart(input, tuple(indices))
     found = checked(view, arrays)
     return put_op(input, matching(values, input, found), indices=found, accumulate=accumulate)

@@ -102,13 +102,14 @@ def stack(tensors: Tensors, dim: Int = 0) -> Tensor:
     given = as_tensors(tensors)
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
+    dim = one_dim(dim, given[0]._data.ndim + 1)
     for i, t in enumerate(given):
         if t._data.shape != given[0]._data.shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(given[0]._data.shape)} at entry 0 and "
                 f"{list(t._data.shape)} at entry {i}"
             )
-    return stack_op(len(given))(*given, dim=one_dim(dim, given[0]._data.ndim + 1))
+    return stack_op(len(given))(*given, dim=dim)
 
 
 def stack_all(self: Tensor, parts: list[Any], dim: int) -> Tensor:

@@ -15,6 +15,7 @@ from ..tensor import Tensor
 from .arguments import Int, IntList, Ints, as_tensors
 from .reduce import one_dim
 from .shape import infer, permute, reshape, sizes, transpose, unsqueeze, view
+from .views import alias_op
 
 
 def flatten(input: Tensor, start_dim: Int = 0, end_dim: Int = -1) -> Tensor:
@@ -33,6 +34,10 @@ def flatten(input: Tensor, start_dim: Int = 0, end_dim: Int = -1) -> Tensor:
 def unflatten(input: Tensor, dim: Int, sizes: IntList) -> Tensor:
     """One dimension taken apart into several (torch.unflatten)."""
     dim = one_dim(dim, input._data.ndim)
+    if not input._data.ndim:
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
+        )
     wanted, size = tuple(sizes), input._data.shape[dim]
     if not wanted:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -68,7 +73,7 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given[name])})")
     if not ndim:
-        return input.alias()
+        return alias_op(input)
     places, rest = dict(zip(dst, src, strict=True)), iter(d for d in range(ndim) if d not in src)
     return permute(input, tuple(places[d] if d in places else next(rest) for d in range(ndim)))
 
@@ -76,7 +81,7 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped; there is nothing to conjugate (torch.adjoint)."""
     if input._data.ndim == 0:
-        return input.detach()  # as torch has it: no history
+        return input
     if input._data.ndim < 2:
         raise RuntimeError(
             f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._data.ndim}-D tensor."
@@ -162,6 +167,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes have in common; RuntimeError if there is none (torch.broadcast_shapes)."""
     common: list[int] = []  # from the last dimension to the first
     for index, given in enumerate(shapes):
+        if not isinstance(given, int | list | tuple):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {given}")
         shape = (given,) if isinstance(given, int) else tuple(given)
         common += [1] * (len(shape) - len(common))
         for i, n in enumerate(reversed(shape)):
@@ -216,6 +223,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if swapped:
         given[0], given[1] = given[1], given[0]
+    if any(t._data.dtype is not given[0]._data.dtype for t in given):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     shape = tuple(t._data.size for t in given)
     grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
     if swapped:

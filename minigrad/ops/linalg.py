@@ -98,14 +98,18 @@ def matrices(self: Tensor, mat2: Tensor) -> Tensor:
 
 def matrix_vector(self: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector, once their sizes and dtypes fit."""
-    x, y = self._data, vec._data
-    check_inner(self, vec, x.shape[1] == y.shape[0])
-    if x.dtype is not y.dtype:
-        one, other = self.dtype.type_name, vec.dtype.type_name
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {other}, {one}, and {other}")
-    if x.dtype.kind == "b":
-        raise unsupported("addmv_impl_cpu", x)
+    check_inner(self, vec, self._data.shape[1] == vec._data.shape[0])
+    dtypes_of_addmv(vec, self, vec)
     return mv_op(self, vec)
+
+
+def dtypes_of_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
+    """The error, in torch's words, for input + mat @ vec of different dtypes, or of bools."""
+    if not input._data.dtype is mat._data.dtype is vec._data.dtype:
+        names = [t.dtype.type_name for t in (input, mat, vec)]
+        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*names))
+    if input._data.dtype.kind == "b":
+        raise unsupported("addmv_impl_cpu", input._data)
 
 
 def vectors(self: Tensor, tensor: Tensor) -> Tensor:

@@ -15,10 +15,10 @@ from ..backend import array_module, numpy
 from ..dtypes import as_numpy, float16, float32
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
-from .arguments import Float, IntList, parsed
+from .arguments import Float, Int, IntList, parsed
 from .define import Op
 from .linalg import check_inner
-from .promotion import unsupported
+from .promotion import no_kernel
 from .reduce import one_dim
 
 # ------------------------------------------------------------------ linear
@@ -57,8 +57,9 @@ addmm_op = Op("AddmmBackward0", _addmm, stretches=True, self=addmm_vjp_self, mat
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """β·input + α·(mat1 @ mat2) (torch.addmm). mat1: (n, k), mat2: (k, m), input: broadcastable to (n, m)."""
     x, y = mat1._data, mat2._data
-    if y.ndim != 2:
-        raise RuntimeError(f"mat2 must be a matrix, got {y.ndim}-D tensor")
+    if x.ndim != 2 or y.ndim != 2:
+        name, ndim = ("mat1", x.ndim) if x.ndim != 2 else ("mat2", y.ndim)
+        raise RuntimeError(f"{name} must be a matrix, got {ndim}-D tensor")
     if x.dtype is not y.dtype:
         raise RuntimeError(
             f"mat1 and mat2 must have the same dtype, but got {mat1.dtype.type_name} and {mat2.dtype.type_name}"
@@ -67,8 +68,13 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: 
     shape = (x.shape[0], y.shape[1])
     if input._data.shape not in (shape[1:], shape):
         input.expand(shape)  # refuses what does not fit
-    if x.dtype.kind == "b":
-        raise unsupported("addmm_impl_cpu_", x)
+    if input._data.dtype is not y.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {input.dtype.type_name} and {mat2.dtype.type_name}"
+        )
+    if y.dtype.kind != "f":
+        no_kernel("addmm_impl_cpu_", mat2)
+        beta, alpha = int(beta), int(alpha)
     return addmm_op(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
@@ -151,7 +157,7 @@ def floats_only(input: Tensor, kernel: str) -> None:
 
 
 def _along(op: Op, name: str) -> Any:
-    def call(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor:
+    def call(input: Tensor, dim: Int, dtype: Dtype | None = None) -> Tensor:
         if dtype is not None:
             input = input.to_numpy_dtype(as_numpy(dtype))
         dim = one_dim(dim, input._data.ndim)

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op, of_two_tensors
@@ -78,8 +78,7 @@ def copysign_vjp_other(grad: Any) -> Any:
 
 def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = self · ln other: ln other, and 0 where self is 0 and other is not positive."""
-    log = rules.log(other) if hasattr(other, "shape") else float(numpy.log(other))
-    slope = grad * log
+    slope = xlogy_op.of(grad, other) if hasattr(other, "shape") else xlogy_number_op.of(grad, other=other)
     return rules.where((self == 0) & (other <= 0), rules.zeros(slope, slope.shape), slope)
 
 

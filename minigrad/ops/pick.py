@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -11,9 +12,9 @@ from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
 from .promotion import Number as Numbers
-from .promotion import operand
+from .promotion import differentiable, operand
 from .reduce import one_dim
-from .shape import reshape
+from .shape import view
 
 INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
 
@@ -22,7 +23,9 @@ def check_index(input: Tensor, dim: int, index: Tensor, name: str) -> int:
     """`dim` counted from the front, once the index tensor is fit for gather and scatter."""
     dim = one_dim(dim, input._data.ndim)
     data, shape = index._data, input._data.shape
-    if data.size and data.dtype not in INTEGERS:
+    if not data.size:
+        return dim
+    if data.dtype not in INTEGERS:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     whose = "input" if name == "gather" else "self"
     if max(data.ndim, 1) != max(len(shape), 1):
@@ -56,6 +59,7 @@ def gather(input: Tensor, dim: Int, index: Tensor, *, sparse_grad: Bool = False)
                 f"from dimension {dim}"
             )
     check_range(index._data, length(input, dim), dim)
+    index = index if index._data.size else index.long()
     return ops.gather_op(input, dim=dim, index=index, sparse_grad=sparse_grad)
 
 
@@ -66,28 +70,41 @@ def scatter(
 
     reduce: "add" or "multiply" them onto what is there instead; torch has no derivative for that.
     """
-    dim = check_index(input, dim, index, "scatter")
     src = value if src is None else src
     if reduce is not None:
         return scatter_with(input, dim, index, src, reduce)
+    dim = check_index(input, dim, index, "scatter")
     if not isinstance(src, Tensor):
-        check_range(index._data, length(input, dim), dim)
+        check_source(input, dim, index, None, "scatter")
         return ops.scatter_value_op(input, value=operand(src)._data, dim=dim, index=index)
     check_source(input, dim, index, src, "scatter")
     return ops.scatter_op(input, src, dim=dim, index=index)
 
 
-def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> Tensor:
-    """scatter with `reduce`."""
-    from .scatter import scatter_with_op  # it checks its arguments with the functions above
+def scatter_inplace(
+    input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Str | None = None
+) -> Tensor:
+    """scatter for scatter_, whose name stands in the error of its missing derivative."""
+    if reduce is None:
+        return scatter(input, dim, index, src, value=value)
+    return scatter_with(input, dim, index, value if src is None else src, reduce, "scatter_")
 
+
+scatter_inplace.__name__ = "scatter"
+
+
+def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str, name: str = "scatter") -> Tensor:
+    """scatter with `reduce`."""
+    from .scatter import SCATTER_WITH  # it checks its arguments with the functions above
+
+    dim = check_index(input, dim, index, "scatter")
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     check_range(index._data, length(input, dim), dim)
     if not isinstance(src, Tensor):
         src = from_array(numpy.full(index._data.shape, operand(src)._data, input._data.dtype))
     check_source(input, dim, index, src, "scatter")
-    return scatter_with_op(input, src, dim=dim, index=index, reduce=reduce, include_self=True)
+    return SCATTER_WITH[name](input, src, dim=dim, index=index, reduce=reduce, include_self=True)
 
 
 def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
@@ -97,20 +114,21 @@ def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
     return ops.scatter_add_op(input, src, dim=dim, index=index)
 
 
-def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor, name: str) -> None:
-    """RuntimeError, in torch's words, where a source does not fit its index."""
-    shape, wanted, given = input._data.shape, index._data.shape, src._data.shape
+def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor | None, name: str) -> None:
+    """RuntimeError, in torch's words, where a source (None: one number) does not fit its index."""
+    shape, wanted = input._data.shape, index._data.shape
+    given = wanted if src is None else src._data.shape
     if max(len(wanted), 1) != max(len(given), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    if input._data.dtype is not src._data.dtype:
+    if src is not None and input._data.dtype is not src._data.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if not index._data.size:
         return
     too_large = any(n > m for d, (n, m) in enumerate(zip(wanted, shape, strict=False)) if d != dim)
     if too_large or any(n > m for n, m in zip(wanted, given, strict=False)):
         raise RuntimeError(
-            f"Expected index {list(wanted)} to be no larger than self {list(shape)} apart from dimension {dim} and to be no larger "
-            f"size than src {list(given)}"
+            f"Expected index {list(wanted)} to be no larger than self {list(shape)} apart from dimension {dim}"
+            + ("" if src is None else f" and to be no larger size than src {list(given)}")
         )
     check_range(index._data, length(input, dim), dim)
 
@@ -118,7 +136,7 @@ def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor, name: str)
 def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Tensor:
     """Elements picked along dim, the other dimensions broadcast; without dim from the flattened input."""
     if dim is None:
-        return gather(reshape(input, (-1,)), 0, from_start(reshape(indices, (-1,)), input._data.size))
+        return gather(view(input, (-1,)), 0, from_start(view(indices, (-1,)), input._data.size))
     if input._data.ndim != indices._data.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -189,6 +207,24 @@ def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: 
 def index_copy(input: Tensor, dim: Int, index: Tensor, source: Tensor) -> Tensor:
     """A copy of input with the rows that index names replaced by those of source (torch.index_copy)."""
     dim, count = one_dim(dim, input._data.ndim), index._data.size
+    if index._data.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index._data.ndim})")
+    if input._data.ndim != source._data.ndim and input._data.ndim and source._data.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source._data.ndim}), destination dimensionality ({input._data.ndim})"
+        )
+    if input._data.dtype is not source._data.dtype:
+        raise RuntimeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{input.dtype.type_name} and (source) {source.dtype.type_name}"
+        )
+    x, y = list(input._data.shape), list(source._data.shape)
+    if x[:dim] + x[dim + 1 :] != y[:dim] + y[dim + 1 :]:
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{x[:dim] + x[dim + 1 :]} at dimension {dim} and source slice shape: {y[:dim] + y[dim + 1 :]} at dimension 0."
+        )
     if count != length(source, dim):
         raise IndexError(
             f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({length(source, dim)})"
@@ -202,16 +238,19 @@ def index_copy(input: Tensor, dim: Int, index: Tensor, source: Tensor) -> Tensor
 
 def index_fill(input: Tensor, dim: Int, index: Tensor, value: Operand) -> Tensor:
     """A copy of input with the rows that index names set to one value (torch.index_fill)."""
-    dim, size = one_dim(dim, input._data.ndim), length(input, dim)
     data = index._data
+    if isinstance(value, Tensor) and value._data.ndim:
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
+        )
+    dim, size = one_dim(dim, input._data.ndim), length(input, dim)
+    if data.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
     if data.size and (data.min() < -size or data.max() >= size):
         wrong = data[(data < -size) | (data >= size)].flat[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     if isinstance(value, Tensor):
-        if value._data.ndim:
-            raise RuntimeError(
-                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
-            )
+        differentiable(input, value)
         return ops.index_fill_tensor_op(input, value, dim=dim, index=index)
     return ops.index_fill_op(input, dim=dim, index=index, number=operand(value)._data)
 
@@ -241,7 +280,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
             raise RuntimeError(
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
             )
+        differentiable(input, value)
         return ops.masked_fill_tensor_op(input, value, mask=mask)
+    if input._data.dtype.kind in "iu" and not math.isfinite(operand(value)._data):
+        raise RuntimeError(f"value cannot be converted to type {input.dtype.name}_t without overflow")
     return ops.masked_fill_op(input, mask=mask, number=operand(value)._data)
 
 
@@ -296,7 +338,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 def where_method(self: Tensor, condition: Any, other: Any) -> Tensor:
     """self where the condition holds, other elsewhere (torch.Tensor.where)."""
-    if not isinstance(other, (Tensor, *Numbers)) or isinstance(condition, Numbers):
+    if not isinstance(other, (Tensor, *Numbers)) or not hasattr(condition, "dtype"):
         return NotImplemented
     return where(condition, self, other)
 

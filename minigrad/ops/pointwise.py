@@ -85,8 +85,8 @@ def pow_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
 
 def pow_vjp_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
     """z = self ** exponent: ∂z/∂exponent = z · ln self, and 0 where self is 0 and the exponent ≥ 0."""
-    slope = grad * (result * rules.log(self))
-    return rules.where((self == 0) & (exponent >= 0), rules.zeros(slope, slope.shape), slope)
+    slope = result * rules.log(rules.cast(self, rules.raw_dtype(result)))
+    return grad * rules.where((self == 0) & (exponent >= 0), rules.zeros(slope, slope.shape), slope)
 
 
 # ------------------------------------------------------------------ functions of one tensor

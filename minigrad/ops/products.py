@@ -8,15 +8,17 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module
+from ..dtypes import result_type
 from ..tensor import Tensor
 from .arguments import Int, Number
 from .define import Op
-from .linalg import bmm, check_inner, dot_op, matmul, matrices, vectors
+from .division import whole_factor
+from .linalg import bmm, check_inner, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
 from .pointwise import mul_op
-from .promotion import no_kernel
-from .reduce import one_dim
+from .promotion import no_kernel, refuse_bools
+from .reduce import one_dim, real_dim
 from .shape import copy_op, permute, reshape
-from .statistics import vector_norm_vjp
+from .statistics import no_norm_of_nothing, vector_norm_vjp
 
 # ------------------------------------------------------------------ rules
 
@@ -83,17 +85,17 @@ def _stretched(a: Any, b: Any) -> tuple[Any, Any]:
 
 def dist_vjp_self(grad: Any, self: Any, other: Any, result: Any, p: float) -> Any:
     """z = the p-norm of self - other."""
-    slope = vector_norm_vjp(grad, self - other, result, p, None, False)
-    if slope is None:
-        raise RuntimeError(
-            "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
-        )
-    return slope
+    return vector_norm_vjp(grad, rules.cast(self - other, rules.raw_dtype(result)), result, p, None, False)
 
 
 def dist_vjp_other(grad: Any, self: Any, other: Any, result: Any, p: float) -> Any:
     """z = the p-norm of self - other."""
-    return -dist_vjp_self(grad, self, other, result, p)
+    opposite = dist_vjp_self(grad, self, other, result, p)
+    if opposite is None:
+        raise RuntimeError(
+            "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        )
+    return -opposite
 
 
 # ------------------------------------------------------------------ entries
@@ -125,7 +127,7 @@ addmv_op = Op(
     vec=addmv_vjp_vec,
 )
 addr_op = Op(
-    "AddrBackward0", _add_product(lambda a, b: a[:, None] * b), stretches=True, self=added_vjp, vec1=addr_vjp_vec1,
+    "AddrBackward0", _add_product(lambda a, b: a[:, None] * b), promotes=True, self=added_vjp, vec1=addr_vjp_vec1,
     vec2=addr_vjp_vec2,
 )  # fmt: skip
 baddbmm_op = Op(
@@ -133,13 +135,13 @@ baddbmm_op = Op(
     batch2=baddbmm_vjp_batch2,
 )  # fmt: skip
 vdot_op = Op(
-    "VdotBackward0", lambda x, y: x @ y, self=lambda grad, other: grad * other, other=lambda grad, self: grad * self
+    "VdotBackward0", numbers_only("dot"), self=lambda grad, other: grad * other, other=lambda grad, self: grad * self
 )
 cross_op = Op(
     "LinalgCrossBackward0", lambda x, y, dim: array_module(x).cross(x, y, axis=dim), stretches=True, self=cross_vjp_self,
     other=cross_vjp_other,
 )  # fmt: skip
-dist_op = Op("DistBackward0", _dist, stretches=True, self=dist_vjp_self, other=dist_vjp_other)
+dist_op = Op("DistBackward0", _dist, promotes=True, self=dist_vjp_self, other=dist_vjp_other)
 
 # ------------------------------------------------------------------ vectors
 
@@ -178,6 +180,7 @@ def _same_length(input: Tensor, other: Tensor) -> Tensor:
 
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """Matrix times vector (torch.mv)."""
+    real_dim(0, input._data.ndim)
     if input._data.ndim != 2 or vec._data.ndim != 1:
         raise RuntimeError(
             f"vector + matrix @ vector expected, got {vec._data.ndim - 1 or 1}, {input._data.ndim}, {vec._data.ndim}"
@@ -231,15 +234,20 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: Int = -1) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
         )
     no_kernel("cross", input)
+    if x.dtype is not y.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {other.dtype.type_name}")
     return cross_op(input, other, dim=axis)
 
 
 def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """The p-norm of input - other (torch.dist)."""
-    if input._data.dtype.kind != "f":
+    refuse_bools(input, other)
+    if (found := result_type(input, other)).category < 2:
         raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {input.dtype.type_name} instead."
+            f"norm(): input dtype should be either floating point or complex. Got {found.type_name} instead."
         )
+    if math.isinf(p) and not (input._data.size and other._data.size):
+        raise no_norm_of_nothing(p)
     return dist_op(input, other, p=float(p))
 
 
@@ -262,6 +270,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
             f"vector + matrix @ vector expected, got {input._data.ndim}, {mat._data.ndim}, {vec._data.ndim}"
         )
     check_inner(mat, vec, mat._data.shape[1] == vec._data.shape[0])
+    dtypes_of_addmv(input, mat, vec)
     return addmv_op(input, mat, vec, beta=beta, alpha=alpha)
 
 
@@ -275,7 +284,22 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
                 f"The expanded size of the tensor ({size}) must match the existing size ({n}) at non-singleton dimension "
                 f"{dim + 2}.  Target sizes: {[vec1._data.size, vec2._data.size]}.  Tensor sizes: {list(input._data.shape)}"
             )
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        whole_factor(name, factor, input, vec1, vec2)
     return addr_op(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def addr_inplace(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """addr for addr_, which does not stretch its input."""
+    sizes = [vector(vec1, "addr", "vec1")._data.size, vector(vec2, "addr", "vec2")._data.size]
+    if input._data.ndim != 2:
+        raise RuntimeError(f"2D tensor expected, got {input._data.ndim}D tensor for input")
+    if list(input._data.shape) != sizes:
+        raise RuntimeError(f"size mismatch, input: {list(input._data.shape)}, v1: {sizes[:1]}, v2: {sizes[1:]}")
+    return addr(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+addr_inplace.__name__ = "addr"
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -288,6 +312,10 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
         input.expand(shape)  # refuses what does not fit
     if len(x) != 3 or len(y) != 3 or y[:2] != (x[0], x[2]):
         bmm(batch1, batch2)  # refuses with torch's words
+    if not input._data.dtype is batch1._data.dtype is batch2._data.dtype:
+        kinds = [t.dtype.c_name for t in (input, batch1, batch2)]
+        raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
+    no_kernel("baddbmm", input)
     return baddbmm_op(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
@@ -296,6 +324,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
 
     dims: how many, the last of a with the first of b; or two lists of dimensions.
     """
+    if not isinstance(dims, (int, list, tuple, Tensor)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but got "
+            f"dims={dims}"
+        )
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
@@ -303,7 +336,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first, second = list(range(-dims, 0)), list(range(dims))
     else:
-        first, second = (list(d.tolist()) if isinstance(d, Tensor) else list(d) for d in dims)
+        lists: Any = dims
+        first, second = (list(d.tolist()) if isinstance(d, Tensor) else list(d) for d in lists)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     if a._data.dtype is not b._data.dtype:
@@ -332,7 +366,7 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int], count
     if math.prod(shape) == 1:
         if left.storage().flags.c_contiguous and right.storage().flags.c_contiguous:
             return reshape(dot_op(left.flatten(), right.flatten()), shape)
-        return reshape(mul_op(left.squeeze(), right.squeeze()).sum(), shape)
+        return reshape(mul_op(left.squeeze(), right.squeeze()).sum(dtype=a.dtype), shape)
     rows = math.prod(a._data.shape[d] for d in kept[0])
     columns = math.prod(b._data.shape[d] for d in kept[1])
     return reshape(matrices(reshape(left, (rows, count)), reshape(right, (count, columns))), shape)

@@ -113,6 +113,12 @@ def dtype_of(tensor: Tensor) -> Any:
     return BY_NUMPY[tensor._data.dtype]
 
 
+def differentiable(input: Tensor, value: Tensor) -> None:
+    """RuntimeError, in torch's words, for a value that requires grad among whole numbers or bools."""
+    if input._data.dtype.kind != "f" and value.requires_grad:
+        raise RuntimeError(f"Autograd not support dtype: {input.dtype.type_name}")
+
+
 BOOL_DIFFERENCE = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. "
     "Use the `^` or `logical_xor()` operator instead."
@@ -126,10 +132,11 @@ BOOL_SUBTRAHEND = (
 
 
 def refuse_bools(a: Any, b: Any) -> None:
-    """RuntimeError for the difference of a bool tensor and anything but bools."""
+    """RuntimeError for a difference that has to do with a bool tensor."""
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Tensor) and one._data.dtype.kind == "b" and isinstance(other, Tensor | int | float):
-            raise RuntimeError(BOOL_DIFFERENCE if isinstance(other, bool) else BOOL_SUBTRAHEND)
+            both = isinstance(other, bool) or (isinstance(other, Tensor) and other._data.dtype.kind == "b")
+            raise RuntimeError(BOOL_DIFFERENCE if both else BOOL_SUBTRAHEND)
 
 
 def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:

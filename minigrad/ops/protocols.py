@@ -129,6 +129,9 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     data = self.storage()
     values = [callable(x) for x in to_host(data).reshape(-1).tolist()]
-    data[...] = numpy.asarray(values, data.dtype).reshape(data.shape)
+    try:
+        data[...] = numpy.asarray(values, data.dtype).reshape(data.shape)
+    except OverflowError as error:
+        raise RuntimeError(f"value cannot be converted to type {data.dtype.name} without overflow") from error
     self.bump_version()
     return self

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import math
 from typing import Any
 
@@ -90,12 +92,10 @@ def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     if dim is None or dim == ():
         return None
     wanted = tuple(one_dim(d, ndim) for d in ((dim,) if isinstance(dim, int) else dim))
-    if not ndim:
-        return None
     for d in wanted:
         if wanted.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return wanted
+    return wanted if ndim else None
 
 
 def one_dim(dim: int, ndim: int) -> int:
@@ -106,30 +106,51 @@ def one_dim(dim: int, ndim: int) -> int:
     return dim % ndim if ndim else 0
 
 
+def real_dim(dim: int, ndim: int) -> int:
+    """As one_dim, where torch does not let a 0-d tensor pass for one of a single element."""
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return one_dim(dim, ndim)
+
+
+@functools.cache
+def converting(op: Op, dtype: Any) -> Op:
+    """`op` on its input in another dtype: one operation all the same, and the walk brings its gradient back."""
+    twin = copy.copy(op)
+    twin.forward = lambda x, **attributes: op.forward(x.astype(dtype), **attributes)
+    twin.stretches = True
+    return twin
+
+
 EVERY: Any = object()  # no dim was named; dim=None means all of them as well, and torch records it differently
 
 
 def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The sum over `dim` (an int, several, or None for all); integers add up in int64 (torch.sum)."""
-    if dtype is not None or self._data.dtype.kind in "biu":
-        self = self.to_numpy_dtype(as_numpy(dtype) if dtype is not None else "int64")
+    if dtype is not None:
+        every, along = converting(sum_all, as_numpy(dtype)), converting(sum_dim, as_numpy(dtype))
+    else:
+        every, along = sum_all, sum_dim
+        if self._data.dtype.kind in "biu":
+            self = self.to_numpy_dtype("int64")
     if dim is EVERY:
-        return sum_all(self, dim=None, keepdim=False)
-    return sum_dim(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
+        return every(self, dim=None, keepdim=False)
+    return along(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
 
 
 def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The mean over `dim`; RuntimeError for integers (torch.mean)."""
+    every, along = mean_all, mean_dim
     if dtype is not None:
-        self = self.to_numpy_dtype(as_numpy(dtype))
-    if self._data.dtype.kind != "f":
+        every, along = converting(mean_all, as_numpy(dtype)), converting(mean_dim, as_numpy(dtype))
+    if (as_numpy(dtype) or self._data.dtype).kind != "f":
         raise RuntimeError(
             f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {self.dtype.type_name}"
+            f"Got: {(dtype or self.dtype).type_name}"
         )
     if dim is EVERY:
-        return mean_all(self, dim=None, keepdim=False)
-    return mean_dim(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
+        return every(self, dim=None, keepdim=False)
+    return along(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
 
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:

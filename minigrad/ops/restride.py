@@ -56,6 +56,7 @@ def in_place(operation: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return self
 
     call.__name__ = call.__qualname__ = operation.__name__ + "_"
+    call.__wrapped__ = operation  # type: ignore[attr-defined]  # whose signature it has
     call.__doc__ = f"{operation.__name__}, in place."
     return call
 

@@ -13,8 +13,10 @@ from ..backend import array_module, numpy
 from ..tensor import Tensor
 from .arguments import Bool, Int, Str
 from .define import Op
-from .gather import along, gather_op, scatter_add_op, scatter_value_op
+from .gather import along, gather_op, of_whole_source, scatter_add_op, scatter_value_op
 from .pick import check_index, check_source
+from .promotion import no_kernel
+from .underivable import Underivable
 
 # reduce → (the ufunc that joins two elements, what leaves an element alone)
 REDUCTIONS: dict[str, tuple[str, float]] = {
@@ -78,6 +80,8 @@ def scatter_reduce_vjp_self(
     grad: Any, self: Any, src: Any, result: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
     """z = self with the elements of src reduced into it: what is left for self."""
+    if reduce in ("max", "min"):  # which the forward pass takes
+        raise RuntimeError(f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}.")
     if reduce == "prod":
         ones = rules.where(self == 0, rules.zeros(self, self.shape) + 1, self)
         attributes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
@@ -93,10 +97,10 @@ def scatter_reduce_vjp_src(
     grad: Any, self: Any, src: Any, result: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
     """z = self with the elements of src reduced into it: each element's share."""
-    if reduce == "sum":
-        return picked(grad, dim, index)
     if reduce == "mean":
-        return picked(grad / number_of(rules.raw(self), dim, rules.raw(index), include_self), dim, index)
+        grad = grad / number_of(rules.raw(self), dim, rules.raw(index), include_self)
+    if reduce in ("sum", "mean"):
+        return of_whole_source(picked(grad, dim, index), src.shape, "ScatterReduceBackward0")
     if reduce != "prod":
         reach = rules.raw(src) == rules.raw(picked(result, dim, index))
         return picked(shared_extreme(grad, self, src, result, dim, index), dim, index) * reach
@@ -112,11 +116,6 @@ def scatter_reduce_vjp_src(
     return rules.where(alone, picked(grad * others, dim, index), rest)
 
 
-def no_vjp(grad: Any) -> Any:
-    """torch has no derivative for scatter(reduce=…)."""
-    raise RuntimeError("derivative for aten::scatter is not implemented")
-
-
 scatter_reduce_op = Op(
     "ScatterReduceBackward0",
     _scatter_reduce,
@@ -124,7 +123,9 @@ scatter_reduce_op = Op(
     self=scatter_reduce_vjp_self,
     src=scatter_reduce_vjp_src,
 )
-scatter_with_op = Op("NotImplemented", _scatter_reduce, tensors=("index",), self=no_vjp, src=no_vjp)
+SCATTER_WITH = {
+    name: Underivable(name, _scatter_reduce, "self", "src", tensors=("index",)) for name in ("scatter", "scatter_")
+}
 
 
 def scatter_reduce(
@@ -138,4 +139,6 @@ def scatter_reduce(
         raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin.")
     dim = check_index(input, dim, index, "scatter_reduce")
     check_source(input, dim, index, src, "scatter_reduce")
+    if reduce == "mean":
+        no_kernel("scatter_gather_tensor_cpu_reduce_mean", input)
     return scatter_reduce_op(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import unbroadcast
+from ..autograd.graph import NO_EDGE
 from ..backend import array_module
-from ..tensor import Tensor
+from ..dtypes import dtype as Dtype
+from ..tensor import Tensor, from_array
+from .arguments import Int
 from .define import Op
-from .reduce import dims, one_dim
+from .reduce import dims, one_dim, real_dim
 
 
 def view_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
@@ -116,8 +120,13 @@ clone_op = Op("CloneBackward0", lambda x, order: x.copy(order) if x.ndim else x.
 cast_op = Op("ToCopyBackward0", _cast, stretches=True, self=same_vjp)
 
 
-def view(self: Tensor, *shape: Any) -> Tensor:
-    """The same elements in another shape, sharing storage; RuntimeError where strides do not allow it (torch.Tensor.view)."""
+def view(self: Tensor, *shape: Any, dtype: Dtype | None = None) -> Tensor:
+    """The same elements in another shape, sharing storage; RuntimeError where strides do not allow it (torch.Tensor.view).
+
+    Or the same bytes read as another dtype.
+    """
+    if dtype is not None or (len(shape) == 1 and isinstance(shape[0], Dtype)):
+        return retyped(self, dtype or shape[0])
     wanted = infer(sizes(shape), self._data.size)
     array = self.storage()
     out = view_op(self, shape=wanted)
@@ -127,6 +136,21 @@ def view(self: Tensor, *shape: Any) -> Tensor:
             "contiguous subspaces). Use .reshape(...) instead."
         )
     return out
+
+
+def retyped(self: Tensor, wanted: Dtype) -> Tensor:
+    """The same memory read as another dtype; no gradient goes that way."""
+    array, size = self.storage(), wanted.np.itemsize
+    if size != array.itemsize:
+        change = f"to view {self.dtype.type_name} as {wanted.type_name} (different element sizes)"
+        if not array.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 {change}")
+        if array.strides[-1] != array.itemsize:
+            raise RuntimeError(f"self.stride(-1) must be 1 {change}, but got {array.strides[-1] // array.itemsize}")
+        if array.shape[-1] * array.itemsize % size:
+            ratio = size // array.itemsize
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {change}, but got {array.shape[-1]}")
+    return from_array(array.view(wanted.np), NO_EDGE, self.counter())
 
 
 def reshape(self: Tensor, *shape: Any) -> Tensor:
@@ -149,8 +173,8 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     if not shape:
         raise TypeError('missing 1 required positional arguments: "shape"')
     if len(shape) == 1 and not isinstance(shape[0], int):
-        return tuple(int(n) for n in shape[0])
-    return tuple(int(n) for n in shape)
+        return tuple(map(operator.index, shape[0]))
+    return tuple(map(operator.index, shape))
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -184,7 +208,7 @@ def permute(self: Tensor, *dims: Any) -> Tensor:
     return permute_op(self, dims=wanted)
 
 
-def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
+def transpose(self: Tensor, dim0: Int, dim1: Int) -> Tensor:
     """Two dimensions swapped; a view (torch.transpose)."""
     return transpose_op(self, dim0=one_dim(dim0, self._data.ndim), dim1=one_dim(dim1, self._data.ndim))
 
@@ -236,9 +260,7 @@ def squeeze(self: Tensor, dim: Any = None) -> Tensor:
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensors along one dimension, as views (torch.unbind)."""
-    if not self._data.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    dim = one_dim(dim, self._data.ndim)
+    dim = real_dim(dim, self._data.ndim)
     return unbind_op(self._data.shape[dim])(self, dim=dim)
 
 

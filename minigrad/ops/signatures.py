@@ -88,13 +88,3 @@ def ranges(name: str, method: bool) -> list[tuple[int, int]]:
             chosen = forms.partition("|")[0 if method else 2]
             return [(int(low), int(high)) for low, high in (one.split("-") for one in chosen.split())]
     return []
-
-
-# NAME: the kernel that torch names when an operation is asked to work on bools, which it cannot
-WITHOUT_BOOLS = """
-    addmm: addmm_impl_cpu_  addmv: addmv_impl_cpu  baddbmm: baddbmm  bincount: bincount_cpu
-    bitwise_left_shift: lshift_cpu  bitwise_right_shift: rshift_cpu  bmm: bmm  dot: dot
-    floor_divide: div_floor_cpu  fmod: fmod_cpu  mm: addmm_impl_cpu_  mv: addmv_impl_cpu
-    remainder: remainder_cpu  trace: trace  vdot: dot
-"""
-KERNELS = dict(entry.split(": ") for line in WITHOUT_BOOLS.strip().splitlines() for entry in line.strip().split("  "))

@@ -16,9 +16,10 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
 from .define import Op
 from .gather import scatter_op
-from .promotion import no_kernel, operand, unsupported
-from .reduce import RETURN_TYPES, extremum_all_vjp, one_dim, reducible_dim, return_type
+from .promotion import no_kernel, operand
+from .reduce import RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
 from .selection import kth_place, mode_place, topk_places
+from .underivable import Underivable
 
 # ------------------------------------------------------------------ rules
 
@@ -47,11 +48,6 @@ def _missing(name: str) -> Any:
 
 unique_vjp, unique_dim_vjp = _missing("_unique2"), _missing("unique_dim")
 unique_consecutive_vjp = _missing("unique_consecutive")
-
-
-def bincount_vjp(grad: Any) -> Any:
-    """z = the sums of the weights: torch records it and has no derivative for it."""
-    raise RuntimeError("derivative for aten::bincount is not implemented")
 
 
 # ------------------------------------------------------------------ forwards
@@ -189,15 +185,16 @@ def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Boo
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if not 0 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError("selected index k out of range")
+    k = k if input._data.ndim else 1  # of a single number torch finds one, even when asked for none
     return RETURN_TYPES["topk"](topk_op(input, dim=dim, k=k, largest=largest, sorted=sorted))
 
 
 def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any:
     """The k-th smallest element along dim, and where it stood (torch.kthvalue)."""
-    no_kernel("kthvalue_cpu", input)
     dim = reducible_dim(input, dim, "kthvalue")
     if not 1 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
+    no_kernel("kthvalue_cpu", input)
     return RETURN_TYPES["kthvalue"](kthvalue_op(input, dim=dim, k=k, keepdim=keepdim))
 
 
@@ -205,11 +202,13 @@ def _middle(every: Op, along: Op, name: str, words: str) -> Any:
     pair = return_type(name)
 
     def call(input: Tensor, dim: Int | None = None, keepdim: Bool = False) -> Any:
-        if input._data.dtype.kind == "b" and (input._data.size or dim is not None):
-            raise unsupported("median_cpu" if dim is None else "median_out", input._data)
         if dim is None:
+            if input._data.size:
+                no_kernel("median_cpu", input)
             return every(input)
-        return pair(along(input, dim=reducible_dim(input, dim, name), keepdim=keepdim))
+        dim = reducible_dim(input, dim, name)
+        no_kernel("median_out", input)
+        return pair(along(input, dim=dim, keepdim=keepdim))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The middle element{words}, the lower one of two; with dim also where it stood (torch.{name})."
@@ -236,10 +235,22 @@ def unique(
     dim: Int | None = None,
 ) -> Any:
     """The values, or rows along dim, that occur; if wanted also which one each element is, and how often each occurs."""
+    if not all(isinstance(flag, bool) for flag in (sorted, return_inverse, return_counts)):
+        raise TypeError("unique: sorted, return_inverse and return_counts must be bools")
     if dim is None and not return_inverse and not return_counts:
         return unique_op(input)
+    check_rows(input, dim)
     op = unique_all_op if dim is None else unique_dim_op
     return chosen(op(input, dim=dim), return_inverse, return_counts)
+
+
+def check_rows(input: Tensor, dim: int | None) -> None:
+    """The error, in torch's words, where there are no rows along dim to be compared."""
+    if dim is None:
+        return
+    dim, shape = real_dim(dim, input._data.ndim), input._data.shape
+    if shape[dim] and 0 in shape:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
 def _unique(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
@@ -258,6 +269,9 @@ def unique_consecutive(
     input: Tensor, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None
 ) -> Any:
     """As unique, but equal elements count as one only where they are neighbours (torch.unique_consecutive)."""
+    if not isinstance(return_inverse, bool) or not isinstance(return_counts, bool):
+        raise TypeError("unique_consecutive: return_inverse and return_counts must be bools")
+    check_rows(input, dim)
     return chosen(unique_consecutive_op(input, dim=dim), return_inverse, return_counts)
 
 
@@ -274,21 +288,24 @@ def _unique_consecutive(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
 unique_all_op = Op("Unique2Backward0", _unique, outputs=3, self=unique_vjp)
 unique_dim_op = Op("UniqueDimBackward0", _unique, outputs=3, self=unique_dim_vjp)
 unique_consecutive_op = Op("UniqueConsecutiveBackward0", _unique_consecutive, outputs=3, self=unique_consecutive_vjp)
-bincount_op = Op(
-    "NotImplemented",
-    lambda w, data, minlength: numpy.bincount(data, w, minlength).astype(w.dtype),
-    weights=bincount_vjp,
+bincount_op = Underivable(
+    "bincount",
+    lambda w, data, minlength: numpy.bincount(data, w, minlength).astype(
+        w.dtype if w.dtype == "float32" else "float64"
+    ),
+    "weights",
 )
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -> Tensor:
     """How often each whole number occurs, or the sum of the weights where it does (torch.bincount)."""
     data = input._data
-    if data.dtype.kind == "f":
-        raise unsupported("bincount_cpu", data)
+    no_kernel("bincount_cpu", input, "fb")
     if data.ndim != 1 or (data.size and data.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is None:
+    if weights is not None and weights._data.shape != data.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if weights is None or not data.size:
         return from_array(numpy.bincount(data, None, minlength))
     return bincount_op(weights, data=data, minlength=minlength)
 
@@ -303,21 +320,18 @@ def searchsorted(
     sorter: Tensor | None = None,
 ) -> Tensor:
     """Where elements belong in sorted sequences, the last dimension of which counts (torch.searchsorted)."""
-    values = operand(input)._data
+    data = sorted_sequence._data
+    values = array_module(data).asarray(operand(input)._data)
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    data = sorted_sequence._data
+    check_boundaries(data, values, sorter)
+    if values.dtype.kind == "b":
+        no_kernel("searchsorted_out_cpu", sorted_sequence)
     if sorter is not None:
         data = numpy.take_along_axis(data, sorter._data, -1)
     where: Any = "right" if right or side == "right" else "left"
-    if data.ndim != 1 and data.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
-            f"input value tensor must match, but we got boundaries tensor {list(data.shape)} and input value tensor "
-            f"{list(values.shape)}"
-        )
-    if data.ndim == 1:
-        found = numpy.asarray(numpy.searchsorted(data, values, where))
+    if data.ndim == 1 or not values.size:
+        found = numpy.asarray(numpy.searchsorted(data.reshape(-1), values, where))
     else:
         count = math.prod(data.shape[:-1])
         rows, wanted = data.reshape(count, data.shape[-1]), values.reshape(count, values.shape[-1])
@@ -325,6 +339,30 @@ def searchsorted(
             values.shape
         )
     return from_array(found.astype((int32 if out_int32 else int64).np))
+
+
+def check_boundaries(data: Any, values: Any, sorter: Tensor | None) -> None:
+    """RuntimeError, in torch's words, where sorted sequences, the values and a sorter do not fit each other."""
+    if not values.ndim and data.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({data.ndim}) and input value's dim(0) numel(1)"
+        )
+    if not data.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if data.ndim != 1 and data.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(data.shape)} and input value tensor "
+            f"{list(values.shape)}"
+        )
+    if sorter is not None and sorter._data.shape != data.shape:
+        raise RuntimeError(
+            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {list(data.shape)}and got "
+            f"sorter tensor {list(sorter._data.shape)}"
+        )
 
 
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: Bool = False, right: Bool = False) -> Tensor:

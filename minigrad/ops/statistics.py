@@ -15,7 +15,7 @@ from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, Number
 from .define import Op
-from .reduce import dims, one_dim
+from .reduce import converting, dims, one_dim
 
 Dims = tuple[int, ...] | None
 
@@ -241,10 +241,7 @@ def vector_norm(
     axes = dims(dim, x._data.ndim)
     if not x._data.size and (ord < 0 or math.isinf(ord)) and not count(x._data.shape, axes):
         if axes is None:
-            raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {show(ord)} norm on an empty tensor because the operation does not have an "
-                "identity"
-            )
+            raise no_norm_of_nothing(ord)
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {show(ord)} norm on the dimension {axes[0]}because this dimension is empty and "
             "the operation does not have an identity"
@@ -252,6 +249,14 @@ def vector_norm(
     if dtype is not None:
         x = x.to_numpy_dtype(as_numpy(dtype))
     return vector_norm_op(x, ord=float(ord), dim=axes, keepdim=keepdim)
+
+
+def no_norm_of_nothing(ord: float) -> RuntimeError:
+    """The error for a norm of an empty tensor that would be the size of one of its elements."""
+    return RuntimeError(
+        f"linalg.vector_norm cannot compute the {show(ord)} norm on an empty tensor because the operation does not have an "
+        "identity"
+    )
 
 
 def show(number: float) -> str:
@@ -274,6 +279,8 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, 
 
 def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
     """ln Σ e^input over dim, without overflow (torch.logsumexp)."""
+    if dim is None or not isinstance(keepdim, bool):
+        raise TypeError("logsumexp: dim must be ints, keepdim a bool")
     if input._data.dtype.kind != "f":
         input = input.to_numpy_dtype(get_default_dtype().np)
     return logsumexp_op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
@@ -358,9 +365,10 @@ any = _truth("any", "one element is true")
 
 def nansum(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The sum without nan (torch.nansum)."""
-    if dtype is not None or input._data.dtype.kind in "biu":
-        input = input.to_numpy_dtype(as_numpy(dtype) if dtype is not None else "int64")
-    return nansum_op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
+    op = nansum_op if dtype is None else converting(nansum_op, as_numpy(dtype))
+    if dtype is None and input._data.dtype.kind in "biu":
+        input = input.to_numpy_dtype("int64")
+    return op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
 
 
 def nanmean(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:

@@ -12,7 +12,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor
-from .arguments import Int, IntList
+from .arguments import Int, IntList, is_int
 from .define import Op
 from .reduce import one_dim
 
@@ -135,6 +135,7 @@ slice_op = Op(
 )
 diagonal_op = Op("DiagonalBackward0", _diagonal, view=True, self=diagonal_vjp, again="DiagonalBackwardBackward0")
 diagonal_fill_op = Op("DiagonalBackward0_copy", _diagonal_fill, self=diagonal_fill_vjp)
+alias_op = Op("AliasBackward0", lambda x: x[...], view=True, self=lambda grad: grad)
 unfold_op = Op("UnfoldBackward0", _unfold, view=True, self=unfold_vjp)
 fold_op = Op("UnfoldBackwardBackward0", _fold, self=fold_vjp)
 
@@ -174,6 +175,10 @@ def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     dim = one_dim(dim, input._data.ndim)
+    if isinstance(start, Tensor) and (start._data.ndim or start._data.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    if not is_int(start):
+        return NotImplemented
     size, start = input._data.shape[dim], int(start)
     if not -size <= start <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")

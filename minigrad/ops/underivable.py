@@ -1,0 +1,34 @@
+"""Operations that torch records although it has no derivative for them: floor division, bincount, scatter(reduce=…)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..autograd.graph import NO_EDGE
+from ..tensor import Tensor
+from .define import Op
+
+
+class Underivable(Op):
+    """An operation whose node, called NotImplemented, refuses the gradient that arrives at it.
+
+    name: what torch calls the operation in that error. inputs: the names of its tensors. The node has an edge only for
+    those that require grad.
+    """
+
+    def __init__(self, name: str, forward: Callable[..., Any], *inputs: str, **properties: Any) -> None:
+        def refuse(*_: Any) -> NoReturn:
+            raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+        rules: dict[str, Any] = dict.fromkeys(inputs, lambda grad: refuse())
+        super().__init__("NotImplemented", forward, **properties, **rules)
+        node: Any = self.rules.node
+        node.apply = node.apply_graph = refuse
+
+    def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
+        """As any operation, and then without the edges that lead nowhere."""
+        out = super().record(inputs, edges, data, attributes)
+        if (node := out._edge[0]) is not None:
+            node.next_functions = tuple([edge for edge in edges if edge is not NO_EDGE])
+        return out
