@@ -114,14 +114,17 @@ OPS = """
     bitwise_not: ints; mask; i0; x
 
     add: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; x, dot; dot, x; x, True; ints, ints2; ints, 1.5;
-        ints, x; mask, mask2; mask, 1; x, y, alpha=-0.5; odd, odd; x, v; v, u; ints, 2, alpha=1.5
+        ints, x; mask, mask2; mask, 1; x, y, alpha=-0.5; odd, odd; x, v; v, u; ints, 2, alpha=1.5;
+        1.5, x; True, x; 2, x, alpha=3; 2, ints
     sub: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 1;
-        ints, mask; odd, odd; v, u
+        ints, mask; odd, odd; v, u; 1.5, x; 2, x, alpha=3; 1, mask; 2, ints
     rsub: x, y; x, 2; x, 1.5, alpha=2; ints, 3; mask, 1
-    mul: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 2; odd, kink; v, u
+    mul: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 2; odd, kink; v, u;
+        1.5, x; 2, ints
     div: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 2; mask, mask2; odd, kink; kink, kink2;
         x, y, rounding_mode='floor'; x, y, rounding_mode='trunc'; ints, ints2, rounding_mode='floor';
-        ints, ints2, rounding_mode='trunc'; ints, 0, rounding_mode='floor'; x, 0; x, y, rounding_mode='up'
+        ints, ints2, rounding_mode='trunc'; ints, 0, rounding_mode='floor'; x, 0; x, y, rounding_mode='up';
+        1.5, x; 2, ints; 2, x, rounding_mode='floor'
     floor_divide: x, y; x, 2; x, -0.7; ints, ints2; ints, 2; ints, -3; kink, kink2; odd, kink; ints, 0
     remainder: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; 5, ints2; 2.5, x; ints, 0
     fmod: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; ints, 0
@@ -160,7 +163,7 @@ OPS = """
     logical_xor: kink, kink2; mask, mask2; ints, mask; x, row
 
     sum: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; mask; ints, 0, dtype=T.float32;
-        cube, (0, 2); cube, (0, 2), True; x, 2; x, (0, 0); x, None; x, [1]
+        x, 1, True, dtype=T.float32; cube, (0, 2); cube, (0, 2), True; x, 2; x, (0, 0); x, None; x, [1]
     mean: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; ints, dtype=T.float32;
         cube, (0, 2), True; x, 2; x, (0, 0)
     prod: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; ints; mask; x, dtype=T.float64; tied, 2; x, 2
@@ -227,7 +230,7 @@ OPS = """
     baddbmm: mnn, cube, cube2.mT; s, cube, cube2.mT; mnn, mnn, mnn, beta=0.5, alpha=2; x, x, y
     einsum: 'ij,jk->ik', x, s; 'ij->ji', x; 'ij->', x; 'ij,ij->i', x, y; 'ii->i', s; 'ii', s;
         'bij,bjk->bik', cube, mkn; 'i,j', v, u; '...i,i->...', cube2, long; 'ij,jk,kl->il', x, s, s2; 'ij,kj', x, y;
-        'ab,bc', (x, s); 'ij,jk', x, y; 'i->ij', v; 'ij,jk->iz', x, s
+        'ab,bc', (x, s); 'ij,jk', x, y; '...', x; '...->...', x; 'i->ij', v; 'ij,jk->iz', x, s
     tensordot: x, s, 1; x, y; x, y, ([1], [1]); cube, mkn, ([1, 2], [2, 1]); x, y, 0; x, nm, ([0, 1], [1, 0]);
         x, s, ([0], [0])
     trace: s; x; ints; v
@@ -235,7 +238,8 @@ OPS = """
 
     reshape: x, (3, 2); x, 6; x, -1; x, (-1, 2); x, 3, 2; cube, (6, -1); x.t(), (2, 3); x.t(), -1; x, (4, 2);
         x, (-1, -1); x, ()
-    view: x, (3, 2); x, 6; x, -1; x, 3, 2; x.t(), 6; x, (4, 2); x, T.int32; x, (2, 1, 3); x.t(), (3, 2, 1)
+    view: x, (3, 2); x, 6; x, -1; x, 3, 2; x.t(), 6; x, (4, 2); x, T.int32; x, (2, 1, 3); x.t(), (3, 2, 1);
+        x, T.float64; x, T.float32; ints, T.float64; x, T.bool; x.t(), T.int64
     flatten: x; cube; cube, 1; cube, 0, 1; dot; image, 1, 2; cube, 2, 1; cube.mT
     ravel: x; cube; x.t(); dot
     squeeze: col; row; col, 1; row, 1; flat; flat, (0, 2); x; flat, -1; dot; flat, 3
@@ -251,7 +255,8 @@ OPS = """
     flipud: x; cube; v; dot
     roll: x, 1; x, 1, 0; x, (1, 2), (0, 1); x, -1, 1; x, 7; v, 1, 0; x, (1, 2), 0; x, (1, 2)
     rot90: x; x, 2; x, -1; x, 1, (1, 0); cube, 3, (0, 2); v; x, 1, (0, 0)
-    repeat_interleave: x, 2; x, 2, 0; x, 2, 1; v, count; x, count, 1; x, 0, 1; count; x, im, 0; x, iv, 0
+    repeat_interleave: x, 2; x, 2, 0; x, 2, 1; v, count; x, count, 1; x, 0, 1; count; x, im, 0; x, iv, 0;
+        x; dot, 2; dot, 2, 0; x, None; x, -1; x, v; x, ind; ind
     chunk: x, 2; x, 2, 1; x, 5, 1; x, 0; cube, 3, 2; dot, 2
     split: x, 1; x, 2, 1; x, [1, 2], 1; cube, 3, 2; x, [1, 1], 1; x, 0; x, -1; dot, 1
     split_with_sizes: x, [1, 1]; x, [1, 2], 1; x, [3, 3], 1; x, [-1, 4], 1
@@ -362,7 +367,7 @@ OPS = """
     squeeze_: col * 1; flat * 1, 2; x * 1, 0; x
     unsqueeze_: x * 1, 0; x * 1, -1; ints, 1
     t_: x * 1; ints; v * 1
-    transpose_: x * 1, 0, 1; ints, 0, 1; cube * 1, 0, 2
+    transpose_: x * 1, 0, 1; ints, 0, 1; cube * 1, 0, 2; x * 1, 0, -1; x * 1, 0, 2
     arange: 5; 1, 5; 1, 5, 2; 0.5, 3; 5.0; 3, 1, -1; 1, 3, dtype=T.float64; 5, 1; 1, 2, 0; 0
     linspace: 0, 1, 5; 1, 0, 3; 0, 1, 1; 0, 10, 0; 0, 10, 4, dtype=T.int64; 0, 1, -1
     logspace: 0, 2, 3; 0, 2, 3, 2.0; 0, 1, 1; 0, 1, -1

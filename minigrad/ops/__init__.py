@@ -30,7 +30,8 @@ TABLE = {
     "extrema": "clamp! clamp_max! clamp_min! fmax fmin maximum minimum",
     "pairs": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
     "compare": """
-        allclose bitwise_and! bitwise_left_shift! bitwise_not! bitwise_or! bitwise_right_shift! bitwise_xor!
+        allclose bitwise_and!bitwise_and_written bitwise_left_shift!bitwise_left_shift_written bitwise_not!
+        bitwise_or!bitwise_or_written bitwise_right_shift!bitwise_right_shift_written bitwise_xor!bitwise_xor_written
         eq!eq_written equal ge!ge_written gt!gt_written isclose isfinite isinf isnan le!le_written logical_and!
         logical_not! logical_or! logical_xor! lt!lt_written ne!ne_written isin()
     """,
@@ -102,8 +103,10 @@ OPERATORS = {
     "getitem": "index.getitem", "setitem": "index.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
     "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
 }  # fmt: skip
+BITS = ("and", "or", "xor", "lshift", "rshift")
 IN_PLACE_OPERATORS = {  # x += y
-    name: OPERATORS[name] for name in "add sub mul truediv pow mod and or xor lshift rshift".split()
+    name: OPERATORS[name] + "_written" * (name in BITS)
+    for name in ("add", "sub", "mul", "truediv", "pow", "mod", *BITS)
 } | {"floordiv": "division.floor_divide_inplace"}
 # y + x, where y is no tensor: by the same function with its operands swapped, or by one that takes the tensor first as it
 # is; torch, too, makes 2 * x of x * 2, as the graph shows.

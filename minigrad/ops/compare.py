@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module
+from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
@@ -91,7 +92,9 @@ def logical_not(input: Tensor) -> Tensor:
     return from_array(array_module(input._data).logical_not(input._data))
 
 
-def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: str = "f") -> Callable[..., Any]:
+def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: str = "f") -> list[Callable[..., Any]]:
+    """The operation, and the same to be written into its first operand, which torch looks at first."""
+
     def call(input: Operand, other: Operand) -> Any:
         if not isinstance(input, Tensor) and not isinstance(other, Tensor):
             return NotImplemented
@@ -105,16 +108,31 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
         except ValueError as error:
             raise refusal(error, x, y) from error
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"torch.{name}, for whole numbers and bools."
-    return call
+    def written(input: Tensor, other: Operand) -> Any:
+        if (
+            isinstance(other, (Tensor, *Number))
+            and (found := result_type(input, other)).category > input.dtype.category
+        ):
+            raise RuntimeError(
+                f"result type {found.type_name} can't be cast to the desired output type {input.dtype.type_name}"
+            )
+        return call(input, other)
+
+    for function in (call, written):
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = f"torch.{name}, for whole numbers and bools."
+    return [call, written]
 
 
-bitwise_and = _bits(operator.and_, "bitwise_and", "bitwise_and_cpu")
-bitwise_or = _bits(operator.or_, "bitwise_or", "bitwise_or_cpu")
-bitwise_xor = _bits(operator.xor, "bitwise_xor", "bitwise_xor_cpu")
-bitwise_left_shift = _bits(operator.lshift, "bitwise_left_shift", "lshift_cpu", refused="fb")
-bitwise_right_shift = _bits(operator.rshift, "bitwise_right_shift", "rshift_cpu", refused="fb")
+bitwise_and, bitwise_and_written = _bits(operator.and_, "bitwise_and", "bitwise_and_cpu")
+bitwise_or, bitwise_or_written = _bits(operator.or_, "bitwise_or", "bitwise_or_cpu")
+bitwise_xor, bitwise_xor_written = _bits(operator.xor, "bitwise_xor", "bitwise_xor_cpu")
+bitwise_left_shift, bitwise_left_shift_written = _bits(
+    operator.lshift, "bitwise_left_shift", "lshift_cpu", refused="fb"
+)
+bitwise_right_shift, bitwise_right_shift_written = _bits(
+    operator.rshift, "bitwise_right_shift", "rshift_cpu", refused="fb"
+)
 
 
 def bitwise_not(input: Tensor) -> Tensor:

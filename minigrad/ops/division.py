@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy
-from ..dtypes import float64, result_type
+from ..dtypes import float64, get_default_dtype, result_type
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op
@@ -200,6 +200,8 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
     """input / other; rounding_mode "floor" or "trunc" makes it whole (torch.div)."""
     other = other if isinstance(other, Tensor) else operand(other)._data
     if rounding_mode is None:
+        if not isinstance(input, Tensor) and isinstance(other, Tensor) and other._data.dtype.kind != "f":
+            other = other.to_numpy_dtype(get_default_dtype().np)
         return div_op(input, other)
     if not isinstance(rounding_mode, str):
         raise TypeError("div: rounding_mode must be a str")

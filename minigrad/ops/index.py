@@ -208,24 +208,26 @@ def spelled_out(view: Tensor, dim: int, array: Any) -> tuple[Any, ...]:
     return array.nonzero()
 
 
-def checked(view: Tensor, arrays: list[Any]) -> Index:
-    """The arrays, once they fit each other and the sizes they index; IndexError otherwise."""
+def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Index:
+    """The arrays, once they fit each other, the value to be written there and the sizes they index; an error otherwise."""
     given = [a for a in arrays if a is not None]
     try:
-        numpy.broadcast_shapes(*[a.shape for a in given])
+        common = numpy.broadcast_shapes(*[a.shape for a in given])
     except ValueError as error:
         shapes = ", ".join(str(list(a.shape)) for a in given)
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from error
+    if any(a is not None and a.size and not n for a, n in zip(arrays, view._data.shape, strict=False)):
+        raise IndexError("index is out of bounds for dimension with size 0")
+    if value is not None:
+        check_value(value, part_shape(view._data.shape, arrays, common))
     number = 0  # torch counts only the dimensions that are indexed
     for dim, array in enumerate(arrays):
         if array is None:
             continue
         size = view._data.shape[dim]
         if array.size and not (-size <= array.min() and array.max() < size):
-            if not size:
-                raise IndexError("index is out of bounds for dimension with size 0")
             first = array[(array < -size) | (array >= size)].reshape(-1)[0] if array.ndim else array
             raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
         number += 1
@@ -285,9 +287,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     check_writable(view)
     for name in ("index_put", "masked_fill") if is_mask(index) and not value._data.ndim else ("index_put",):
         check_memory(view, None, name)
-    found = checked(view, indices)
     same_dtype(value, view)
-    write(view, put_op(view, matching(value, view, found), indices=found, accumulate=False))
+    write(view, put_op(view, value, indices=checked(view, indices, value), accumulate=False))
 
 
 def as_value(self: Tensor, value: Any) -> Tensor:
@@ -326,9 +327,17 @@ def same_dtype(value: Tensor, view: Tensor) -> None:
         )
 
 
-def matching(value: Tensor, view: Tensor, indices: Index) -> Tensor:
-    """value, once it broadcasts to the part that is written."""
-    part = view._data[places(indices)].shape
+def part_shape(shape: tuple[int, ...], arrays: list[Any], common: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of what arrays (None: a whole dimension) pick: their common shape in their place, or first if they stand
+    apart."""
+    indexed = [d for d, a in enumerate(arrays) if a is not None]
+    whole = [n for d, n in enumerate(shape) if d not in indexed]
+    before = indexed[0] if indexed[-1] - indexed[0] < len(indexed) else 0
+    return (*whole[:before], *common, *whole[before:])
+
+
+def check_value(value: Tensor, part: tuple[int, ...]) -> None:
+    """RuntimeError, in torch's words, for a value that does not broadcast to the part that is written."""
     try:
         fits = numpy.broadcast_shapes(value._data.shape, part) == part
     except ValueError:
@@ -338,7 +347,6 @@ def matching(value: Tensor, view: Tensor, indices: Index) -> Tensor:
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast to indexing result of "
             f"shape {list(part)}"
         )
-    return value
 
 
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
@@ -348,5 +356,4 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = Fa
     same_dtype(values, input)
     differentiable(input, values)
     view, arrays = take_apart(input, tuple(indices))
-    found = checked(view, arrays)
-    return put_op(input, matching(values, input, found), indices=found, accumulate=accumulate)
+    return put_op(input, values, indices=checked(view, arrays, values), accumulate=accumulate)

@@ -194,13 +194,16 @@ def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: 
             f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({length(source, dim)}), for dim: "
             f"{dim}"
         )
-    check_range(index._data, length(input, dim), dim)
     x, y = list(input._data.shape), list(source._data.shape)
-    if x[:dim] + x[dim + 1 :] != y[:dim] + y[dim + 1 :]:
+    if len(x) != len(y) or x[:dim] + x[dim + 1 :] != y[:dim] + y[dim + 1 :]:
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{x} source.shape = {y}"
         )
+    try:
+        check_range(index._data, length(input, dim), dim)
+    except RuntimeError as error:
+        raise error if input._data.ndim > 1 else IndexError("index out of range in self") from error
     return ops.index_add_op(input, source, dim=dim, index=index, alpha=alpha)
 
 
