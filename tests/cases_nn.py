@@ -56,9 +56,24 @@ FUNCTIONAL = """
         x, prob, reduction='none', pos_weight=v.abs(); wide, prob; x, u
     cross_entropy: x, im; s, iv; s, iv, v.abs(); s, iv, reduction='sum'; s, iv, reduction='none';
         s, iv, label_smoothing=0.2; s, s2.softmax(1); s, iv, ignore_index=1; v, i0; mkn, ind - ind; s, iv.float();
-        s, ints; x, iv; s, iv, v.abs(), label_smoothing=0.1; cube, ik[:1].expand(2, 4); s, iv, u
+        s, ints; x, iv; s, iv, v.abs(), label_smoothing=0.1; cube, ik[:1].expand(2, 4); s, iv, u;
+        s, iv, v.abs().detach(); s, iv, v.abs().detach(), reduction='sum'; s, iv, v.abs().detach(), reduction='none';
+        s, iv, v.abs().detach(), ignore_index=1; s, iv, ignore_index=1, reduction='none';
+        s, iv, v.abs().detach(), label_smoothing=0.3; s, iv, label_smoothing=0.3, reduction='sum';
+        s, iv, v.abs().detach(), label_smoothing=0.3, ignore_index=1, reduction='none'; s, iv, label_smoothing=1.5;
+        s, iv, label_smoothing=0.3, ignore_index=1; s, s.softmax(1), reduction='sum'; s, s.softmax(1), reduction='none';
+        s, s.softmax(1), s[0].abs().detach(); s, s.softmax(1), label_smoothing=0.3; s, s, ignore_index=1; s, s, u;
+        s, s.softmax(1), s[0].abs().detach(), label_smoothing=0.3, reduction='none'; v, v.softmax(0);
+        cube, cube.softmax(1); cube, cube * 2, cube[0, :, 0].abs().detach(), reduction='none'; cube, cube.long();
+        image, image[:, 0].long() % 3, w.abs().detach(), label_smoothing=0.3; image, image[:, 0].long() % 3;
+        image, image[:, 0].long() % 3, reduction='none'; mkn, mkn.softmax(1), reduction='sum', label_smoothing=0.2;
+        image[..., None], image[:, 0, :, :, None].long() % 3, w.abs().detach(), reduction='none'
     nll_loss: x, im; s, iv; s, iv, v.abs(); s, iv, reduction='sum'; s, iv, reduction='none'; s, iv, ignore_index=1;
-        v, i0; cube, ik[:1].expand(2, 4); x, iv; s, ints; s, s
+        v, i0; cube, ik[:1].expand(2, 4); x, iv; s, ints; s, s; s, iv, v.abs().detach();
+        s, iv, v.abs().detach(), reduction='sum'; s, iv, v.abs().detach(), reduction='none'; s, iv + 5;
+        s, iv, v.abs().detach(), ignore_index=1; s, iv, ignore_index=1, reduction='none';
+        cube, cube[:, 0].long() % 3, reduction='none'; s, iv, u.detach();
+        image, cube[:, 0].long(); cube, cube[:, 0].long() % 3, u.detach(); cube, iv; v, iv; s, iv.int()
     scaled_dot_product_attention: cube, cube2, cube2; mnn, mnn, mnn; mnn, mnn, mnn, is_causal=True;
         cube, cube, cube, scale=0.5; mnn, mnn, mnn, s; s, s, s2, s > 0; mkn, mkn, mkn, None, 0.0, True; x, s, nk;
         mnn, mnn, mnn, s, is_causal=True; cube, mnn, mnn

@@ -203,6 +203,22 @@ def test_second_derivative_of_fused_attention_is_that_of_its_parts() -> None:
         np.testing.assert_allclose(g, e, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        "F.cross_entropy(x, x[:, 0].long() * 0, ignore_index=0)",
+        "F.nll_loss(cube, cube[:, 0].long() * 0, ignore_index=0)",
+    ],
+)
+def test_where_no_target_counts_the_mean_is_nan_and_the_gradient_zero(case: str) -> None:
+    results = []
+    for engine in ("torch", "minigrad"):
+        value, named = evaluate(engine, case)
+        results.append([array(t) for t in (value, *ENGINES[engine].autograd.grad(value, named))])
+    for expected, got in zip(*results, strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
 def test_indices_of_pooling() -> None:
     for case in ("F.max_pool2d(flat, 3, 2, 1, return_indices=True)[1]", "F.max_pool1d(seq, 3, return_indices=True)[1]"):
         np.testing.assert_array_equal(array(evaluate("minigrad", case)[0]), array(evaluate("torch", case)[0]))

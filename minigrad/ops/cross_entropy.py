@@ -28,25 +28,36 @@ def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: An
     return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
 
 
-def _nll(x: Any, target: Any, shares: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+def _nll(x: Any, target: Any, shares: Any, weight: Any, total_weight: Any, reduction: int, ignore_index: int) -> Any:
     module, dim = array_module(x), min(1, x.ndim - 1)
     picked = module.take_along_axis(x, module.expand_dims(target, dim), dim).squeeze(dim)
     values = -picked * shares
     if reduction == NONE:
         return values
-    return values.sum() if values.size or reduction != MEAN else x.dtype.type(math.nan)
+    return values.sum() if total_weight or reduction != MEAN else x.dtype.type(math.nan)
 
 
-nll_op = Op("NllLossBackward0", _nll, tensors=("target", "weight"), self=nll_loss_vjp, again="NllLossBackwardBackward0")
+nll_op = Op(
+    "NllLossBackward0",
+    _nll,
+    tensors=("target", "weight", "total_weight"),
+    self=nll_loss_vjp,
+    again="NllLossBackwardBackward0",
+)
 nll_2d_op = Op(
-    "NllLoss2DBackward0", _nll, tensors=("target", "weight"), self=nll_loss_vjp, again="NllLoss2DBackwardBackward0"
+    "NllLoss2DBackward0",
+    _nll,
+    tensors=("target", "weight", "total_weight"),
+    self=nll_loss_vjp,
+    again="NllLoss2DBackwardBackward0",
 )
 
 
 def shares_of(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, mean: bool
-) -> tuple[Any, Tensor]:
-    """What each row counts in the loss, and targets that all name a class (an ignored row counts 0, for class 0)."""
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+) -> tuple[Any, Tensor, Tensor]:
+    """What each row counts in the loss; targets that all name a class (an ignored row counts 0, for class 0); and what
+    all rows count together, before a mean divides by it."""
     wanted = target._data
     module = array_module(wanted)
     classes = input._data.shape[min(1, input._data.ndim - 1)]
@@ -59,7 +70,8 @@ def shares_of(
         raise IndexError(f"Target {wanted[outside].flat[0]} is out of bounds.")
     shares = module.ones(wanted.shape, input._data.dtype) if weight is None else weight._data[wanted]
     shares = shares * ~ignored
-    return shares / shares.sum() if mean else shares, target
+    total = shares.sum() if reduction != NONE else shares.dtype.type(0)
+    return shares / total if reduction == MEAN and total else shares, target, from_array(total)
 
 
 def check_batch(input: Tensor, target: Tensor) -> None:
@@ -142,9 +154,15 @@ def nll_loss(
     check_weight(input, weight)
     if input._data.ndim == 1 and size:
         target, size = target.reshape(()), ()
-    shares, target = shares_of(input, target, weight, ignore_index, number == MEAN)
+    shares, target, total = shares_of(input, target, weight, ignore_index, number)
     loss = (nll_op if flat else nll_2d_op)(
-        input, target=target, shares=shares, weight=weight, reduction=number, ignore_index=ignore_index
+        input,
+        target=target,
+        shares=shares,
+        weight=weight,
+        total_weight=total,
+        reduction=number,
+        ignore_index=ignore_index,
     )
     return loss.reshape(size) if number == NONE and loss._data.shape != size else loss
 
@@ -173,9 +191,11 @@ def cross_entropy(
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.type_name}"
         )
-    logs = log_softmax(input, 0 if input._data.ndim == 1 else 1)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if soft and weight is not None:
+        check_soft_weight(input, weight)
+    logs = log_softmax(input, 0 if input._data.ndim == 1 else 1)
     if soft:
         return soft_cross_entropy(logs, target, weight, number, label_smoothing)
     reduction = next(name for name, n in REDUCTIONS.items() if n == number)
@@ -197,8 +217,17 @@ def uniform_loss(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
         return loss
     if number != MEAN:
         return loss.sum()
-    shares, _ = shares_of(logs, target, weight, ignore_index, False)
-    return loss.sum() / from_array(shares.sum())
+    return loss.sum() / shares_of(logs, target, weight, ignore_index, number)[2]
+
+
+def check_soft_weight(input: Tensor, weight: Tensor) -> None:
+    """RuntimeError, in torch's words, for weights that are not one a class."""
+    classes = input._data.shape[min(1, input._data.ndim - 1)]
+    if weight._data.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of shape: {list(weight._data.shape)}"
+        )
 
 
 def soft_cross_entropy(
@@ -208,17 +237,14 @@ def soft_cross_entropy(
     dim = min(1, logs._data.ndim - 1)
     shape = logs._data.shape
     classes = shape[dim]
-    if weight is not None and weight._data.shape != (classes,):
-        raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
-            f"weight tensor of shape: {list(weight._data.shape)}"
-        )
     if label_smoothing > 0:
         share = label_smoothing / classes if classes else math.inf
         target = plus_number(times_number(target, number=1 - label_smoothing), number=share)
     product = logs * target if weight is None else logs * target * along(weight, logs, dim)
     if number == NONE:
         return -product.sum(dim)
+    if number == MEAN and not logs._data.size:
+        return -product.sum().fill_(math.nan)
     total = -product.sum()
     return over_number(total, number=math.prod(shape[:dim] + shape[dim + 1 :])) if number == MEAN else total
 

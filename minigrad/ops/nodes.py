@@ -52,7 +52,8 @@ ALWAYS: dict[str, dict[str, Any]] = {
 KEPT = {
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode", "NativeLayerNormBackward0": "bias",
     "ConvolutionBackward0": "bias_shape",
-    "NllLossBackward0": "weight reduction ignore_index", "NllLoss2DBackward0": "weight reduction ignore_index",
+    "NllLossBackward0": "weight total_weight reduction ignore_index",
+    "NllLoss2DBackward0": "weight total_weight reduction ignore_index",
     "ReflectionPad1DBackward0": "padding", "ReflectionPad2DBackward0": "padding", "ReflectionPad3DBackward0": "padding",
     "ReplicationPad1DBackward0": "padding", "ReplicationPad2DBackward0": "padding", "ReplicationPad3DBackward0": "padding",
 }  # fmt: skip

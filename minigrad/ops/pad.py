@@ -7,9 +7,11 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, Str, parsed
 from .define import Op
+from .promotion import no_kernel
+from .views import slice_op
 
 Sizes = tuple[int, ...]
 
@@ -50,12 +52,10 @@ def _reflected(i: Any, n: int) -> Any:
 SOURCES = {  # which element stands at place i of a dimension of n elements, for i before 0 and from n on
     "reflect": _reflected,
     "replicate": lambda i, n: numpy.clip(i, 0, n - 1),
-    "circular": lambda i, n: i % n,
 }
 NODES = {
     "reflect": ("ReflectionPad{}DBackward0", "ReflectionPad{}DBackwardBackward0"),
     "replicate": ("ReplicationPad{}DBackward0", "ReplicationPad{}DBackwardBackward0"),
-    "circular": ("PadBackward0", ""),
 }
 OPS = {
     (mode, n): Op(node.format(n), lambda x, index, padding: x[index], self=own_values_vjp, again=again.format(n))
@@ -63,30 +63,73 @@ OPS = {
 }
 
 
-def own_values(input: Tensor, pad: Sizes, mode: str) -> Tensor:
-    """Padding by reflection, by the last value, or around the other end."""
-    shape, count = input._data.shape, len(pad) // 2
-    if len(shape) not in (count + 1, count + 2):
+def check_dims(ndim: int, count: int) -> None:
+    """NotImplementedError for anything but the last `count` dimensions of (N, C, …) or (C, …)."""
+    if ndim not in (count + 1, count + 2):
         raise NotImplementedError(
-            f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\n"
+            f"Padding size {2 * count} is not supported for {ndim}D input tensor.\n"
             "Supported combinations for non-constant padding:\n"
             "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
             "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+
+
+def own_values(input: Tensor, pad: Sizes, mode: str) -> Tensor:
+    """Padding by reflection or by the last value."""
+    shape, count = input._data.shape, len(pad) // 2
+    if 0 in shape[-count - 1 :]:
+        raise RuntimeError(
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
         )
     index: list[Any] = []
     for d in range(count):
         (left, right), n = pad[2 * d : 2 * d + 2], shape[-1 - d]
         if mode == "reflect" and max(left, right) >= n:
             raise RuntimeError(
-                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({left}, {right}) at dimension {len(shape) - 1 - d} of input {list(shape)}"
+                f"Argument #{4 + 2 * d}: Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({left}, {right}) at dimension {len(shape) - 1 - d} of input {list(shape)}"
             )
-        if mode == "circular" and max(left, right) > n:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if n + left + right < 1:
+            raise RuntimeError(
+                f"input ({'WHD'[d]}: {n}) is too small. Calculated output {'WHD'[d]}: {n + left + right}"
+            )
         places = SOURCES[mode](array_module(input._data).arange(-left, n + right), n)
         index.insert(0, places.reshape([-1] + [1] * d))
+    no_kernel(f"{NODES[mode][0].partition('Pad')[0].lower()}_pad{count}d", input)
     return OPS[mode, count](input, index=(..., *index), padding=pad)
+
+
+def around(input: Tensor, pad: Sizes) -> Tensor:
+    """Padding by what stands at the other end, recorded as torch does it: the input copied into a new tensor, then in
+    every dimension its end before its beginning, and its beginning after its end."""
+    ndim, shape = input._data.ndim, list(input._data.shape)
+    ends = {ndim - 1 - i: (pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)}
+    for d, (left, right) in ends.items():
+        if max(left, right) > shape[d]:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if shape[d] + left + right < 1:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        shape[d] += left + right
+    out = from_array(array_module(input._data).empty(shape, input._data.dtype))
+    inner, kept = out, input
+    for d, (left, right) in ends.items():
+        inner = part(inner, d, max(left, 0), shape[d] - max(right, 0))
+        kept = part(kept, d, max(-left, 0), kept._data.shape[d] - max(-right, 0))
+    inner.copy_(kept)
+    for d, (left, right) in ends.items():
+        before, after, n = max(left, 0), max(right, 0), shape[d]
+        if before:
+            part(out, d, 0, before).copy_(part(out, d, n - before - after, n - after))
+        if after:
+            part(out, d, n - after, n).copy_(part(out, d, before, before + after))
+    return out
+
+
+def part(x: Tensor, dim: int, start: int, end: int) -> Tensor:
+    """The elements of a dimension from `start` to before `end`; a view."""
+    return slice_op(x, dim=dim, start=start, end=end, step=1)
 
 
 @parsed()
@@ -111,6 +154,7 @@ def pad(input: Tensor, pad: IntList, mode: Str = "constant", value: Float | None
         return pad_op(input, pad=sizes, value=value or 0)
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode not in SOURCES:
+    if mode not in SOURCES and mode != "circular":
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    return own_values(input, sizes, mode)
+    check_dims(ndim, len(sizes) // 2)
+    return around(input, sizes) if mode == "circular" else own_values(input, sizes, mode)
