@@ -9,8 +9,8 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, numpy
-from ..dtypes import float64, get_default_dtype, result_type
-from ..tensor import Tensor
+from ..dtypes import BY_NUMPY, float64, result_type
+from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
@@ -191,25 +191,33 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     return rsub_op(_as_result(input, other), other=other, alpha=alpha)
 
 
+def in_front(number: Any, other: Any) -> Any:
+    """A number before a tensor as the 0-d tensor that torch makes of it, and saves."""
+    if isinstance(number, Tensor) or not isinstance(other, Tensor):
+        return number
+    data, wanted = numpy.asarray(operand(number)._data), result_type(number, other)
+    if BY_NUMPY[data.dtype].category == wanted.category:
+        data = data.astype(wanted.np)
+    return from_array(array_module(other._data).asarray(data))
+
+
 def mul(input: Operand, other: Operand) -> Tensor:
     """input · other (torch.mul)."""
-    return mul_op(input, other if isinstance(other, Tensor) else operand(other)._data)
+    return mul_op(in_front(input, other), other if isinstance(other, Tensor) else operand(other)._data)
 
 
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """input / other; rounding_mode "floor" or "trunc" makes it whole (torch.div)."""
     other = other if isinstance(other, Tensor) else operand(other)._data
     if rounding_mode is None:
-        if not isinstance(input, Tensor) and isinstance(other, Tensor) and other._data.dtype.kind != "f":
-            other = other.to_numpy_dtype(get_default_dtype().np)
-        return div_op(input, other)
+        return div_op(in_front(input, other), other)
     if not isinstance(rounding_mode, str):
         raise TypeError("div: rounding_mode must be a str")
     if rounding_mode not in ("floor", "trunc"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return div_mode_op(operand(input), operand(other), rounding_mode=rounding_mode)
+    return div_mode_op(operand(in_front(input, other)), operand(other), rounding_mode=rounding_mode)
 
 
 def _floor_division(name: str) -> Any:
