@@ -67,7 +67,7 @@ class View:
     def html(self) -> str:
         """The same for JupyterLab: no script, no outside resource, legible in either theme."""
         rows = "".join(_row(each) for each in self.properties)
-        grid = f'<div style="display:grid;grid-template-columns:auto minmax(8em,auto) 1fr;gap:.15em .8em">{rows}</div>'
+        grid = f'<div style="display:grid;grid-template-columns:auto fit-content(40%) 1fr;gap:.15em .8em">{rows}</div>'
         if self.state == "pass" and rows:
             summary = _beside(text("all_agree", total=len(self.properties)))
             grid = f"<details><summary>{summary}</summary>{grid}</details>"

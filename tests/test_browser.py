@@ -216,7 +216,7 @@ def submit(walk):
 def forget_grad(walk):
     """What the README shows first: in lesson 03 the rule of a product forgets grad, and the check says so."""
     page = walk.student
-    page.set_viewport_size({"width": 1000, "height": 1500})
+    page.set_viewport_size({"width": 1300, "height": 2000})
     page.goto(f"{walk.lab}/../doc/tree/{MUL}.ipynb?token={TOKEN}")
     check = page.locator(".jp-CodeCell", has_text='check("mul_backward")')
     check.locator(".cm-content").click()
