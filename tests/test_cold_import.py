@@ -22,6 +22,7 @@ from minigrad.ops import later
 DRIVER = """
 import json, os, sys, traceback
 import minigrad
+sys.pycache_prefix, sys.dont_write_bytecode = sys.argv[1], False  # what one child has compiled serves the others
 programs, said = json.loads(sys.stdin.read()), {}
 for name, program in programs.items():
     ours, theirs = os.pipe()
@@ -144,9 +145,9 @@ FIRST_USES |= {f"module {module}": f"minigrad.ops.load({module!r})" for module i
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[str, str]:
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What went wrong in each of FIRST_USES: "fine" where nothing did."""
-    command = [sys.executable, "-W", "error", "-c", DRIVER]
+    command = [sys.executable, "-W", "error", "-c", DRIVER, str(tmp_path_factory.mktemp("compiled"))]
     found = subprocess.run(command, cwd=ROOT, input=json.dumps(FIRST_USES), capture_output=True, text=True)
     assert found.returncode == 0 and found.stderr == "", found.stderr
     return json.loads(found.stdout)
