@@ -80,7 +80,7 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     ones, which takes BLAS half to a tenth of the time that NumPy's additions take.
     """
     if type(x) is not ndarray:
-        return x.sum(axis=dim if x.ndim else None, keepdims=keepdim)
+        return x.sum(axis=dim, keepdims=keepdim)
     if dim and len(dim) < x.ndim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
         shape, k = x.shape, len(dim)
         rest = x.ndim - k
@@ -91,9 +91,4 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
             n = math.prod(shape[rest:])
             return (x.reshape(-1, n) @ _ones(n, x.dtype)).reshape(shape[:rest] + (1,) * k if keepdim else shape[:rest])
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
-    try:
-        return reduce(x, dim, keepdims=keepdim)
-    except numpy.exceptions.AxisError:
-        if x.ndim:
-            raise
-        return reduce(x, None, keepdims=keepdim)  # one number counts as one dimension, as in torch
+    return reduce(x, dim, keepdims=keepdim)

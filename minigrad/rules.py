@@ -88,6 +88,16 @@ def _tensor_like(x: Any, tensor: Any) -> Any:
     return x if is_tensor(x) else tensor.new_tensor(x)
 
 
+def bmm(x: Any, y: Any) -> Any:
+    """The products of two batches of matrices."""
+    return x.bmm(y) if is_tensor(x) else x @ y
+
+
+def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    """x with a value where the mask, of the same kind as x, holds."""
+    return x.masked_fill(mask, value) if is_tensor(x) else array_module(x).where(mask, value, x)
+
+
 def stack(parts: list[Any], dim: int) -> Any:
     """Arrays or Tensors of one shape joined along a new dimension."""
     first = next((p for p in parts if is_tensor(p)), None)

@@ -170,9 +170,9 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
 
 leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
 leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
-elu_op = Op("EluBackward0", _elu, self=elu_vjp)
-elu_in_place = Op("EluBackward1", _elu, self=elu_vjp)
-celu_op = Op("CeluBackward0", _celu, self=celu_vjp)
+elu_op = Op("EluBackward0", _elu, self=elu_vjp, again="EluBackwardBackward0")
+elu_in_place = Op("EluBackward1", _elu, self=elu_vjp, again="EluBackwardBackward0")
+celu_op = Op("CeluBackward0", _celu, self=celu_vjp, again="EluBackwardBackward0")
 hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, again="HardtanhBackwardBackward0")
 gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp, again="GeluBackwardBackward0")
 silu_op = Op("SiluBackward0", lambda x: x * sigmoid_array(x), self=silu_vjp)

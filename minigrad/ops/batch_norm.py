@@ -74,6 +74,7 @@ batch_norm_op = Op(
     "NativeBatchNormBackward0",
     _batch_norm,
     stretches=True,
+    again="NativeBatchNormBackwardBackward0",
     tensors=("running_mean", "running_var"),
     input=batch_norm_vjp_input,
     weight=batch_norm_vjp_weight,

@@ -6,6 +6,7 @@ from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
 
+from .. import rules
 from ..backend import array_module, numpy, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
@@ -170,20 +171,25 @@ def fitting(src: Any, x: Any) -> Any:
     return src
 
 
-fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=lambda grad: grad * 0)
+def no_part_vjp(grad: Any) -> Any:
+    """z = something else in self's place: no gradient."""
+    return rules.zeros(grad, grad.shape)
+
+
+fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=no_part_vjp)
 fill_tensor_op = Op(
     "FillBackward3",
     lambda x, value: array_module(x).full_like(x, value),
     stretches=True,
-    self=lambda grad: grad * 0,
+    self=no_part_vjp,
     value=lambda grad: grad,
 )
-zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=lambda grad: grad * 0)
+zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=no_part_vjp)
 copy_op = Op(
     "CopyBackwards",
     lambda x, src: array_module(x).broadcast_to(fitting(src, x), x.shape).astype(x.dtype),
     stretches=True,
-    self=lambda grad: grad * 0,
+    self=no_part_vjp,
     src=lambda grad: grad,
 )
 

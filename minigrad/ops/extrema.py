@@ -20,7 +20,7 @@ from .promotion import operand, unsupported
 
 def chosen(grad: Any, loses: Any, ties: Any) -> Any:
     """0 where an operand loses, half of the gradient where both are equal, else (nan wins and loses nowhere) all of it."""
-    return rules.where(loses, rules.zeros(grad, grad.shape), rules.where(ties, grad / 2, grad))
+    return rules.masked_fill(rules.where(ties, grad / 2, grad), loses, 0)
 
 
 def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
@@ -45,22 +45,22 @@ def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 def fmax_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = the larger one that is a number: a tie goes to self."""
-    return grad * ((self >= other) | (other != other))
+    return rules.masked_fill(grad, ((self >= other) | (other != other)) == 0, 0)
 
 
 def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = the larger one that is a number: other gets what self does not."""
-    return grad * (((self >= other) | (other != other)) == 0)
+    return rules.masked_fill(grad, (self >= other) | (other != other), 0)
 
 
 def fmin_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = the smaller one that is a number: a tie goes to self."""
-    return grad * ((self <= other) | (other != other))
+    return rules.masked_fill(grad, ((self <= other) | (other != other)) == 0, 0)
 
 
 def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = the smaller one that is a number: other gets what self does not."""
-    return grad * (((self <= other) | (other != other)) == 0)
+    return rules.masked_fill(grad, (self <= other) | (other != other), 0)
 
 
 # ------------------------------------------------------------------ clamping
@@ -78,12 +78,12 @@ def clamp_vjp(grad: Any, self: Any, min: Any, max: Any) -> Any:
 
 def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: to min where self lies below it, unless max is lower still."""
-    return grad * (self < min if max is None else (min < max) & (self < min))
+    return rules.where(self < min if max is None else (min < max) & (self < min), grad, 0)
 
 
 def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: to max where self lies above it, or where min does."""
-    return grad * (self > max if min is None else (self > max) | (max < min))
+    return rules.where(self > max if min is None else (self > max) | (max < min), grad, 0)
 
 
 def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
@@ -93,7 +93,7 @@ def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
 
 def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     """z = self, at least min: to min where self lies below."""
-    return grad * (self < min)
+    return rules.where(self < min, grad, 0)
 
 
 def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
@@ -103,7 +103,7 @@ def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
 
 def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     """z = self, at most max: to max where self lies above."""
-    return grad * (self > max)
+    return rules.where(self > max, grad, 0)
 
 
 # ------------------------------------------------------------------ entries

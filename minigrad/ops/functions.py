@@ -66,12 +66,12 @@ def tan_vjp(grad: Any, result: Any) -> Any:
 
 def asin_vjp(grad: Any, self: Any) -> Any:
     """z = arcsin self: 1 / √(1 - self²)."""
-    return grad / rules.sqrt(1 - self * self)
+    return grad * (1 / rules.sqrt(1 - self * self))
 
 
 def acos_vjp(grad: Any, self: Any) -> Any:
     """z = arccos self: -1 / √(1 - self²)."""
-    return -grad / rules.sqrt(1 - self * self)
+    return grad * (-1 / rules.sqrt(1 - self * self))
 
 
 def atan_vjp(grad: Any, self: Any) -> Any:
@@ -91,12 +91,12 @@ def cosh_vjp(grad: Any, self: Any) -> Any:
 
 def asinh_vjp(grad: Any, self: Any) -> Any:
     """z = arsinh self: 1 / √(self² + 1)."""
-    return grad / rules.sqrt(self * self + 1)
+    return grad * (1 / rules.sqrt(self * self + 1))
 
 
 def acosh_vjp(grad: Any, self: Any) -> Any:
     """z = arcosh self: 1 / √(self² - 1)."""
-    return grad / rules.sqrt(self * self - 1)
+    return grad * (1 / rules.sqrt(self * self - 1))
 
 
 def atanh_vjp(grad: Any, self: Any) -> Any:

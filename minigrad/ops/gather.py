@@ -155,7 +155,8 @@ def index_select_vjp(grad: Any, self_shape: tuple[int, ...], dim: int, index: An
 
 def index_add_vjp_source(grad: Any, source: Any, dim: int, index: Any, alpha: Any) -> Any:
     """z = self with alpha · source added to some rows: alpha times the gradient of those rows."""
-    return rules.reshape(index_select_op.of(grad, dim=dim, index=index), source.shape) * alpha
+    rows = rules.expand(index_select_op.of(grad, dim=dim, index=index), source.shape)
+    return rows if alpha == 1 else rows * alpha
 
 
 def index_copy_vjp_self(grad: Any, dim: int, index: Any) -> Any:
@@ -165,7 +166,7 @@ def index_copy_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 
 def index_copy_vjp_source(grad: Any, source: Any, dim: int, index: Any) -> Any:
     """z = self with rows of source: the gradient of those rows."""
-    return rules.reshape(index_select_op.of(grad, dim=dim, index=index), source.shape)
+    return rules.expand(index_select_op.of(grad, dim=dim, index=index), source.shape)
 
 
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
@@ -266,13 +267,13 @@ masked_fill_tensor_op = Op(
 masked_select_op = Op(
     "MaskedSelectBackward0", _masked_select, tensors=("mask",), stretches=True, self=masked_select_vjp
 )
-masked_put_op = Op("MaskedSelectBackwardBackward0", _masked_put, tensors=("mask",), self=masked_put_vjp)
+masked_put_op = Op("MaskedScatterBackward0", _masked_put, tensors=("mask",), self=masked_put_vjp)
 masked_scatter_op = Op(
     "MaskedScatterBackward0", _masked_scatter, tensors=("mask",), stretches=True, self=masked_fill_vjp_self,
-    source=masked_scatter_vjp_source,
+    source=masked_scatter_vjp_source, again={"source": "MaskedScatterBackwardBackward0"},
 )  # fmt: skip
 take_op = Op("TakeBackward0", lambda x, index: x.reshape(-1)[index], tensors=INDEX, self=take_vjp)
-put_flat_op = Op("TakeBackwardBackward0", _put_flat, tensors=INDEX, self=put_flat_vjp)
+put_flat_op = Op("PutBackward0", _put_flat, tensors=INDEX, self=put_flat_vjp)
 where_op = Op(
     "WhereBackward0", lambda x, y, condition: array_module(condition).where(condition, x, y), tensors=("condition",),
     promotes=True, self=where_vjp_self, other=where_vjp_other,

@@ -54,7 +54,10 @@ def numbers_only(kernel: str) -> Any:
 
 
 mm_op = binary("mm", "MmBackward0", operator.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
+bmm_op = Op(
+    "BmmBackward0", numbers_only("bmm"), self=lambda grad, mat2: rules.bmm(grad, rules.swapaxes(mat2, 1, 2)),
+    mat2=lambda grad, self: rules.bmm(rules.swapaxes(self, 1, 2), grad),
+)  # fmt: skip
 mv_op = binary("mv", "MvBackward0", operator.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = Op(
     "DotBackward0", numbers_only("dot"), self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self

@@ -223,6 +223,11 @@ def smooth_l1_loss(
 # ------------------------------------------------------------------ yes or no
 
 
+def averaged(grads: Any, reduction: int) -> Any:
+    """The same for gradients that are there already, one for each loss."""
+    return grads / math.prod(grads.shape) if reduction == MEAN else grads
+
+
 def weighted(values: Any, weight: Any) -> Any:
     """values · weight; None stands for no weights."""
     return values if weight is None else values * weight
@@ -249,13 +254,13 @@ def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weig
     torch: BinaryCrossEntropyWithLogitsBackward0.
     """
     t = weighted(target, pos_weight)
-    return weighted((t + 1 - target) * sigmoid(self) - t, weight) * shared(grad, self, reduction)
+    return averaged(weighted(((t + 1 - target) * sigmoid(self) - t) * grad, weight), reduction)
 
 
 def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ."""
     log_s = log_sigmoid_op.of(self)
-    return weighted(log_s - self - weighted(log_s, pos_weight), weight) * shared(grad, self, reduction)
+    return averaged(weighted((log_s - self - weighted(log_s, pos_weight)) * grad, weight), reduction)
 
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:

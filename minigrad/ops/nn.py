@@ -216,13 +216,18 @@ def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, normalized_shape: t
 
 
 def layer_norm_vjp_weight(grad: Any, input: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
-    """z = x̂ · weight + bias: x̂; the walk sums it over the rows."""
-    return grad * standardized(input, last_dims(input, normalized_shape), eps)[0]
+    """z = x̂ · weight + bias: x̂, summed over the rows."""
+    return summed(grad * standardized(input, last_dims(input, normalized_shape), eps)[0], normalized_shape)
 
 
-def layer_norm_vjp_bias(grad: Any) -> Any:
-    """z = x̂ · weight + bias: the gradient as it is; the walk sums it over the rows."""
-    return grad
+def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
+    """z = x̂ · weight + bias: the gradient, summed over the rows."""
+    return summed(grad, normalized_shape)
+
+
+def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
+    """A gradient of the output's shape as one of weight's or bias's."""
+    return rules.sum(grad, tuple(range(len(grad.shape) - len(normalized_shape))), False)
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:

@@ -44,6 +44,7 @@ UNSHOWN = {
     "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
     "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
 }  # fmt: skip
+NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
 SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape"}
 ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
@@ -91,7 +92,8 @@ def node_type(
     for i, n in enumerate(saves):
         if n not in UNSHOWN.get(name, "").split():
             as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
-            shown[f"_saved_{as_torch}"] = property(lambda node, i=i: operand(node.show_saved(i), saves[i]))  # type: ignore[misc]
+            role = "" if name in NUMBERS else n
+            shown[f"_saved_{as_torch}"] = property(lambda node, i=i, role=role: operand(node.show_saved(i), role))  # type: ignore[misc]
     for n, (source, work_out) in WORKED_OUT.get(name, {}).items():
         i = saves.index(source)
         shown[f"_saved_{n}"] = property(lambda node, i=i, work_out=work_out: work_out(node.show_saved(i)))  # type: ignore[misc]

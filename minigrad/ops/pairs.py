@@ -37,12 +37,12 @@ def inverse_square(self: Any, other: Any) -> Any:
 
 def hypot_vjp_self(grad: Any, self: Any, result: Any) -> Any:
     """z = √(self² + other²): self / z."""
-    return grad * (self / result)
+    return grad * self / result
 
 
 def hypot_vjp_other(grad: Any, other: Any, result: Any) -> Any:
     """z = √(self² + other²): other / z."""
-    return grad * (other / result)
+    return grad * other / result
 
 
 def logaddexp_vjp_self(grad: Any, self: Any, other: Any) -> Any:
@@ -78,13 +78,15 @@ def copysign_vjp_other(grad: Any) -> Any:
 
 def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = self · ln other: ln other, and 0 where self is 0 and other is not positive."""
-    slope = xlogy_op.of(grad, other) if hasattr(other, "shape") else xlogy_number_op.of(grad, other=other)
-    return rules.where((self == 0) & (other <= 0), rules.zeros(slope, slope.shape), slope)
+    if hasattr(other, "shape"):
+        return rules.masked_fill(xlogy_op.of(grad, other), (self == 0) & (other <= 0), 0)
+    slope = xlogy_number_op.of(grad, other=other)
+    return slope if other > 0 else rules.masked_fill(slope, self == 0, 0)
 
 
 def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = self · ln other: self / other."""
-    return grad * (self / other)
+    return grad * self / other
 
 
 # ------------------------------------------------------------------ mixtures

@@ -35,11 +35,21 @@ def planes(x: Any) -> Any:
 def max_pool_vjp(grads: Any, self_shape: Sizes, result1: Any) -> Any:
     """values, indices = the largest of every window: its gradient goes to the element it was, which may have been the
     largest of several windows. torch: MaxPool2DWithIndicesBackward0."""
-    grad, index = grads[0], rules.raw(result1)
-    plane = math.prod(self_shape[-2:])
+    index, plane = rules.raw(result1), math.prod(self_shape[-2:])
     offsets = array_module(index).arange(math.prod(self_shape[:-2])).reshape((*self_shape[:-2], 1, 1)) * plane
-    flat = rules.scatter_index(rules.reshape(grad, (-1,)), (math.prod(self_shape),), (index + offsets).reshape(-1))
-    return rules.reshape(flat, self_shape)
+    return put_back_op.of(grads[0], shape=self_shape, index=index + offsets)
+
+
+def put_back_vjp(grad: Any, index: Any) -> Any:
+    """z = zeros with self added at index: the gradient at index."""
+    return rules.reshape(rules.reshape(grad, (-1,))[index.reshape(-1)], index.shape)
+
+
+def _put_back(x: Any, shape: Sizes, index: Any) -> Any:
+    return rules.scatter_index(x.reshape(-1), (math.prod(shape),), index.reshape(-1)).reshape(shape)
+
+
+put_back_op = Op("MaxPool2DWithIndicesBackwardBackward0", _put_back, self=put_back_vjp)
 
 
 def _max_pool(

@@ -60,12 +60,12 @@ def addr_vjp_vec2(grad: Any, vec1: Any, alpha: float) -> Any:
 
 def baddbmm_vjp_batch1(grad: Any, batch2: Any, alpha: float) -> Any:
     """z = … + α · batch1 @ batch2."""
-    return scaled(grad @ turned(batch2), alpha)
+    return scaled(rules.bmm(grad, turned(batch2)), alpha)
 
 
 def baddbmm_vjp_batch2(grad: Any, batch1: Any, alpha: float) -> Any:
     """z = … + α · batch1 @ batch2."""
-    return scaled(turned(batch1) @ grad, alpha)
+    return scaled(rules.bmm(turned(batch1), grad), alpha)
 
 
 def cross_vjp_self(grad: Any, other: Any, dim: int) -> Any:

@@ -39,8 +39,8 @@ def mean_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None
 
 def extremum_all_vjp(grad: Any, self: Any, result: Any) -> Any:
     """z = self.max() or self.min(): the elements that reach it share the gradient evenly."""
-    reached = rules.raw((self == result) | ((self != self) & (result != result)))
-    return grad * reached / int(reached.sum())
+    reached = (self == result) | ((self != self) & (result != result))
+    return rules.masked_fill(rules.zeros(grad, self.shape), reached, grad / int(rules.raw(reached).sum()))
 
 
 def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:

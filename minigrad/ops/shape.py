@@ -64,6 +64,11 @@ def squeeze_vjp(grad: Any, self_shape: tuple[int, ...], dim: Any) -> Any:
     return rules.reshape(grad, self_shape) if grad.shape != self_shape else grad
 
 
+def squeeze_all_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
+    """z = self without any dimension of size 1: they come back."""
+    return squeeze_vjp(grad, self_shape, tuple(range(len(self_shape))))
+
+
 def unbind_vjp(grads: list[Any], self_shape: tuple[int, ...], dim: int) -> Any:
     """z0, z1, … = self taken apart along dim: the gradients put together again, zeros where none came."""
     like = next(g for g in grads if g is not None)
@@ -112,7 +117,7 @@ transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
 t_op = Op("TBackward0", _swap, view=True, self=t_vjp)
 expand_op = Op("ExpandBackward0", _expand, view=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
-squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=view_vjp)
+squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=squeeze_all_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
 squeeze_inplace_op = Op("SqueezeBackward4", _squeeze, self=squeeze_vjp)  # inside of matmul

@@ -112,7 +112,7 @@ def amax_vjp(grad: Any, self: Any, result: Any, dim: Dims, keepdim: bool) -> Any
     """z = the extreme element: those that reach it share the gradient evenly."""
     reached = rules.raw(restored(result, dim, keepdim) == self)
     ties = reached.sum(axis=dim, keepdims=True).astype(rules.raw_dtype(grad))
-    return restored(grad, dim, keepdim) * reached / ties
+    return restored(grad, dim, keepdim) / ties * reached
 
 
 def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Dims, keepdim: bool) -> Any:
