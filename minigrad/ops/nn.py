@@ -227,7 +227,8 @@ def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
 
 def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
     """A gradient of the output's shape as one of weight's or bias's."""
-    return rules.sum(grad, tuple(range(len(grad.shape) - len(normalized_shape))), False)
+    rows = tuple(range(len(grad.shape) - len(normalized_shape)))
+    return rules.sum(grad, rows, False) if rows else grad
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
