@@ -11,8 +11,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .backend import array_module, numpy, sum_array
+from .backend import array_module, ndarray, numpy, sum_array
 
+SAME_SIZE = {2: "int16", 4: "int32", 8: "int64"}  # integers with as many bytes as a floating-point number
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
 
 
@@ -84,6 +85,17 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return module.where(condition, x, y)
 
 
+def only(x: Any, mask: Any) -> Any:
+    """x where the mask holds and 0 elsewhere; a product with the mask would leave nan where x is infinite.
+
+    Large arrays are masked bit by bit: numpy.where takes twenty times as long for a mask without a pattern.
+    """
+    if is_tensor(x) or is_tensor(mask) or type(x) is not ndarray or x.size < SMALL:
+        return where(mask, x, 0)
+    bits = mask.astype(SAME_SIZE[x.itemsize])
+    return numpy.bitwise_and(x.view(bits.dtype), -bits).view(x.dtype)
+
+
 def _tensor_like(x: Any, tensor: Any) -> Any:
     return x if is_tensor(x) else tensor.new_tensor(x)
 
@@ -95,7 +107,9 @@ def bmm(x: Any, y: Any) -> Any:
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """x with a value where the mask, of the same kind as x, holds."""
-    return x.masked_fill(mask, value) if is_tensor(x) else array_module(x).where(mask, value, x)
+    if is_tensor(x):
+        return x.masked_fill(mask, value)
+    return only(x, mask == 0) if type(value) is int and value == 0 else array_module(x).where(mask, value, x)
 
 
 def stack(parts: list[Any], dim: int) -> Any:
@@ -154,9 +168,13 @@ def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
 
 def without(grad: Any, index: Any) -> Any:
     """`grad` with zeros at `index`."""
-    mask = array_module(raw(grad)).ones(raw(grad).shape, raw(grad).dtype)
-    mask[index] = 0
-    return grad * mask
+    if not is_tensor(grad):
+        rest = grad.copy()
+        rest[index] = 0
+        return rest
+    mask = array_module(grad._data).ones(grad._data.shape, bool)
+    mask[index] = False
+    return only(grad, mask)
 
 
 def _is_basic(index: Any) -> bool:

@@ -33,6 +33,7 @@ class World(NamedTuple):
     dims: tuple[str | None, ...] = ()  # of the first, second, … sample named, instead of its own
     layout: str = "plain"
     grad: bool = True
+    steep: bool = False  # whether every second element of the gradients that are sent back is infinite
 
 
 FORMS = ("function", "method", "in place", "functional", "operator")
@@ -237,17 +238,21 @@ def graph(node: Any, depth: int = 6) -> str:
     return f"{name}({', '.join(inner)})" if inner else name
 
 
-def weights(shape: Any, dtype: Any) -> np.ndarray:
-    """A gradient to send back: no two elements alike."""
-    return np.asarray(np.cos(np.arange(math.prod(shape)) * 1.3 + 0.4).reshape(tuple(shape)), dtype)
+def weights(shape: Any, dtype: Any, steep: bool = False) -> np.ndarray:
+    """A gradient to send back: no two elements alike; if steep, every second one infinite."""
+    values = np.cos(np.arange(math.prod(shape)) * 1.3 + 0.4)
+    values[1::2] = np.inf if steep else values[1::2]
+    return np.asarray(values.reshape(tuple(shape)), dtype)
 
 
-def gradients(engine: Any, outputs: list[Any], leaves: list[Any], second: bool) -> tuple[str | None, list[Any]]:
+def gradients(
+    engine: Any, outputs: list[Any], leaves: list[Any], second: bool, steep: bool = False
+) -> tuple[str | None, list[Any]]:
     """The gradients of all outputs for all leaves, and with `second` the gradients of those."""
     outputs = [o for o in outputs if isinstance(o, engine.Tensor) and o.requires_grad]
     if not outputs:
         return None, []
-    grads = [engine.from_numpy(weights(o.shape, str(o.dtype)[str(o.dtype).index(".") + 1 :])) for o in outputs]
+    grads = [engine.from_numpy(weights(o.shape, str(o.dtype)[str(o.dtype).index(".") + 1 :], steep)) for o in outputs]
     try:
         if not second:
             return None, list(engine.autograd.grad(outputs, leaves, grads, allow_unused=True))
@@ -264,8 +269,9 @@ def gradients(engine: Any, outputs: list[Any], leaves: list[Any], second: bool) 
 
 def gradient_faults(expected: Outcome, got: Outcome, second: bool, words: bool) -> Iterator[str]:
     """In what the gradients differ."""
-    their_error, theirs = gradients(torch, expected.outputs, expected.samples.leaves, second)
-    our_error, ours = gradients(minigrad, got.outputs, got.samples.leaves, second)
+    steep = expected.samples.world.steep
+    their_error, theirs = gradients(torch, expected.outputs, expected.samples.leaves, second, steep)
+    our_error, ours = gradients(minigrad, got.outputs, got.samples.leaves, second, steep)
     if their_error != our_error and (words or kind(their_error) != kind(our_error)):
         yield f"backward: torch {their_error}, minigrad {our_error}"
     if their_error or our_error:

@@ -124,6 +124,7 @@ BROADCAST = {f"{a} {b}": World(dims=(a, b)) for a, b in (("1n", None), (None, "m
 # What is derived from every row: an aspect's worlds. Values are held in float64, with gradients and theirs.
 ASPECTS = {
     "values": {"float64": World()}, "dtypes": DTYPES | MIXED, "shapes": SHAPES, "layouts": LAYOUTS, "broadcast": BROADCAST,
+    "gradients": {"infinite": World(steep=True)},
 }  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def celu_vjp(grad: Any, self: Any, result: Any, alpha: float) -> Any:
 
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
     """z = self held between min_val and max_val: the gradient passes strictly between them."""
-    return grad * (((self <= min_val) | (self >= max_val)) == 0)
+    return rules.only(grad, ((self <= min_val) | (self >= max_val)) == 0)
 
 
 ROOT = math.sqrt(2 / math.pi)  # gelu's approximation: Φ(x) ≈ ½ (1 + tanh(ROOT (x + CUBIC x³)))

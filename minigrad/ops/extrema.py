@@ -73,37 +73,37 @@ def clamp_vjp(grad: Any, self: Any, min: Any, max: Any) -> Any:
         inside = inside & (self >= min)
     if max is not None:
         inside = inside & (self <= max)
-    return rules.where(inside, grad, 0)
+    return rules.only(grad, inside)
 
 
 def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: to min where self lies below it, unless max is lower still."""
-    return rules.where(self < min if max is None else (min < max) & (self < min), grad, 0)
+    return rules.only(grad, self < min if max is None else (min < max) & (self < min))
 
 
 def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: to max where self lies above it, or where min does."""
-    return rules.where(self > max if min is None else (self > max) | (max < min), grad, 0)
+    return rules.only(grad, self > max if min is None else (self > max) | (max < min))
 
 
 def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
     """z = self, at least min."""
-    return rules.where(self >= min, grad, 0)
+    return rules.only(grad, self >= min)
 
 
 def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     """z = self, at least min: to min where self lies below."""
-    return rules.where(self < min, grad, 0)
+    return rules.only(grad, self < min)
 
 
 def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
     """z = self, at most max."""
-    return rules.where(self <= max, grad, 0)
+    return rules.only(grad, self <= max)
 
 
 def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     """z = self, at most max: to max where self lies above."""
-    return rules.where(self > max, grad, 0)
+    return rules.only(grad, self > max)
 
 
 # ------------------------------------------------------------------ entries

@@ -178,12 +178,12 @@ def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
 
 def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
     """z = self with elements overwritten: those get no gradient."""
-    return grad.masked_fill(mask, 0) if rules.is_tensor(grad) else grad * (mask == 0)
+    return rules.masked_fill(grad, mask, 0)
 
 
 def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:
     """z = self with value where the mask holds: the sum of the gradient there."""
-    return rules.sum(grad * rules.raw(mask), None, False)
+    return rules.sum(rules.only(grad, rules.raw(mask)), None, False)
 
 
 def masked_select_vjp(grad: Any, self: Any, mask: Any) -> Any:
@@ -216,12 +216,16 @@ def put_flat_vjp(grad: Any, index: Any) -> Any:
 
 def where_vjp_self(grad: Any, condition: Any) -> Any:
     """z = self where the condition holds."""
-    return rules.where(rules.raw(condition), grad, rules.zeros(grad, ()))
+    return rules.only(grad, rules.raw(condition))
 
 
 def where_vjp_other(grad: Any, condition: Any) -> Any:
     """z = other where the condition does not hold."""
-    return rules.where(rules.raw(condition), rules.zeros(grad, ()), grad)
+    return (
+        rules.where(rules.raw(condition), rules.zeros(grad, ()), grad)
+        if rules.is_tensor(grad)
+        else rules.only(grad, condition == 0)
+    )
 
 
 # ------------------------------------------------------------------ entries

@@ -312,7 +312,7 @@ def embedding_vjp(grad: Any, weight_shape: tuple[int, ...], indices: Any, paddin
     """
     indices = rules.raw(indices)
     if padding_idx >= 0:
-        grad = grad * rules.unsqueeze(indices != padding_idx, -1)
+        grad = rules.only(grad, rules.unsqueeze(indices != padding_idx, -1))
     return rules.scatter_index(grad, weight_shape, indices)
 
 
