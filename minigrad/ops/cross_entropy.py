@@ -10,7 +10,7 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .arguments import parsed
 from .define import Op
-from .loss import MEAN, NONE, REDUCTIONS, not_differentiable, reduction_number
+from .loss import MEAN, NONE, not_differentiable, reduction_number
 from .nn import log_softmax
 from .pointwise import over_number, plus_number, times_number
 from .promotion import no_kernel
@@ -144,7 +144,11 @@ def nll_loss(
     input: (N, C, …) log-probabilities, or (C,). target: (N, …) class numbers, int64. weight: (C,), by class; a mean is
     then weighted. ignore_index: targets of this number do not count.
     """
-    number = reduction_number(reduction, size_average, reduce)
+    return nll(input, target, weight, ignore_index, reduction_number(reduction, size_average, reduce))
+
+
+def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
+    """nll_loss with the number of a reduction."""
     check_batch(input, target)
     not_differentiable("nll_loss_forward", weight=weight)
     size, flat = target._data.shape, input._data.ndim <= 2
@@ -198,8 +202,7 @@ def cross_entropy(
     logs = log_softmax(input, 0 if input._data.ndim == 1 else 1)
     if soft:
         return soft_cross_entropy(logs, target, weight, number, label_smoothing)
-    reduction = next(name for name, n in REDUCTIONS.items() if n == number)
-    hard = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    hard = nll(logs, target, weight, ignore_index, number)
     if label_smoothing <= 0:
         return hard
     smooth = uniform_loss(logs, target, weight, ignore_index, number)

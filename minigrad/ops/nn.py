@@ -85,15 +85,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     input: (…, in), weight: (out, in), bias: (out,) → (…, out). Recorded as torch records it: a matrix with a bias is
     one AddmmBackward0; more dimensions are folded into rows first.
     """
-    data = input._data
-    if not data.ndim or not weight._data.ndim:
-        raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are {data.ndim}D and {weight._data.ndim}D"
-        )
+    data, ndim = input._data, weight._data.ndim
+    if bias is not None and data.ndim == 2 and ndim:
+        return addmm(bias, input, weight.t())
+    if not data.ndim or not ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {data.ndim}D and {ndim}D")
     if bias is None:
         return input @ weight.t()
-    if data.ndim == 2:
-        return addmm(bias, input, weight.t())
     shape = bias._data.shape
     if not data.flags.c_contiguous or not shape or math.prod(shape) != shape[-1]:
         return (input @ weight.t()).add_(bias)
