@@ -24,13 +24,15 @@ from .views import _diagonal_fill, diagonal_fill_vjp
 
 def repeat_vjp(grad: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
     """z = copies of self side by side: the gradients of all copies added up."""
-    padded = (1,) * (len(repeats) - len(self_shape)) + tuple(self_shape)
     if 0 in repeats:
         return rules.zeros(grad, self_shape)
-    blocks = rules.reshape(grad, tuple(n for pair in zip(repeats, padded, strict=True) for n in pair))
-    return (
-        rules.reshape(rules.sum(blocks, tuple(range(0, 2 * len(repeats), 2)), False), self_shape) if repeats else grad
-    )
+    extra = len(repeats) - len(self_shape)
+    if extra:
+        grad = rules.sum(grad, tuple(range(extra)), False)
+    if not self_shape:
+        return grad
+    blocks = rules.reshape(grad, tuple(n for pair in zip(repeats[extra:], self_shape, strict=True) for n in pair))
+    return rules.sum(blocks, tuple(range(0, 2 * len(self_shape), 2)), False)
 
 
 def flip_vjp(grad: Any, dims: tuple[int, ...]) -> Any:

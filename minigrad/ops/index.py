@@ -44,7 +44,11 @@ def index_vjp(grad: Any, self_shape: tuple[int, ...], indices: Index) -> Any:
 
 def put_vjp_self(grad: Any, indices: Index, accumulate: bool) -> Any:
     """self[indices] = values: what was overwritten has no part in the result."""
-    return grad if accumulate else rules.without(grad, places(indices))
+    if accumulate:
+        return grad
+    if rules.is_tensor(grad):
+        return put_op(grad, rules.zeros(grad, ()), indices=indices, accumulate=False)
+    return rules.without(grad, places(indices))
 
 
 def put_vjp_values(grad: Any, indices: Index) -> Any:

@@ -67,7 +67,11 @@ def if_given(stand_in: Any) -> Any:
 
 WORKED_OUT: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
     "MeanBackward0": {"self_sym_numel": ("self_shape", math.prod)},
-    "MeanBackward1": {"self_sym_numel": ("self_shape", math.prod)},
+    "MeanBackward1": {"self_sym_numel": ("self_shape", math.prod), "dim": ("dim", lambda dim: dim or ())},
+    "SumBackward1": {"dim": ("dim", lambda dim: dim or ())},
+    "AmaxBackward0": {"dim": ("dim", lambda dim: dim or ())},
+    "AminBackward0": {"dim": ("dim", lambda dim: dim or ())},
+    "AminmaxBackward0": {"dim": ("dim", lambda dim: dim and dim[0])},
     "EmbeddingBackward0": {"weight_sym_argsize_0": ("weight_shape", lambda shape: shape[0])},
     "ConvolutionBackward0": {
         "bias_sym_sizes_opt": ("bias_shape", lambda shape: shape or (0,)),
