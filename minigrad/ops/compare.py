@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, numpy
 from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
 from .promotion import Number, common, operand, operands, refusal, unsupported
+from .shape import view
 
 
 def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
@@ -191,5 +192,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: Bool = False, inve
     for t in (elements, test_elements):
         if isinstance(t, Tensor) and t._data.dtype.kind == "b":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {t.dtype.type_name}")
+    if isinstance(test_elements, Tensor) and y.size < 10 * numpy.size(x) ** 0.145:
+        y = view(test_elements, (-1,))._data  # few are compared one by one, and torch refuses some layouts
     module = array_module(x if isinstance(elements, Tensor) else y)
     return from_array(module.asarray(module.isin(x, y, invert=invert)))

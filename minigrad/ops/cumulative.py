@@ -44,8 +44,23 @@ def cumprod_vjp(grad: Any, self: Any, result: Any, dim: int) -> Any:
         return grad
     if (rules.raw(self) != 0).all():
         return sum_from_end(grad * result, dim) / self
+    if not rules.is_tensor(grad) and not rules.is_tensor(self):
+        return past_first_zero(grad, self, result, dim)
     columns = [without_one(grad, self, dim, k) for k in range(self.shape[dim])]
     return rules.stack(columns, dim)
+
+
+def past_first_zero(grad: Any, self: Any, result: Any, dim: int) -> Any:
+    """cumprod_vjp where elements are 0: as ever ahead of the first 0 in a row; for that one the products without it, up
+    to the second; nothing behind it, as all products there contain it."""
+    module = array_module(self)
+    zeros = (self == 0).cumsum(axis=dim)
+    first = (self == 0) & (zeros == 1)
+    since = module.where((zeros == 1) & ~first, self, 1).cumprod(axis=dim)
+    ahead = module.where(zeros == 0, self, 1).prod(axis=dim, keepdims=True)
+    of_first = (rules.only(grad, zeros == 1) * since).sum(axis=dim, keepdims=True) * ahead
+    of_earlier = sum_from_end(rules.only(grad, zeros == 0) * result, dim) / self
+    return module.where(zeros == 0, of_earlier, module.where(first, of_first, 0))
 
 
 def without_one(grad: Any, self: Any, dim: int, k: int) -> Any:
