@@ -312,7 +312,7 @@ OPS = """
     index_fill: x, 0, im - 1, 2.0; x, 1, iv2, dot; v, 0, iv2, 1; x, 1, iv2, v; ints, 1, iv, 3; x, 2, iv, 1
     index_put: x, (im - 1,), row; x, (ind, ind), y; x, (ind, ind), y, True; x, (mask,), dot; x, (im - 1, im), u;
         v, (iv2,), w, accumulate=True; x, (iv,), v
-    index_select: x, 0, im - 1; x, 1, iv2; v, 0, iv; x, 1, i0; cube, 2, iv; x, 0, ints[0]; x, 0, ind; x, 3, iv
+    index_select: x, 0, im - 1; x, 1, iv2; x, 1, iv2 + 2; x, 0, iv2 + 2; v, 0, iv; x, 1, i0; cube, 2, iv; x, 0, ints[0]; x, 0, ind; x, 3, iv
     masked_fill: x, mask, 2.0; x, mask, dot; x, mv, 0; x, x > 0, float('-inf'); ints, mask, 7; x, ind, 1.0;
         x, mask, v; v, mask, 1.0
     masked_scatter: x, mask, y; x, mv, y; x, mask, v[:1]; ints, mask, ints2; x, none, y
@@ -320,7 +320,7 @@ OPS = """
     nonzero: kink; mask; ints; none; dot; kink, as_tuple=True
     argwhere: kink; mask; none; dot; v
     take: x, ind; x, iv; cube, ind; x, ints; x, i0
-    take_along_dim: x, ind, 1; x, ind, 0; x, ind; v, iv, 0; x, iv, 0; x, ind[:1], 0
+    take_along_dim: x, ind, 1; x, -1 - ind, 1; x, ind + 5, 0; x, -1 - ind; x, ind, 0; x, ind; v, iv, 0; x, iv, 0; x, ind[:1], 0
     where: mask, x, y; mask, x, 1.0; mask, 1.0, y; mv, x, y; mask, x, row; mask, x, ints; mask; x > 0, 1, 2;
         ind, x, y; b0, x, y; mask, 1.0, 2; mask, dot, dot2
     isin: ints, ints2; ints, 2; 2, ints; kink, kink2; ints, ints2, invert=True; x, y, assume_unique=True

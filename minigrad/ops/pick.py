@@ -11,6 +11,7 @@ from ..dtypes import get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
+from .division import remainder
 from .promotion import Number as Numbers
 from .promotion import differentiable, operand
 from .reduce import one_dim
@@ -134,9 +135,12 @@ def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor | None, nam
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Tensor:
-    """Elements picked along dim, the other dimensions broadcast; without dim from the flattened input."""
+    """Elements picked along dim, the other dimensions broadcast; without dim from the flattened input.
+
+    Along dim an index counts round and round, so that -1 is the last.
+    """
     if dim is None:
-        return gather(view(input, (-1,)), 0, from_start(view(indices, (-1,)), input._data.size))
+        return gather(view(input, (-1,)), 0, view(indices, (-1,)))
     if input._data.ndim != indices._data.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -149,15 +153,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Te
         shape[dim] = 1
     common = list(numpy.broadcast_shapes(*map(tuple, shapes)))
     wide = [t.expand(tuple(common[:dim] + [k] + common[dim + 1 :])) for t, k in ((input, n), (indices, m))]
-    return gather(wide[0], dim, from_start(wide[1], n))
-
-
-def from_start(indices: Tensor, size: int) -> Tensor:
-    """Negative indices counted from the start."""
-    data = indices._data
-    return (
-        from_array(array_module(data).where(data < 0, data + size, data)) if data.size and data.min() < 0 else indices
-    )
+    return gather(wide[0], dim, remainder(wide[1], n))
 
 
 # ------------------------------------------------------------------ whole rows
@@ -175,8 +171,12 @@ def index_select(input: Tensor, dim: Int, index: Tensor) -> Tensor:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {data.size} value(s)")
     if data.size and input._data.ndim > 1 and not length(input, dim):
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if data.size and (data.min() < 0 or data.max() >= length(input, dim)):
-        raise IndexError("index out of range in self")
+    size = length(input, dim)
+    if data.size and (data.min() < 0 or data.max() >= size):
+        if dim != 1:
+            raise IndexError("index out of range in self")
+        wrong = data[(data < 0) | (data >= size)].flat[0] if data.ndim else data
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
     return ops.index_select_op(input, dim=dim, index=index)
 
 
