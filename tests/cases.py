@@ -312,7 +312,8 @@ OPS = """
     index_fill: x, 0, im - 1, 2.0; x, 1, iv2, dot; v, 0, iv2, 1; x, 1, iv2, v; ints, 1, iv, 3; x, 2, iv, 1
     index_put: x, (im - 1,), row; x, (ind, ind), y; x, (ind, ind), y, True; x, (mask,), dot; x, (im - 1, im), u;
         v, (iv2,), w, accumulate=True; x, (iv,), v
-    index_select: x, 0, im - 1; x, 1, iv2; x, 1, iv2 + 2; x, 0, iv2 + 2; v, 0, iv; x, 1, i0; cube, 2, iv; x, 0, ints[0]; x, 0, ind; x, 3, iv
+    index_select: x, 0, im - 1; x, 1, iv2; x, 1, iv2 + 2; x, 0, iv2 + 2; v, 0, iv; x, 1, i0; cube, 2, iv;
+        x, 0, ints[0]; x, 0, ind; x, 3, iv
     masked_fill: x, mask, 2.0; x, mask, dot; x, mv, 0; x, x > 0, float('-inf'); ints, mask, 7; x, ind, 1.0;
         x, mask, v; v, mask, 1.0
     masked_scatter: x, mask, y; x, mv, y; x, mask, v[:1]; ints, mask, ints2; x, none, y
