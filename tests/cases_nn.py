@@ -44,12 +44,15 @@ FUNCTIONAL = """
     pad: x, (1, 1); x, (1, 2, 0, 1); x, (0, -1); cube, (1, 1), 'reflect'; cube, (2, 1), 'replicate';
         cube, (1, 1), 'circular'; x, (1, 1), value=2.0; x, (1,); image, (1, 1, 1, 1), 'reflect';
         image, (1, 0, 2, 1), mode='replicate'; x, (1, 1, 1, 1, 1, 1); cube, (4, 0), 'reflect'
-    mse_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; x, x; x, row; x, y, reduction='zz'; x, u
-    l1_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2
+    mse_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; x, x; x, row; x, y, reduction='zz'; x, u;
+        x, y, weight=pos; x, y, weight=pos, reduction='sum'; x, y, None, None, 'none', pos; x, y, weight=v; x, row, weight=pos
+    l1_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; x, y, weight=pos; x, y, weight=v;
+        x, y, weight=pos, reduction='sum'; x, y, weight=pos, reduction='none'; x, row, weight=pos
     smooth_l1_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, beta=0.5;
         x, y, beta=0.0
     huber_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, delta=0.5;
-        x, y, delta=0.0
+        x, y, delta=0.0; x, y, weight=pos; x, y, 'sum', 0.5, pos; x, y, weight=pos, reduction='none'; x, y, weight=v;
+        x, row, weight=pos
     binary_cross_entropy: prob, unit.abs(); prob, mask.float(); prob, mask.to(prob.dtype); prob, prob, pos;
         prob, prob, reduction='sum'; prob, prob, reduction='none'; x, prob; prob, row.abs()
     binary_cross_entropy_with_logits: x, prob; x, mask.to(x.dtype); x, prob, pos; x, prob, reduction='sum';

@@ -28,11 +28,10 @@ from ..ops.activation import (
 from ..ops.arguments import Bool, Float, Int, parsed
 from ..ops.attention import scaled_dot_product_attention as _attention
 from ..ops.batch_norm import batch_norm
+from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.conv import conv1d, conv2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.loss import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
     huber_loss,
     l1_loss,
     mse_loss,

@@ -1,5 +1,5 @@
-"""Losses between numbers: regression, and yes-or-no probabilities. Every one ends in a mean, a sum, or nothing
-(`reduction`). Losses between classes stand in cross_entropy.py."""
+"""Losses between numbers: regression. Every one ends in a mean, a sum, or nothing (`reduction`), as do the losses
+between classes (cross_entropy.py) and of yes-or-no probabilities (binary_cross_entropy.py)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from ..backend import array_module
 from ..dtypes import BY_NUMPY, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .activation import log_sigmoid_op, sigmoid
-from .arguments import parsed
 from .define import Op
-from .promotion import no_kernel
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
 NONE, MEAN = 0, 1
@@ -33,6 +30,13 @@ def reduced(values: Any, reduction: int) -> Any:
 def shared(grad: Any, like: Any, reduction: int) -> Any:
     """The gradient of each loss before the reduction: under a mean, each has its share."""
     return grad / math.prod(like.shape) if reduction == MEAN else grad
+
+
+def not_differentiable(name: str, **given: Tensor | None) -> None:
+    """RuntimeError, in torch's words, for a weight whose gradient is wanted: there is none."""
+    for argument, tensor in given.items():
+        if tensor is not None and tensor.requires_grad and records():
+            raise RuntimeError(f"The function '{name}' is not differentiable with respect to argument '{argument}'.")
 
 
 # ------------------------------------------------------------------ regression
@@ -157,29 +161,67 @@ def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return tuple([x if x._data.shape == shape else x.expand(shape) for x in (input, target)])  # type: ignore[return-value]
 
 
+def check_weight(input: Tensor, weight: Tensor) -> None:
+    """ValueError for weights that are not one for each number."""
+    if weight._data.shape != input._data.shape:
+        raise ValueError("Weights and input must have the same size.")
+
+
+def weighted_mean(losses: Tensor, weight: Tensor, number: int) -> Tensor:
+    """Losses times their weights, reduced; a mean divides by the sum of the weights."""
+    losses = losses * weight
+    return losses if number == NONE else losses.sum() / weight.sum() if number == MEAN else losses.sum()
+
+
 def mse_loss(
-    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
-    """(input - target)², averaged, summed or one by one (torch.nn.functional.mse_loss)."""
+    """(input - target)², averaged, summed or one by one (torch.nn.functional.mse_loss). weight: of input's shape."""
     number = reduction_number(reduction, size_average, reduce)
+    given = input
     input, target = broadcast(input, target)
+    if weight is not None:
+        check_weight(given, weight)
+        return weighted_mean((input - target) ** 2, weight, number)
     floats_among("mse_cpu", input, target)
     return mse_op(input, target, reduction=number)
 
 
 def l1_loss(
-    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
-    """|input - target|, averaged, summed or one by one (torch.nn.functional.l1_loss); plain operations, as in torch."""
+    """|input - target|, averaged, summed or one by one (torch.nn.functional.l1_loss); plain operations, as in torch.
+    weight: of input's shape."""
     number = reduction_number(reduction, size_average, reduce)
+    given = input
     input, target = broadcast(input, target)
+    if weight is not None:
+        check_weight(given, weight)
+        return weighted_mean((input - target).abs(), weight, number)
     distance = (input - target).abs()
     return distance if number == NONE else distance.mean() if number == MEAN else distance.sum()
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
-    """½d² near 0, straight from |d| = δ on (torch.nn.functional.huber_loss)."""
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """½d² near 0, straight from |d| = δ on (torch.nn.functional.huber_loss). weight: of input's shape; torch's mean
+    does not divide by it here."""
     number = reduction_number(reduction)
+    if weight is not None:
+        check_weight(input, weight)
+        losses = huber_loss(input, target, "none", delta) * weight
+        return losses if number == NONE else losses.mean() if number == MEAN else losses.sum()
     input, target = broadcast(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -218,142 +260,3 @@ def smooth_l1_loss(
         return l1_loss(input, target, reduction=reduction)
     floats_among("smooth_l1_cpu", input, target)
     return smooth_l1_op(input, target, reduction=number, beta=beta)
-
-
-# ------------------------------------------------------------------ yes or no
-
-
-def averaged(grads: Any, reduction: int) -> Any:
-    """The same for gradients that are there already, one for each loss."""
-    return grads / math.prod(grads.shape) if reduction == MEAN else grads
-
-
-def weighted(values: Any, weight: Any) -> Any:
-    """values · weight; None stands for no weights."""
-    return values if weight is None else values * weight
-
-
-def bce_vjp_self(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
-    """z = -(t ln p + (1 - t) ln(1 - p)), p = self: ∂/∂p = (p - t) / (p (1 - p)). torch: BinaryCrossEntropyBackward0.
-
-    Like torch, the divisor is kept from 0.
-    """
-    divisor = self * (1 - self)
-    slope = (self - target) / rules.where(divisor > 1e-12, divisor, divisor * 0 + 1e-12)
-    return weighted(slope, weight) * shared(grad, self, reduction)
-
-
-def bce_vjp_target(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
-    """z = -(t ln p + (1 - t) ln(1 - p)): ∂/∂t = ln(1 - p) - ln p."""
-    return weighted(rules.log(1 - self) - rules.log(self), weight) * shared(grad, self, reduction)
-
-
-def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    """z = -(w t ln σ + (1 - t) ln(1 - σ)), σ = σ(self): ∂/∂self = (w t + 1 - t) σ - w t. Without weights: σ - t.
-
-    torch: BinaryCrossEntropyWithLogitsBackward0.
-    """
-    t = weighted(target, pos_weight)
-    return averaged(weighted(((t + 1 - target) * sigmoid(self) - t) * grad, weight), reduction)
-
-
-def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ."""
-    log_s = log_sigmoid_op.of(self)
-    return averaged(weighted((log_s - self - weighted(log_s, pos_weight)) * grad, weight), reduction)
-
-
-def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
-    module = array_module(p)
-    logs = (
-        module.maximum(module.log(p), -100),
-        module.maximum(module.log(1 - p), -100),
-    )  # torch's guard against ln 0
-    return reduced(weighted(-(t * logs[0] + (1 - t) * logs[1]), weight).astype(p.dtype, copy=False), reduction)
-
-
-def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    module = array_module(x)
-    log_s = module.minimum(x, 0) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
-    if pos_weight is not None:
-        log_s = log_s * ((pos_weight - 1) * t + 1)
-    values = weighted((1 - t) * x - log_s, weight)
-    return reduced(values.astype(t.dtype, copy=False), reduction)
-
-
-bce_op = Op(
-    "BinaryCrossEntropyBackward0",
-    _bce,
-    promotes=True,
-    tensors=("weight",),
-    again={"self": "BinaryCrossEntropyBackwardBackward0"},
-    self=bce_vjp_self,
-    target=bce_vjp_target,
-)
-bce_logits_op = Op(
-    "BinaryCrossEntropyWithLogitsBackward0",
-    _bce_logits,
-    stretches=True,
-    tensors=("weight", "pos_weight"),
-    self=bce_logits_vjp_self,
-    target=bce_logits_vjp_target,
-)
-
-
-def not_differentiable(name: str, **given: Tensor | None) -> None:
-    """RuntimeError, in torch's words, for a weight whose gradient is wanted: there is none."""
-    for argument, tensor in given.items():
-        if tensor is not None and tensor.requires_grad and records():
-            raise RuntimeError(f"The function '{name}' is not differentiable with respect to argument '{argument}'.")
-
-
-def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """-(t ln p + (1 - t) ln(1 - p)) of probabilities p (torch.nn.functional.binary_cross_entropy)."""
-    number = reduction_number(reduction, size_average, reduce)
-    if input._data.shape != target._data.shape:
-        raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
-            "Please ensure they have the same size."
-        )
-    not_differentiable("binary_cross_entropy", weight=weight)
-    if target._data.dtype is not input._data.dtype:
-        raise RuntimeError(f"Found dtype {target.dtype.type_name} but expected {input.dtype.type_name}")
-    no_kernel("binary_cross_entropy", input, "bui")
-    if not ((input._data >= 0) & (input._data <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    if not ((target._data >= 0) & (target._data <= 1)).all():
-        raise RuntimeError("all elements of target should be between 0 and 1")
-    return bce_op(input, target, weight=weight, reduction=number)
-
-
-@parsed("", "", "", "weight")
-def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
-) -> Tensor:
-    """binary_cross_entropy of σ(input), computed without overflow (torch.nn.functional)."""
-    number = reduction_number(reduction, size_average, reduce)
-    if input._data.shape != target._data.shape:
-        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    no_kernel("log_sigmoid_cpu", input, "bui")
-    castable(input.dtype, target.dtype)
-    return bce_logits_op(
-        input,
-        target,
-        weight=weight,
-        pos_weight=pos_weight,
-        reduction=number,
-    )

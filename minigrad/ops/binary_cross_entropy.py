@@ -1,0 +1,144 @@
+"""Losses of yes-or-no probabilities, given as they are or as what sigmoid makes them of."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module
+from ..tensor import Tensor
+from .activation import log_sigmoid_op, sigmoid
+from .arguments import parsed
+from .define import Op
+from .loss import MEAN, castable, not_differentiable, reduced, reduction_number, shared
+from .promotion import no_kernel
+
+
+def averaged(grads: Any, reduction: int) -> Any:
+    """The same for gradients that are there already, one for each loss."""
+    return grads / math.prod(grads.shape) if reduction == MEAN else grads
+
+
+def weighted(values: Any, weight: Any) -> Any:
+    """values · weight; None stands for no weights."""
+    return values if weight is None else values * weight
+
+
+def bce_vjp_self(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
+    """z = -(t ln p + (1 - t) ln(1 - p)), p = self: ∂/∂p = (p - t) / (p (1 - p)). torch: BinaryCrossEntropyBackward0.
+
+    Like torch, the divisor is kept from 0.
+    """
+    divisor = self * (1 - self)
+    slope = (self - target) / rules.where(divisor > 1e-12, divisor, divisor * 0 + 1e-12)
+    return weighted(slope, weight) * shared(grad, self, reduction)
+
+
+def bce_vjp_target(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
+    """z = -(t ln p + (1 - t) ln(1 - p)): ∂/∂t = ln(1 - p) - ln p."""
+    return weighted(rules.log(1 - self) - rules.log(self), weight) * shared(grad, self, reduction)
+
+
+def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+    """z = -(w t ln σ + (1 - t) ln(1 - σ)), σ = σ(self): ∂/∂self = (w t + 1 - t) σ - w t. Without weights: σ - t.
+
+    torch: BinaryCrossEntropyWithLogitsBackward0.
+    """
+    t = weighted(target, pos_weight)
+    return averaged(weighted(((t + 1 - target) * sigmoid(self) - t) * grad, weight), reduction)
+
+
+def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+    """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ."""
+    log_s = log_sigmoid_op.of(self)
+    return averaged(weighted((log_s - self - weighted(log_s, pos_weight)) * grad, weight), reduction)
+
+
+def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
+    module = array_module(p)
+    logs = (
+        module.maximum(module.log(p), -100),
+        module.maximum(module.log(1 - p), -100),
+    )  # torch's guard against ln 0
+    return reduced(weighted(-(t * logs[0] + (1 - t) * logs[1]), weight).astype(p.dtype, copy=False), reduction)
+
+
+def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+    module = array_module(x)
+    log_s = module.minimum(x, 0) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
+    if pos_weight is not None:
+        log_s = log_s * ((pos_weight - 1) * t + 1)
+    values = weighted((1 - t) * x - log_s, weight)
+    return reduced(values.astype(t.dtype, copy=False), reduction)
+
+
+bce_op = Op(
+    "BinaryCrossEntropyBackward0",
+    _bce,
+    promotes=True,
+    tensors=("weight",),
+    again={"self": "BinaryCrossEntropyBackwardBackward0"},
+    self=bce_vjp_self,
+    target=bce_vjp_target,
+)
+bce_logits_op = Op(
+    "BinaryCrossEntropyWithLogitsBackward0",
+    _bce_logits,
+    stretches=True,
+    tensors=("weight", "pos_weight"),
+    self=bce_logits_vjp_self,
+    target=bce_logits_vjp_target,
+)
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(t ln p + (1 - t) ln(1 - p)) of probabilities p (torch.nn.functional.binary_cross_entropy)."""
+    number = reduction_number(reduction, size_average, reduce)
+    if input._data.shape != target._data.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    not_differentiable("binary_cross_entropy", weight=weight)
+    if target._data.dtype is not input._data.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.type_name} but expected {input.dtype.type_name}")
+    no_kernel("binary_cross_entropy", input, "bui")
+    if not ((input._data >= 0) & (input._data <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    if not ((target._data >= 0) & (target._data <= 1)).all():
+        raise RuntimeError("all elements of target should be between 0 and 1")
+    return bce_op(input, target, weight=weight, reduction=number)
+
+
+@parsed("", "", "", "weight")
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """binary_cross_entropy of σ(input), computed without overflow (torch.nn.functional)."""
+    number = reduction_number(reduction, size_average, reduce)
+    if input._data.shape != target._data.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    no_kernel("log_sigmoid_cpu", input, "bui")
+    castable(input.dtype, target.dtype)
+    return bce_logits_op(
+        input,
+        target,
+        weight=weight,
+        pos_weight=pos_weight,
+        reduction=number,
+    )
