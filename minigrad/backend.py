@@ -65,7 +65,14 @@ def on_device(name: str, array: Any) -> Any:
     return getattr(special, name)(array)
 
 
-MANY = 1000  # elements from which on BLAS is faster
+def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
+    """A view of x with other sizes and strides (in bytes), which may be written to; the caller answers for its bounds."""
+    if type(x) is ndarray and x.flags.c_contiguous and x.size:
+        return ndarray(shape, x.dtype, x, 0, strides)  # a tenth of the time that as_strided takes
+    return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
+
+
+MANY = 256  # elements from which on BLAS is faster
 
 
 @functools.lru_cache(maxsize=64)
@@ -81,14 +88,16 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """
     if type(x) is not ndarray:
         return x.sum(axis=dim, keepdims=keepdim)
-    if dim and len(dim) < x.ndim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
+    if dim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
         shape, k = x.shape, len(dim)
-        rest = x.ndim - k
-        if dim == tuple(range(k)):
-            n = math.prod(shape[:k])
-            return (_ones(n, x.dtype) @ x.reshape(n, -1)).reshape((1,) * k + shape[k:] if keepdim else shape[k:])
-        if dim == tuple(range(rest, x.ndim)):
-            n = math.prod(shape[rest:])
-            return (x.reshape(-1, n) @ _ones(n, x.dtype)).reshape(shape[:rest] + (1,) * k if keepdim else shape[:rest])
+        rest = len(shape) - k
+        if rest and dim == tuple(range(k)):
+            n = shape[0] if k == 1 else math.prod(shape[:k])
+            out = _ones(n, x.dtype).dot(x if len(shape) == 2 else x.reshape(n, -1))
+            return out if len(shape) == 2 and not keepdim else out.reshape((1,) * k * keepdim + shape[k:])
+        if rest and dim == tuple(range(rest, len(shape))):
+            n = shape[-1] if k == 1 else math.prod(shape[rest:])
+            out = (x if len(shape) == 2 else x.reshape(-1, n)).dot(_ones(n, x.dtype))
+            return out if len(shape) == 2 and not keepdim else out.reshape(shape[:rest] + (1,) * k * keepdim)
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
     return reduce(x, dim, keepdims=keepdim)

@@ -49,13 +49,21 @@ abs = _both("abs")
 isfinite = _both("isfinite")
 permute = _both("permute", "transpose")
 swapaxes = _both("transpose", "swapaxes")
-unsqueeze = _both("unsqueeze", "expand_dims")
 squeeze = _both("squeeze")
 
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
     return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim if x.ndim else None, keepdim)
+
+
+def unsqueeze(x: Any, dim: int) -> Any:
+    """x with a new dimension of size 1 at `dim`: a view."""
+    if is_tensor(x):
+        return x.unsqueeze(dim)
+    shape = x.shape
+    at = dim if dim >= 0 else len(shape) + 1 + dim
+    return x.reshape(shape[:at] + (1,) + shape[at:])
 
 
 def expand(x: Any, shape: tuple[int, ...]) -> Any:

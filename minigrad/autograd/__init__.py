@@ -133,7 +133,7 @@ def run(
 
 
 def _tensors(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, Tensor | GradientEdge) else tuple(value)
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
 def _given(gradients: Any) -> tuple[Any, ...] | None:

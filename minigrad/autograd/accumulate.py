@@ -27,8 +27,13 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     return grad
 
 
-def fit(grad: Any, origin: tuple[tuple[int, ...], Any]) -> Any:
+Origin = tuple[tuple[int, ...], Any] | None  # the shape and dtype of an input; None: those of the output
+
+
+def fit(grad: Any, origin: Origin) -> Any:
     """A gradient brought back to the shape and dtype its input had before it was broadcast or converted."""
+    if origin is None or grad is None:
+        return grad
     shape, dtype = origin
     if grad.shape != shape:
         grad = unbroadcast(grad, shape)
@@ -46,9 +51,9 @@ def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     return offset >= 0 and all(n in (1, target[i + offset]) for i, n in enumerate(shape))
 
 
-def fit_all(grads: tuple[Any, ...], origins: tuple[Any, ...]) -> tuple[Any, ...]:
+def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, ...]:
     """Each of a node's gradients brought back to its input."""
-    return tuple([None if g is None else fit(g, origin) for g, origin in zip(grads, origins, strict=True)])
+    return tuple(map(fit, grads, origins))
 
 
 class AccumulateGrad(Node):

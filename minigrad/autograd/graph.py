@@ -210,7 +210,8 @@ class Node:
     order: minus the sequence number; what sorts the ready queue.
     saved: what the rules need, in the order of `saves`; None once released.
     shape: of the output (of each, when there are several): what a gradient arriving here must have.
-    stretched: None, or where an input was broadcast or converted, the (shape, dtype) each gradient goes back to.
+    stretched: None, or where an input was broadcast or converted, the (shape, dtype) each gradient goes back to
+        (None for one that has them already).
     extras: hooks and the like, which few nodes have; else None.
     """
 
@@ -227,7 +228,7 @@ class Node:
     order: int
     saved: tuple[Any, ...] | None
     shape: tuple[Any, ...]
-    stretched: tuple[tuple[Any, Any], ...] | None
+    stretched: tuple[tuple[Any, Any] | None, ...] | None
     extras: Any
 
     def name(self) -> str:

@@ -33,8 +33,8 @@ from .nodes import (
     named,
     names_of,
     node_type,
-    origin,
     origins,
+    stretch,
 )
 from .promotion import common, operands, refusal, unfit
 
@@ -53,7 +53,7 @@ def binary(
     stretches: operands are broadcast against each other; not so for matrix products. bools: whether it takes them.
     """
     kept = Rules(node, rules, members=BY_OPERANDS)
-    made, saves_nothing, crosswise = kept.node, not kept.node.saves, issubclass(kept.node, CrosswiseNode)
+    made, saves, crosswise = kept.node, bool(kept.node.saves), issubclass(kept.node, CrosswiseNode)
     unless_stretched = None if stretches else True
 
     def call(a: Any, b: Any) -> Tensor:
@@ -85,21 +85,20 @@ def binary(
         if alike is None and (shape := x.shape) == y.shape:
             stretched = None
         else:
-            shape, stretched = data.shape, None if alike else (origin(a._data), origin(b._data))
+            shape = data.shape
+            stretched = None if alike else origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
         grad_fn = made()
         grad_fn.next_functions = (edge_a, edge_b)
         grad_fn.order = next_order()
         grad_fn.shape = shape
         grad_fn.stretched = stretched
         grad_fn.extras = None
-        out._edge = (grad_fn, 0)
-        if saves_nothing:
-            grad_fn.saved = NOTHING
-        elif crosswise:
+        out._edge, grad_fn.saved = (grad_fn, 0), NOTHING
+        if crosswise:
             grad_fn.saved = (b if edge_a is not NO_EDGE else None, a if edge_b is not NO_EDGE else None)
             if a._counter is not None or b._counter is not None:
                 keep_versions(grad_fn)
-        else:
+        elif saves:
             kept.save(grad_fn, (a, b), (out,), {})
         return out if not observers else observed(grad_fn, out)
 
@@ -236,19 +235,20 @@ class Op:
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """The output tensors, with a new node as their history."""
-        several = type(data) is tuple
         grad_fn = self.rules.node()
         grad_fn.next_functions = edges
         grad_fn.order = next_order()
         grad_fn.extras = None
         grad_fn.stretched = origins(*inputs) if self.stretches else None
-        grad_fn.shape = tuple([d.shape for d in data]) if several else data.shape
-        if several:
-            outs = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
+        out: Any
+        if type(data) is tuple:
+            grad_fn.shape = tuple([d.shape for d in data])
+            out = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
+            self.rules.save(grad_fn, inputs, out, attributes)
         else:
-            outs = (from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE),)
-        self.rules.save(grad_fn, inputs, outs, attributes)
-        out = outs if several else outs[0]
+            grad_fn.shape = data.shape
+            out = from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE)
+            self.rules.save(grad_fn, inputs, (out,), attributes)
         return out if not observers else observed(grad_fn, out)
 
 

@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, numpy, sum_array
 from ..dtypes import as_numpy, float16, float32
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -127,7 +127,7 @@ def _from_largest(x: Any, dim: int) -> Any:
 
 def _softmax(x: Any, dim: int) -> Any:
     z = array_module(x).exp(_from_largest(x, dim))
-    z /= z.sum(axis=dim, keepdims=True)
+    z /= sum_array(z, (dim,), True)
     return z
 
 
@@ -139,7 +139,7 @@ def _safe_softmax(x: Any, dim: int) -> Any:
 def _log_softmax(x: Any, dim: int) -> Any:
     module = array_module(x)
     z = _from_largest(x, dim)
-    z -= module.log(module.exp(z).sum(axis=dim, keepdims=True))
+    z -= module.log(sum_array(module.exp(z), (dim,), True))
     return z
 
 

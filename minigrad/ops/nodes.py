@@ -131,12 +131,12 @@ def keep_versions(node: Node) -> None:
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
     """The shape and dtype that each input's gradient has to come back to."""
-    return tuple([origin(t._data) if hasattr(t._data, "shape") else ((), None) for t in inputs])
+    return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
 
 
-def origin(array: Any) -> tuple[Any, Any]:
-    """The shape and dtype that an input's gradient has to come back to."""
-    return array.shape, array.dtype
+def stretch(array: Any, shape: tuple[int, ...]) -> tuple[Any, Any] | None:
+    """The same for an array that broadcasting may have stretched to `shape`; None where it had that shape already."""
+    return None if array.shape == shape else (array.shape, array.dtype)
 
 
 class OneInputNode(Node):
@@ -148,6 +148,28 @@ class OneInputNode(Node):
     def applies(rule: Rule) -> Callable[..., Any]:
         """`apply` with the rule at hand."""
         return lambda node, grad: (rule(grad, *node.unpack_arrays()),)
+
+
+class ConstantsNode(Node):
+    """One input, whose rule needs shapes and attributes and no tensor: views, sums. Nothing to check or to let go."""
+
+    __slots__ = ()
+    releases = False
+
+    @staticmethod
+    def applies(rule: Rule) -> Callable[..., Any]:
+        """`apply` with the rule at hand."""
+        return lambda node, grad: (rule(grad, *node.saved),)
+
+    def unpack_arrays(self) -> list[Any]:
+        """The saved values, which are plain."""
+        return list(self.saved or ())
+
+    unpack_tensors = unpack_arrays
+
+    def show_saved(self, index: int) -> Any:
+        """A saved value, as torch shows it."""
+        return self.unpack_arrays()[index]
 
 
 def apply_operands(self: Node, grad: Any) -> tuple[Any, ...]:
@@ -205,10 +227,10 @@ class CrosswiseNode(Node):
         return apply
 
 
-def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...]) -> type[Node]:
+def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...], releases: bool) -> type[Node]:
     """The node class whose `apply` fits what the rules need; Node itself fits all, more slowly."""
     if len(names) == 1:
-        return OneInputNode
+        return OneInputNode if releases or not names[0] else ConstantsNode
     if names == [(), ()]:
         return PlainNode
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
@@ -232,16 +254,23 @@ class Rules:
         self.kept = KEPT.get(node, "").split()
         saves = tuple(dict.fromkeys([*[name for names in wanted for name in names], *self.kept]))
         self.needs = [frozenset(names) for names in wanted]
-        base = SeveralOutputs if outputs is not None else Node if self.kept else base_of(wanted, self.inputs)
-        self.node = node_type(node, tuple(rules.values()), saves, base, members)
-        self.node.outputs = count
-        self.takers: dict[tuple[bool, ...], list[Taker]] = {}
-        self.node.releases = any(
+        releases = any(
             name in rules or name in tensors or name in self.results or name.startswith("result") for name in saves
         )
+        plain = Node if self.kept else base_of(wanted, self.inputs, releases)
+        base = SeveralOutputs if outputs is not None else plain
+        self.node = node_type(node, tuple(rules.values()), saves, base, members)
+        self.node.outputs = count
+        self.node.releases = releases
+        self.takers: dict[tuple[bool, ...], list[Taker]] = {}
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
+        if isinstance(node, ConstantsNode):
+            node.saved = tuple(
+                [attributes[name] if name in attributes else inputs[0]._data.shape for name in node.saves]
+            )
+            return
         edges = node.next_functions
         wanted = ALONE if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
         takers = self.takers.get(wanted)

@@ -62,7 +62,10 @@ def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
 def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
     if not x.size:
         return x.sum(axis=dim, keepdims=keepdim) * math.nan
-    return x.mean(axis=dim, keepdims=keepdim)
+    if x.dtype.itemsize < 4:
+        return x.mean(axis=dim, keepdims=keepdim)  # which adds float16 up in float32
+    total = sum_array(x, dim, keepdim)
+    return total / (x.size // (total.size or 1))
 
 
 def _extremum_dim(pick: str, best: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
-from ..backend import array_module
+from ..backend import array_module, restrided
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
 from .arguments import Int
@@ -79,10 +79,6 @@ def unbind_vjp(grads: list[Any], self_shape: tuple[int, ...], dim: int) -> Any:
 # ------------------------------------------------------------------ entries
 
 
-def _expand_dims(x: Any, dim: int) -> Any:
-    return array_module(x).expand_dims(x, dim)
-
-
 def _squeeze(x: Any, dim: Any) -> Any:
     drop = (dim,) if isinstance(dim, int) else dim
     return x.reshape([n for i, n in enumerate(x.shape) if i not in drop or n != 1])
@@ -109,14 +105,14 @@ def _expand(x: Any, shape: tuple[int, ...]) -> Any:
     strides = [0] * new + [
         s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)
     ]
-    return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
+    return restrided(x, shape, strides)
 
 
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
 t_op = Op("TBackward0", _swap, view=True, self=t_vjp)
 expand_op = Op("ExpandBackward0", _expand, view=True, self=expand_vjp)
-unsqueeze_op = Op("UnsqueezeBackward0", _expand_dims, view=True, self=unsqueeze_vjp)
+unsqueeze_op = Op("UnsqueezeBackward0", rules.unsqueeze, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=squeeze_all_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)
@@ -227,26 +223,33 @@ def t(self: Tensor) -> Tensor:
 
 def expand(self: Tensor, *shape: Any) -> Tensor:
     """Dimensions of size 1 stretched without copying; -1 keeps a size (torch.Tensor.expand)."""
-    wanted = sizes(shape)
-    offset = len(wanted) - self._data.ndim
+    wanted, have = sizes(shape), self._data.shape
+    offset = len(wanted) - len(have)
+    full = wanted
+    if -1 in wanted and offset >= 0:
+        full = wanted[:offset] + tuple([m if n == -1 else n for n, m in zip(wanted[offset:], have, strict=True)])
+    if offset < 0 or min(full, default=0) < 0 or any(m not in (1, n) for n, m in zip(full[offset:], have, strict=True)):
+        raise RuntimeError(not_expanded(self, wanted, full))
+    return expand_op(self, shape=full)
+
+
+def not_expanded(self: Tensor, wanted: tuple[int, ...], full: tuple[int, ...]) -> str:
+    """torch's words for sizes that a tensor cannot be stretched to; full: `wanted` with each -1 filled in."""
+    have = self._data.shape
+    offset = len(wanted) - len(have)
     if offset < 0:
-        raise RuntimeError(
-            f"expand({self.type()}{{{list(self._data.shape)}}}, size={list(wanted)}): the number of sizes provided "
-            f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({self._data.ndim})"
+        return (
+            f"expand({self.type()}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) "
+            f"must be greater or equal to the number of dimensions in the tensor ({len(have)})"
         )
     for i, n in enumerate(wanted[:offset]):
         if n < 0:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
-            )
-    full = tuple(self._data.shape[i - offset] if n == -1 else n for i, n in enumerate(wanted))
-    for i, n in reversed(list(enumerate(self._data.shape))):
-        if n not in (1, full[i + offset]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({full[i + offset]}) must match the existing size ({n}) at "
-                f"non-singleton dimension {i + offset}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(self._data.shape)}"
-            )
-    return expand_op(self, shape=full)
+            return f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+    i, n = next((i, n) for i, n in reversed(list(enumerate(have))) if n not in (1, full[i + offset]))
+    return (
+        f"The expanded size of the tensor ({full[i + offset]}) must match the existing size ({n}) at non-singleton "
+        f"dimension {i + offset}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}"
+    )
 
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
