@@ -60,10 +60,11 @@ TABLE = {
         .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
     """,
     "join": ".stack_all .concatenate_all cat() stack() column_stack() dstack() hstack() vstack()",
-    "index": "index_put! .scatter_index",
+    "index": "index_put!index_put_inplace .scatter_index",
     "pick": """
-        count_nonzero argwhere gather index_add! index_copy! index_fill! masked_fill! masked_scatter!
-        masked_select nonzero scatter!scatter_inplace scatter_add! take take_along_dim index_select .where=where_method where()
+        count_nonzero argwhere gather index_add! index_copy! index_fill!index_fill_inplace
+        masked_fill!masked_fill_inplace masked_scatter! masked_select nonzero scatter!scatter_inplace scatter_add! take
+        take_along_dim index_select .where=where_method where()
     """,
     "scatter": "scatter_reduce!",
     "convert": """

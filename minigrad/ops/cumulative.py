@@ -183,7 +183,11 @@ def _total_inplace(total: Any) -> Any:
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {input.dtype.c_name} and output tensor dtype {dtype.c_name} should match"
             )
-        no_kernel(f"{total.__name__}_out_cpu", input)
+        dim = one_dim(dim, input._data.ndim)
+        if input._data.ndim and input._data.size:
+            no_kernel(f"{total.__name__}_out_cpu", input)
+        elif input._data.dtype.kind == "b":
+            return input.clone()
         return total(input, dim, dtype=dtype)
 
     call.__name__ = call.__qualname__ = total.__name__

@@ -16,7 +16,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool
 from .define import Op
 from .inplace import check_memory, check_writable, write
-from .promotion import differentiable
+from .promotion import differentiable, differentiable_inplace
 from .views import alias_op, select_op, slice_op
 
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
@@ -361,3 +361,6 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = Fa
     differentiable(input, values)
     view, arrays = take_apart(input, tuple(indices))
     return put_op(input, values, indices=checked(view, arrays, values), accumulate=accumulate)
+
+
+index_put_inplace = differentiable_inplace(index_put)

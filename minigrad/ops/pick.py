@@ -13,7 +13,7 @@ from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
 from .division import remainder
 from .promotion import Number as Numbers
-from .promotion import differentiable, operand
+from .promotion import differentiable, differentiable_inplace, operand
 from .reduce import one_dim
 from .shape import view
 
@@ -288,6 +288,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     if input._data.dtype.kind in "iu" and not math.isfinite(operand(value)._data):
         raise RuntimeError(f"value cannot be converted to type {input.dtype.name}_t without overflow")
     return ops.masked_fill_op(input, mask=mask, number=operand(value)._data)
+
+
+index_fill_inplace, masked_fill_inplace = differentiable_inplace(index_fill), differentiable_inplace(masked_fill)
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..autograd.graph import Constant
@@ -117,6 +118,18 @@ def differentiable(input: Tensor, value: Tensor) -> None:
     """RuntimeError, in torch's words, for a value that requires grad among whole numbers or bools."""
     if input._data.dtype.kind != "f" and value.requires_grad:
         raise RuntimeError(f"Autograd not support dtype: {input.dtype.type_name}")
+
+
+def differentiable_inplace(operation: Any) -> Any:
+    """`operation` for its in-place form, which among whole numbers and bools takes such a value as a constant."""
+
+    @functools.wraps(operation)
+    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if input._data.dtype.kind != "f":
+            args = tuple([a.detach() if isinstance(a, Tensor) else a for a in args])
+        return operation(input, *args, **kwargs)
+
+    return call
 
 
 BOOL_DIFFERENCE = (
