@@ -117,3 +117,20 @@ def test_known_differences_are_still_there() -> None:
     assert not KNOWN - found, "no longer different, to be taken out of graph_differences.txt:\n" + "\n".join(
         KNOWN - found
     )
+
+
+@pytest.mark.parametrize("name", ["conv1d", "batch_norm", "layer_norm"])
+def test_what_is_shown_does_not_hang_on_whose_gradient_is_wanted(name: str) -> None:
+    """What is kept to be shown is there where only the bias wants a gradient; the rest is None, and nothing fails."""
+    shows = []
+    for engine in (torch, minigrad):
+        call = getattr(engine.nn.functional, name)
+        bias, x = engine.ones(3, requires_grad=True), engine.ones(2, 3)
+        given = {
+            "conv1d": lambda x=x, b=bias: (x[..., None], engine.ones(3, 3, 1), b),
+            "batch_norm": lambda x=x, b=bias: (x, None, None, None, b, True),
+            "layer_norm": lambda x=x, b=bias: (x, (3,), None, b),
+        }
+        shows.append(saved(call(*given[name]()).grad_fn))
+    theirs, ours = shows
+    assert {key for key, value in ours.items() if value != theirs[key]} <= {"_saved_input", "_saved_weight"}

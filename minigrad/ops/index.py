@@ -34,6 +34,8 @@ NON_TUPLE = (
     "will result either in an error or a different result"
 )
 
+OPEN = 2**63 - 1  # where torch has a slice end that has no end
+
 # ------------------------------------------------------------------ rules
 
 
@@ -265,12 +267,12 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
     if not self._data.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    start, end, _ = slice(*(None if b is None else int(b) for b in (part.start, part.stop))).indices(
-        self._data.shape[dim]
-    )
-    if not whole and (start, end, step) == (0, self._data.shape[dim], 1):
+    start = 0 if part.start is None else int(part.start)
+    end = OPEN if part.stop is None else int(part.stop)
+    size = self._data.shape[dim]
+    if not whole and slice(start, end, step).indices(size) == (0, size, 1):
         return self
-    return slice_op(self, dim=dim, start=start, end=max(start, end), step=step)
+    return slice_op(self, dim=dim, start=start, end=end, step=step)
 
 
 # ------------------------------------------------------------------ writing

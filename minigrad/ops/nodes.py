@@ -52,7 +52,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 KEPT = {
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode", "NativeLayerNormBackward0": "bias",
-    "ConvolutionBackward0": "bias_shape",
+    "ConvolutionBackward0": "bias_shape stride padding dilation groups", "NativeBatchNormBackward0": "training eps",
     "NllLossBackward0": "weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "weight total_weight reduction ignore_index",
     "ReflectionPad1DBackward0": "padding", "ReflectionPad2DBackward0": "padding", "ReflectionPad3DBackward0": "padding",
@@ -65,13 +65,19 @@ def if_given(stand_in: Any) -> Any:
     return stand_in if stand_in is not None and stand_in.dim() else None
 
 
+def dims_of(source: Any) -> int | None:
+    """How many dimensions a tensor has; None where it was not saved, its gradient not being wanted."""
+    return None if source is None else source.dim()
+
+
 WORKED_OUT: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
     "MeanBackward0": {"self_sym_numel": ("self_shape", math.prod)},
     "MeanBackward1": {"self_sym_numel": ("self_shape", math.prod), "dim": ("dim", lambda dim: dim or ())},
-    "SumBackward1": {"dim": ("dim", lambda dim: dim or ())},
     "AmaxBackward0": {"dim": ("dim", lambda dim: dim or ())},
     "AminBackward0": {"dim": ("dim", lambda dim: dim or ())},
     "AminmaxBackward0": {"dim": ("dim", lambda dim: dim and dim[0])},
+    "IndexAddBackward0": {"source_dim": ("source", dims_of)},
+    "IndexCopyBackward0": {"source_dim": ("source", dims_of)},
     "EmbeddingBackward0": {"weight_sym_argsize_0": ("weight_shape", lambda shape: shape[0])},
     "ConvolutionBackward0": {
         "bias_sym_sizes_opt": ("bias_shape", lambda shape: shape or (0,)),

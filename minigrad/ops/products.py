@@ -248,7 +248,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
         )
     if math.isinf(p) and not (input._data.size and other._data.size):
         raise no_norm_of_nothing(p)
-    return dist_op(input, other, p=float(p))
+    return dist_op(input, other, p=p if type(p) is int else float(p))
 
 
 def kron(input: Tensor, other: Tensor) -> Tensor:

@@ -248,7 +248,7 @@ def vector_norm(
         )
     if dtype is not None:
         x = x.to_numpy_dtype(as_numpy(dtype))
-    return vector_norm_op(x, ord=float(ord), dim=axes, keepdim=keepdim)
+    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=keepdim)
 
 
 def no_norm_of_nothing(ord: float) -> RuntimeError:

@@ -252,8 +252,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple
         bounds = [sum(lengths[:i]) for i in range(cuts + 1)]
     else:
         bounds = [0, *cuts, size]
-    pairs = [slice(a, b).indices(size)[:2] for a, b in zip(bounds, bounds[1:], strict=False)]
-    return tuple([slice_op(input, dim=dim, start=a, end=max(a, b), step=1) for a, b in pairs])
+    pairs = zip(bounds, bounds[1:], strict=False)
+    return tuple([slice_op(input, dim=dim, start=a, end=b, step=1) for a, b in pairs])
 
 
 def _splitter(name: str, least: int, letter: str) -> Any:
