@@ -127,10 +127,10 @@ def test_what_is_shown_does_not_hang_on_whose_gradient_is_wanted(name: str) -> N
         call = getattr(engine.nn.functional, name)
         bias, x = engine.ones(3, requires_grad=True), engine.ones(2, 3)
         given = {
-            "conv1d": lambda x=x, b=bias: (x[..., None], engine.ones(3, 3, 1), b),
-            "batch_norm": lambda x=x, b=bias: (x, None, None, None, b, True),
-            "layer_norm": lambda x=x, b=bias: (x, (3,), None, b),
+            "conv1d": (x[..., None], engine.ones(3, 3, 1), bias),
+            "batch_norm": (x, None, None, None, bias, True),
+            "layer_norm": (x, (3,), None, bias),
         }
-        shows.append(saved(call(*given[name]()).grad_fn))
+        shows.append(saved(call(*given[name]).grad_fn))
     theirs, ours = shows
     assert {key for key, value in ours.items() if value != theirs[key]} <= {"_saved_input", "_saved_weight"}
