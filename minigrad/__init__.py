@@ -59,6 +59,7 @@ ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"} | d
     "Generator bernoulli initial_seed manual_seed normal rand rand_like randint randn randn_like randperm seed".split(),
     "random",
 )
+__version__ = "0.1.0"  # as in pyproject.toml
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
 if TYPE_CHECKING:

@@ -210,3 +210,9 @@ def test_the_command_is_installed():
     except PackageNotFoundError:
         pytest.fail("the project is not installed in its own environment: run make")
     assert scripts == PROJECT["scripts"]
+
+
+def test_the_engine_says_its_version() -> None:
+    import minigrad
+
+    assert minigrad.__version__ == PROJECT["version"]
