@@ -358,12 +358,10 @@ where_method.__name__ = where_method.__qualname__ = "where"
 def nonzero(input: Tensor, *, as_tuple: Bool = False) -> Any:
     """Where the elements are not 0: one row for each, or one vector for each dimension (torch.nonzero)."""
     data = input._data
-    if as_tuple:
-        found = data.nonzero() if data.ndim else data.reshape(1).nonzero()
-        return tuple([from_array(i) for i in found])
-    if not data.ndim:
+    if not data.ndim and not as_tuple:
         return from_array(numpy.zeros((int(bool(data)), 0), numpy.int64))
-    return from_array(array_module(data).stack(data.nonzero(), -1))
+    found = array_module(data).stack((data if data.ndim else data.reshape(1)).nonzero())
+    return tuple([from_array(places) for places in found]) if as_tuple else from_array(found.T)
 
 
 def argwhere(input: Tensor) -> Tensor:
