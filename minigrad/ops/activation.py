@@ -79,17 +79,22 @@ def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
     return rules.where(self > 0, grad, grad * negative_slope)
 
 
-def elu_vjp(grad: Any, self: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    """z = scale · self where positive, else scale · α (e^(input_scale · self) - 1), whose slope is known from z."""
-    at_zero = rules.where(self == 0, grad * (alpha * scale * input_scale), grad * scale)
-    negative = self < 0
-    below = rules.where(negative, result, rules.zeros(result, result.shape))  # so that no nan or inf spreads
-    return rules.where(negative, grad * ((below + alpha * scale) * input_scale), at_zero)
+def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    """z = scale · self where positive, else scale · α (e^(input_scale · self) - 1)."""
+    below = rules.where(self < 0, self, rules.zeros(self, self.shape))  # so that nothing overflows
+    slope = rules.exp(below * input_scale) * (alpha * scale * input_scale)
+    return rules.where(self <= 0, grad * slope, grad * scale)
 
 
-def celu_vjp(grad: Any, self: Any, result: Any, alpha: float) -> Any:
+def elu_in_place_vjp(grad: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    """The same, where only z is left: its slope is scale where it is positive, else input_scale · (z + scale · α)."""
+    below = rules.where(result < 0, result, rules.zeros(result, result.shape))  # so that no nan or inf spreads
+    return rules.where(result <= 0, grad * ((below + alpha * scale) * input_scale), grad * scale)
+
+
+def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
     """z = self where positive, else α (e^(self / α) - 1)."""
-    return elu_vjp(grad, self, result, alpha, 1, 1 / alpha)
+    return elu_vjp(grad, self, alpha, 1, 1 / alpha)
 
 
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
@@ -171,7 +176,7 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
 leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
 leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
 elu_op = Op("EluBackward0", _elu, self=elu_vjp, again="EluBackwardBackward0")
-elu_in_place = Op("EluBackward1", _elu, self=elu_vjp, again="EluBackwardBackward0")
+elu_in_place = Op("EluBackward1", _elu, self=elu_in_place_vjp, again="EluBackwardBackward0")
 celu_op = Op("CeluBackward0", _celu, self=celu_vjp, again="EluBackwardBackward0")
 hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, again="HardtanhBackwardBackward0")
 gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp, again="GeluBackwardBackward0")

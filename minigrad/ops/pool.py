@@ -233,18 +233,45 @@ def avg_pool1d(
 # ------------------------------------------------------------------ to a given size
 
 
-def adaptive_vjp(grad: Any, rows: Any, columns: Any) -> Any:
-    """z = rows · self · columns, averaging matrices: their transposes carry the gradient back."""
+def evenly(n: int, parts: int) -> list[tuple[int, int]]:
+    """Beginning and end of so many parts of n elements, as equal in length as can be; they may share an element."""
+    return [(i * n // parts, -(-(i + 1) * n // parts)) for i in range(parts)]
+
+
+def adaptive_vjp(grad: Any, self_shape: Sizes) -> Any:
+    """z = the averages of even parts: each of a part's elements has its share. torch: AdaptiveAvgPool2DBackward0."""
     not_empty("adaptive_avg_pool2d_backward", "grad_output", tuple(grad.shape), 1 - len(grad.shape))
-    return adaptive_op.of(grad, rows=rows.T, columns=columns.T)
+    return spread_op.of(grad, size=self_shape[-2:])
 
 
-adaptive_op = Op(
-    "AdaptiveAvgPool2DBackward0",
-    lambda x, rows, columns: rows @ x @ columns,
-    self=adaptive_vjp,
-    again="AdaptiveAvgPool2DBackwardBackward0",
-)
+def spread_vjp(grad: Any, self_shape: Sizes) -> Any:
+    """z = self's averages spread over their parts: the averages of the gradient."""
+    return adaptive_op.of(grad, size=self_shape[-2:])
+
+
+def _adaptive(x: Any, size: Sizes) -> Any:
+    """One dimension after the other: the average over a rectangle is that of its rows' averages."""
+    for dim, parts in zip((-2, -1), size, strict=True):
+        whole = x.swapaxes(dim, -1)
+        out = array_module(x).empty((*whole.shape[:-1], parts), x.dtype)
+        for i, (start, end) in enumerate(evenly(whole.shape[-1], parts)):
+            out[..., i] = whole[..., start:end].mean(axis=-1)
+        x = out.swapaxes(dim, -1)
+    return x
+
+
+def _spread(x: Any, size: Sizes) -> Any:
+    for dim, n in zip((-2, -1), size, strict=True):
+        parts = x.swapaxes(dim, -1)
+        out = array_module(x).zeros((*parts.shape[:-1], n), x.dtype)
+        for i, (start, end) in enumerate(evenly(n, parts.shape[-1])):
+            out[..., start:end] += parts[..., i : i + 1] / (end - start)
+        x = out.swapaxes(dim, -1)
+    return x
+
+
+adaptive_op = Op("AdaptiveAvgPool2DBackward0", _adaptive, self=adaptive_vjp)
+spread_op = Op("AdaptiveAvgPool2DBackwardBackward0", _spread, self=spread_vjp)
 
 
 def not_empty(name: str, what: str, shape: Sizes, first: int) -> None:
@@ -255,15 +282,6 @@ def not_empty(name: str, what: str, shape: Sizes, first: int) -> None:
                 f"{name}(): Expected {what} to have non-zero size for non-batch dimensions, but {what} has sizes "
                 f"{list(shape)} with dimension {len(shape) + d} being empty"
             )
-
-
-def averages(like: Any, n: int, out: int) -> Any:
-    """The (out, n) matrix that averages n elements in `out` parts of as equal a length as can be."""
-    matrix = array_module(like).zeros((out, n), like.dtype)
-    for i in range(out):
-        start, end = i * n // out, -(-(i + 1) * n // out)
-        matrix[i, start:end] = 1 / (end - start)
-    return matrix
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -295,4 +313,4 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(data.shape)}")
     not_empty(name, "input", data.shape, -2)
     no_kernel(name, input, "bui")
-    return adaptive_op(input, rows=averages(data, data.shape[-2], h), columns=averages(data, data.shape[-1], w).T)
+    return adaptive_op(input, size=(h, w))
