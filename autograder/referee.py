@@ -217,14 +217,10 @@ def _judged(check: Check, seed: int, heard: Testimony, cells: list[dict[str, str
         return _ungradable(check, seed, text("oracle_failed", error=f"{type(error).__name__}: {error}"))
     verdict = compare.judge(check, expected, outcome)
     record = verdict.record() | {"status": "graded", "seed": seed, "hint": None}
-    if not verdict.passed and (never := _never_called(check, outcome)):
+    if not verdict.passed and (never := [part for part in check.parts if not outcome.calls.get(part)]):
         reason = _failed_cell(never, heard, cells) or verdict.reason
         record["reason"] = _pair(reason) if reason else None
     return record
-
-
-def _never_called(check: Check, outcome: Outcome) -> list[str]:
-    return [part for part in check.parts if not outcome.calls.get(part)]
 
 
 def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]) -> Text | None:
@@ -235,13 +231,15 @@ def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]
 
 
 def _recognised(wanted: list[Check], records: dict[str, Record], heard: Testimony) -> dict[str, mistakes.Mistake]:
-    """check -> the known mistake by which it lost points; where a part is not written, or left out, none is looked for."""
+    """check -> the known mistake by which it lost points; where a part is not written, none is looked for.
+
+    A part that was never called does not matter: a mistake in another may have kept the engine from it.
+    """
     lost = []
     for each in wanted:
         record, outcome = records[each.name], heard.outcomes[each.name]
-        left_out = _never_called(each, outcome) and not outcome.error  # an error may come before a part's turn
-        written = not (left_out or compare.unwritten(outcome))
-        if written and record["status"] == "graded" and record["score"] < record["points"]:
+        less = record["status"] == "graded" and record["score"] < record["points"]
+        if less and not compare.unwritten(outcome):
             lost.append(mistakes.Run(each, outcome, record["seed"]))
     return mistakes.recognise_all(lost)
 
