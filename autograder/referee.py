@@ -217,10 +217,14 @@ def _judged(check: Check, seed: int, heard: Testimony, cells: list[dict[str, str
         return _ungradable(check, seed, text("oracle_failed", error=f"{type(error).__name__}: {error}"))
     verdict = compare.judge(check, expected, outcome)
     record = verdict.record() | {"status": "graded", "seed": seed, "hint": None}
-    if not verdict.passed and (never := [part for part in check.parts if not outcome.calls.get(part)]):
+    if not verdict.passed and (never := _never_called(check, outcome)):
         reason = _failed_cell(never, heard, cells) or verdict.reason
         record["reason"] = _pair(reason) if reason else None
     return record
+
+
+def _never_called(check: Check, outcome: Outcome) -> list[str]:
+    return [part for part in check.parts if not outcome.calls.get(part)]
 
 
 def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]) -> Text | None:
@@ -231,15 +235,16 @@ def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]
 
 
 def _recognised(wanted: list[Check], records: dict[str, Record], heard: Testimony) -> dict[str, mistakes.Mistake]:
-    """check -> the known mistake by which it lost points; where a part is not written, none is looked for.
+    """check -> the known mistake by which it lost points; where a part is not written, or not plugged in, none is looked for.
 
-    A part that was never called does not matter: a mistake in another may have kept the engine from it.
+    That a part was never called is no reason against one: a mistake in another may have kept the engine from it.
     """
     lost = []
     for each in wanted:
         record, outcome = records[each.name], heard.outcomes[each.name]
+        not_plugged = heard.cells and _never_called(each, outcome)
         less = record["status"] == "graded" and record["score"] < record["points"]
-        if less and not compare.unwritten(outcome):
+        if less and not not_plugged and not compare.unwritten(outcome):
             lost.append(mistakes.Run(each, outcome, record["seed"]))
     return mistakes.recognise_all(lost)
 

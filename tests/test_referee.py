@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import threading
-from dataclasses import replace
 
 import nbformat
 import pytest
@@ -134,14 +133,15 @@ COSTS = {
 def test_one_known_mistake_has_its_hint_in_every_check_that_it_costs(referee, name):
     (lesson_name, lost), known = COSTS[name], MISTAKES[name]
     lesson = lessons.load(lesson_name)
-    released = nbformat.read(lessons.RELEASE / lesson.name / f"{lesson.name}.ipynb", as_version=4)
-    material = sample_class.Material(lesson, released, sample_class.answers_of(lesson))
+    released = nbformat.read(lessons.RELEASE / lesson_name / f"{lesson_name}.ipynb", as_version=4)
+    right = sample_class.answers_of(lesson)
     answers = {
         grade_id: sample_class.with_mistake(answer, known) if known.part in definitions(answer) else answer
-        for grade_id, answer in material.answers.items()
+        for grade_id, answer in right.items()
     }
-    job = job_of(replace(lesson, notebook=material.notebook(answers)), "ada", SECRET, unsafe=False)
-    records = referee.grade(lesson.name, "ada", job["cells"], None, learners_edition(lesson.parts))
+    notebook = sample_class.Material(lesson, released, right).notebook(answers)
+    job = job_of(lesson, notebook, "ada", SECRET, unsafe=False)
+    records = referee.grade(lesson_name, "ada", job["cells"], None, learners_edition(job["parts"]))
     hints = {each["check"]: each["hint"] for each in records if each["score"] < each["points"]}
     assert hints == dict.fromkeys(lost.split(), name)
 
