@@ -80,6 +80,11 @@ def _ones(n: int, dtype: Any) -> Any:
     return numpy.ones(n, dtype)
 
 
+def in_order(x: Any) -> Any:
+    """An array whose elements stand in memory in the order of the indices: x itself, or a copy."""
+    return x if x.flags.c_contiguous else x.copy()
+
+
 def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """x summed over the dimensions `dim`, counted from the front (None: all).
 

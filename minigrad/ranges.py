@@ -139,7 +139,7 @@ def _like(name: str, words: str) -> Any:
         memory_format: Any = None,
     ) -> Tensor:
         data = input._data
-        made = getattr(array_module(data), name)(data.shape, as_numpy(dtype) or data.dtype)
+        made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype)
         return finish(made, device if device is not None else None, requires_grad)
 
     call.__name__ = call.__qualname__ = f"{name}_like"
@@ -164,7 +164,8 @@ def full_like(
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
     (value,) = plain(fill_value)
-    made = array_module(data).full(data.shape, numpy.asarray(value).astype(as_numpy(dtype) or data.dtype))
+    filling = numpy.asarray(value).astype(as_numpy(dtype) or data.dtype)
+    made = array_module(data).full_like(data, filling, filling.dtype)
     return finish(made, device, requires_grad)
 
 

@@ -206,6 +206,8 @@ def output_fault(ours: Any, theirs: Any, our_arrays: list[Any], their_arrays: li
         return f"requires_grad: torch {theirs.requires_grad}"
     if (a := graph(theirs.grad_fn)) != (b := graph(ours.grad_fn)):
         return f"graph: torch {a}, minigrad {b}"
+    if theirs.is_contiguous() and not ours.is_contiguous():
+        return f"strides: torch {theirs.stride()}, minigrad {ours.stride()}"  # what view() asks for
     mine, its = ours.detach().numpy(), theirs.detach().numpy(force=True)
     shared = (
         [np.may_share_memory(mine, array) for array in our_arrays],

@@ -7,7 +7,7 @@ are written.
 from __future__ import annotations
 
 from ..autograd.grad_mode import no_grad
-from ..backend import array_module
+from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
 from ..ops import nn as layers
 from ..ops.activation import (
@@ -166,4 +166,4 @@ def one_hot(input: Tensor, num_classes: Int = -1) -> Tensor:
     elif data.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     module = array_module(data)
-    return from_array((data[..., None] == module.arange(num_classes)).astype(data.dtype))
+    return from_array((in_order(data)[..., None] == module.arange(num_classes)).astype(data.dtype))

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy, on_device
+from ..backend import array_module, in_order, numpy, on_device
 from ..tensor import Tensor
 from .arguments import Float, Str, parsed
 from .define import Op
@@ -185,7 +185,7 @@ mish_op = Op("MishBackward0", lambda x: x * array_module(x).tanh(_softplus(x, 1,
 softplus_op = Op("SoftplusBackward0", _softplus, self=softplus_vjp, again="SoftplusBackwardBackward0")
 log_sigmoid_op = Op(
     "LogSigmoidBackward0",
-    lambda x: -_softplus(-x, 1, math.inf),
+    lambda x: -_softplus(-in_order(x), 1, math.inf),
     self=log_sigmoid_vjp,
     again="LogSigmoidBackwardBackward0",
 )

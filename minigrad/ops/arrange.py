@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy, to_host
+from ..backend import array_module, in_order, numpy, to_host
 from ..creation import finish
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
@@ -74,7 +74,7 @@ def trace_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
 
 
 def _roll(x: Any, shifts: Any, dims: Any) -> Any:
-    return array_module(x).roll(x, shifts, dims) if dims else array_module(x).roll(x, shifts[0])
+    return in_order(array_module(x).roll(x, shifts, dims) if dims else array_module(x).roll(x, shifts[0]))
 
 
 def _diag_embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
@@ -93,8 +93,8 @@ repeat_op = Op("RepeatBackward0", lambda x, repeats: array_module(x).tile(x, rep
 flip_op = Op("FlipBackward0", lambda x, dims: array_module(x).flip(x, dims).copy(), self=flip_vjp)
 roll_op = Op("RollBackward0", _roll, self=roll_vjp)
 rot90_op = Op("Rot90Backward0", lambda x, k, dims: array_module(x).rot90(x, k, dims).copy(), self=rot90_vjp)
-tril_op = Op("TrilBackward0", lambda x, diagonal: array_module(x).tril(x, diagonal), self=tril_vjp)
-triu_op = Op("TriuBackward0", lambda x, diagonal: array_module(x).triu(x, diagonal), self=triu_vjp)
+tril_op = Op("TrilBackward0", lambda x, diagonal: in_order(array_module(x).tril(x, diagonal)), self=tril_vjp)
+triu_op = Op("TriuBackward0", lambda x, diagonal: in_order(array_module(x).triu(x, diagonal)), self=triu_vjp)
 diagonal_copy_op = Op(
     "DiagonalBackward0_copy",
     lambda x, offset, dim1, dim2: x.diagonal(offset, dim1, dim2).copy(),

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
+from ..backend import in_order
 from ..tensor import Tensor
 from .arguments import Bool, Float, guarded
 from .define import Op
@@ -64,9 +65,9 @@ def batch_norm_vjp_bias(grad: Any) -> Any:
 
 
 def _batch_norm(x: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
-    z = normalized(x, running_mean, running_var, training, eps)[0] * per_channel(weight, x.ndim) + per_channel(
-        bias, x.ndim
-    )
+    z = normalized(in_order(x), running_mean, running_var, training, eps)[0] * per_channel(
+        weight, x.ndim
+    ) + per_channel(bias, x.ndim)
     return z.astype(x.dtype, copy=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_order, numpy
 from ..dtypes import as_numpy
 from ..ranges import zeros_like
 from ..tensor import Tensor
@@ -120,7 +120,7 @@ def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> 
 
 def _running(name: str) -> Any:
     """NumPy's cumsum or cumprod, in the dtype of its argument."""
-    return lambda x, dim: getattr(array_module(x), name)(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
+    return lambda x, dim: in_order(getattr(array_module(x), name)(x, axis=dim, dtype=x.dtype)) if x.ndim else x.copy()
 
 
 def _running_extreme(name: str) -> Any:
@@ -128,12 +128,12 @@ def _running_extreme(name: str) -> Any:
         module = array_module(x)
         if not x.ndim or not x.size:
             return x.copy(), module.zeros(x.shape, "int64")
-        values = getattr(module, name).accumulate(x, axis=dim)
+        values = in_order(getattr(module, name).accumulate(x, axis=dim))
         place = module.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
         fresh = (x == values) | (
             (x != x) & (values != values)
         )  # where an element reaches the extreme: the latest counts
-        return values, module.maximum.accumulate(module.where(fresh, place, 0), axis=dim)
+        return values, in_order(module.maximum.accumulate(module.where(fresh, place, 0), axis=dim))
 
     return forward
 
@@ -142,7 +142,9 @@ cumsum_op = Op("CumsumBackward0", _running("cumsum"), self=cumsum_vjp)
 cumprod_op = Op("CumprodBackward0", _running("cumprod"), self=cumprod_vjp)
 prod_op = Op("ProdBackward0", lambda x: x.prod(), self=prod_vjp)
 prod_dim_op = Op(
-    "ProdBackward1", lambda x, dim, keepdim: x.prod(axis=dim if x.ndim else None, keepdims=keepdim), self=prod_dim_vjp
+    "ProdBackward1",
+    lambda x, dim, keepdim: in_order(x.prod(axis=dim if x.ndim else None, keepdims=keepdim)),
+    self=prod_dim_vjp,
 )
 cummax_op = Op("CummaxBackward0", _running_extreme("maximum"), outputs=("values", "indices"), self=running_extreme_vjp)
 cummin_op = Op("CumminBackward0", _running_extreme("minimum"), outputs=("values", "indices"), self=running_extreme_vjp)

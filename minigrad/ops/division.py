@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_order, numpy
 from ..dtypes import BY_NUMPY, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
@@ -147,7 +147,7 @@ fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, x.dtype.type(othe
 fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, other=fmod_vjp_other)
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
 pow_tensor_op = Op("PowBackward1", _int_power, promotes=True, self=pow_vjp_self, exponent=pow_vjp_exponent)
-rpow_op = Op("PowBackward2", lambda x, self: _int_power(x.dtype.type(self), x), exponent=rpow_vjp)
+rpow_op = Op("PowBackward2", lambda x, self: in_order(_int_power(x.dtype.type(self), x)), exponent=rpow_vjp)
 
 # ------------------------------------------------------------------ what users call
 

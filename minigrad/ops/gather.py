@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_order, numpy
 from ..tensor import from_array
 from .define import Op
 from .nodes import UNSHOWN
@@ -30,7 +30,7 @@ def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
         return array_module(x).zeros(index.shape, x.dtype)
     if not x.ndim:
         return array_module(x).broadcast_to(x, index.shape).copy()
-    return x[along(x.shape, dim, index)] if index.ndim else x.reshape(-1)[index]
+    return in_order(x[along(x.shape, dim, index)]) if index.ndim else x.reshape(-1)[index]
 
 
 def _scatter(x: Any, src: Any, dim: int, index: Any) -> Any:
@@ -78,7 +78,7 @@ def _index_fill(x: Any, *value: Any, dim: int, index: Any, number: Any = None) -
 
 def _masked_fill(x: Any, *value: Any, mask: Any, number: Any = None) -> Any:
     filling = value[0].astype(x.dtype) if value else array_module(x).asarray(number).astype(x.dtype)
-    return array_module(x).where(mask, filling, x)
+    return in_order(array_module(x).where(mask, filling, x))
 
 
 def _masked_select(x: Any, mask: Any) -> Any:
@@ -276,7 +276,7 @@ masked_scatter_op = Op(
     "MaskedScatterBackward0", _masked_scatter, tensors=("mask",), stretches=True, self=masked_fill_vjp_self,
     source=masked_scatter_vjp_source, again={"source": "MaskedScatterBackwardBackward0"},
 )  # fmt: skip
-take_op = Op("TakeBackward0", lambda x, index: x.reshape(-1)[index], tensors=INDEX, self=take_vjp)
+take_op = Op("TakeBackward0", lambda x, index: in_order(x.reshape(-1)[index]), tensors=INDEX, self=take_vjp)
 put_flat_op = Op("PutBackward0", _put_flat, tensors=INDEX, self=put_flat_vjp)
 where_op = Op(
     "WhereBackward0", lambda x, y, condition: array_module(condition).where(condition, x, y), tensors=("condition",),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, ndarray, numpy
+from ..backend import array_module, in_order, ndarray, numpy
 from ..creation import tensor
 from ..tensor import Tensor, from_array
 from .arguments import Bool
@@ -85,7 +85,7 @@ def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:
     return rules.scatter_index(x, shape, index)
 
 
-index_op = Op("IndexBackward0", lambda x, indices: x[places(indices)], tensors=("indices",), self=index_vjp)
+index_op = Op("IndexBackward0", lambda x, indices: in_order(x[places(indices)]), tensors=("indices",), self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
 gather_op = Op(
     "IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index)

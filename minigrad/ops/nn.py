@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy, sum_array
+from ..backend import array_module, in_order, numpy, sum_array
 from ..dtypes import as_numpy, float16, float32
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -230,7 +230,8 @@ def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
-    return (standardized(x, last_dims(x, normalized_shape), eps)[0] * weight + bias).astype(x.dtype, copy=False)
+    z = standardized(in_order(x), last_dims(x, normalized_shape), eps)[0] * weight + bias
+    return z.astype(x.dtype, copy=False)
 
 
 layer_norm_op = Op(

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_order, numpy
 from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, Str, parsed
 from .define import Op
@@ -58,7 +58,9 @@ NODES = {
     "replicate": ("ReplicationPad{}DBackward0", "ReplicationPad{}DBackwardBackward0"),
 }
 OPS = {
-    (mode, n): Op(node.format(n), lambda x, index, padding: x[index], self=own_values_vjp, again=again.format(n))
+    (mode, n): Op(
+        node.format(n), lambda x, index, padding: in_order(x[index]), self=own_values_vjp, again=again.format(n)
+    )
     for (mode, (node, again)), n in itertools.product(NODES.items(), (1, 2, 3))
 }
 

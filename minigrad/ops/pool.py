@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, in_order
 from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, is_int, parsed, type_name
 from .conv import fold_op, places
@@ -257,7 +257,7 @@ def _adaptive(x: Any, size: Sizes) -> Any:
         for i, (start, end) in enumerate(evenly(whole.shape[-1], parts)):
             out[..., i] = whole[..., start:end].mean(axis=-1)
         x = out.swapaxes(dim, -1)
-    return x
+    return in_order(x)
 
 
 def _spread(x: Any, size: Sizes) -> Any:

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, in_order
 from ..dtypes import result_type
 from ..tensor import Tensor
 from .arguments import Int, Number
@@ -138,7 +138,7 @@ vdot_op = Op(
     "VdotBackward0", numbers_only("dot"), self=lambda grad, other: grad * other, other=lambda grad, self: grad * self
 )
 cross_op = Op(
-    "LinalgCrossBackward0", lambda x, y, dim: array_module(x).cross(x, y, axis=dim), stretches=True, self=cross_vjp_self,
+    "LinalgCrossBackward0", lambda x, y, dim: in_order(array_module(x).cross(x, y, axis=dim)), stretches=True, self=cross_vjp_self,
     other=cross_vjp_other,
 )  # fmt: skip
 dist_op = Op("DistBackward0", _dist, promotes=True, self=dist_vjp_self, other=dist_vjp_other)

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, sum_array
+from ..backend import array_module, in_order, sum_array
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints
@@ -56,7 +56,8 @@ def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim:
 def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
     if x.dtype.kind != "f":
         return x.sum(axis=dim, keepdims=keepdim, dtype=x.dtype)  # NumPy would widen it
-    return sum_array(x, dim, keepdim)
+    found = sum_array(x, dim, keepdim)
+    return found if dim is None else in_order(found)
 
 
 def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
@@ -64,14 +65,14 @@ def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
         return x.sum(axis=dim, keepdims=keepdim) * math.nan
     if x.dtype.itemsize < 4:
         return x.mean(axis=dim, keepdims=keepdim)  # which adds float16 up in float32
-    total = sum_array(x, dim, keepdim)
+    total = _sum(x, dim, keepdim)
     return total / (x.size // (total.size or 1))
 
 
 def _extremum_dim(pick: str, best: str) -> Any:
     def forward(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
         module = array_module(x)
-        values = getattr(module, best)(x, axis=dim, keepdims=keepdim)
+        values = in_order(getattr(module, best)(x, axis=dim, keepdims=keepdim))
         return values, module.asarray(getattr(module, pick)(x, axis=dim, keepdims=keepdim))
 
     return forward

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy, to_host
+from ..backend import array_module, in_order, numpy, to_host
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
@@ -99,6 +99,7 @@ def pick(x: Any, order: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, A
     module = array_module(x)
     place = module.take_along_axis(order, rank, dim)
     values = module.take_along_axis(x, place, dim)
+    values, place = in_order(values), in_order(place)
     return (values, place) if keepdim else (values.squeeze(dim), place.squeeze(dim))
 
 
@@ -106,6 +107,7 @@ def _kth(x: Any, dim: int, k: int, keepdim: bool) -> tuple[Any, Any]:
     place = order_of(x, dim, False)[(slice(None),) * dim + (slice(k - 1, k),)].copy()
     place = settle(place, x, dim, lambda row: kth_place(row, k - 1))
     values = array_module(x).take_along_axis(x, place, dim)
+    values, place = in_order(values), in_order(place)
     return (values, place) if keepdim else (values.squeeze(dim), place.squeeze(dim))
 
 
