@@ -181,7 +181,9 @@ class Source:
         edge = (self.node, self.value.output) if isinstance(self.value, SavedResult) else self.value._edge
         if not edge or edge[0] is None:
             return ""
-        name = edge[0].name().removesuffix("0").replace("Backward", "")
+        name = edge[0].name()
+        if not name.endswith("Backwards"):
+            name = name.removesuffix("0").replace("Backward", "")
         return f", which is output {edge[1]} of {name},"
 
 

@@ -50,13 +50,16 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
-KEPT = {
-    "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode", "NativeLayerNormBackward0": "bias",
-    "ConvolutionBackward0": "bias_shape stride padding dilation groups", "NativeBatchNormBackward0": "training eps",
-    "NllLossBackward0": "weight total_weight reduction ignore_index",
-    "NllLoss2DBackward0": "weight total_weight reduction ignore_index",
-    "ReflectionPad1DBackward0": "padding", "ReflectionPad2DBackward0": "padding", "ReflectionPad3DBackward0": "padding",
-    "ReplicationPad1DBackward0": "padding", "ReplicationPad2DBackward0": "padding", "ReplicationPad3DBackward0": "padding",
+KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
+    "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
+    "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
+    "NativeLayerNormBackward0": "bias", "NativeBatchNormBackward0": "training eps",
+    "ConvolutionBackward0": "bias_shape stride padding dilation groups",
+    "NllLossBackward0": "self weight total_weight reduction ignore_index",
+    "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
+    "ReflectionPad1DBackward0": "self padding", "ReflectionPad2DBackward0": "self padding",
+    "ReflectionPad3DBackward0": "self padding", "ReplicationPad1DBackward0": "self padding",
+    "ReplicationPad2DBackward0": "self padding", "ReplicationPad3DBackward0": "self padding",
 }  # fmt: skip
 
 
