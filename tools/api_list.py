@@ -23,10 +23,12 @@ HEAD = """\
 # minigrad 的全部名字 · Every name of minigrad
 
 `import minigrad as torch`：下面每个名字的用法都与 torch 相同，行为以安装的 torch 为准（见 `tests/test_ops.py`）。
+已知的不同一行一个，写在 `tests/data/op_differences.txt` 和 `tests/data/graph_differences.txt` 里，只许变少。
 本页由 `tools/api_list.py` 从源码的说明生成，请勿手改。
 
 `import minigrad as torch`: every name below is used as in torch, and held against the installed torch
-(`tests/test_ops.py`). This page is written from the source's own docstrings by `tools/api_list.py`; do not edit it.
+(`tests/test_ops.py`). What is known to differ stands in `tests/data/op_differences.txt` and
+`tests/data/graph_differences.txt`, a line each, and may only become less. This page is written from the source's own docstrings by `tools/api_list.py`; do not edit it.
 """
 
 # heading, module or class, the prefix under which its names are shown
