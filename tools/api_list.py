@@ -28,7 +28,8 @@ HEAD = """\
 
 `import minigrad as torch`: every name below is used as in torch, and held against the installed torch
 (`tests/test_ops.py`). What is known to differ stands in `tests/data/op_differences.txt` and
-`tests/data/graph_differences.txt`, a line each, and may only become less. This page is written from the source's own docstrings by `tools/api_list.py`; do not edit it.
+`tests/data/graph_differences.txt`, a line each, and may only become less. This page is written from the source's own
+docstrings by `tools/api_list.py`; do not edit it.
 """
 
 # heading, module or class, the prefix under which its names are shown

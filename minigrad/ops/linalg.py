@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
+from threading import get_ident
 from typing import Any
 
 from .. import rules
+from ..autograd.graph import ruling
 from ..tensor import Tensor
 from .define import Op, binary
 from .layout import common_shape
@@ -54,10 +56,7 @@ def numbers_only(kernel: str) -> Any:
 
 
 mm_op = binary("mm", "MmBackward0", operator.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-bmm_op = Op(
-    "BmmBackward0", numbers_only("bmm"), self=lambda grad, mat2: rules.bmm(grad, rules.swapaxes(mat2, 1, 2)),
-    mat2=lambda grad, self: rules.bmm(rules.swapaxes(self, 1, 2), grad),
-)  # fmt: skip
+bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 mv_op = binary("mv", "MvBackward0", operator.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = Op(
     "DotBackward0", numbers_only("dot"), self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
@@ -132,6 +131,8 @@ def batched(self: Tensor, other: Tensor) -> Tensor:
     if folds(self, other):
         return folded(self, other)
     x, y = self._data.shape, other._data.shape
+    if len(x) == len(y) == 3 and x[0] == y[0] and get_ident() in ruling:
+        return bmm(self, other)  # as torch's rules of batches are written
     if len(x) == len(y) == 3 and x[0] != y[0]:
         if x[0] == 1 and self.requires_grad:
             return matmul(self.squeeze(0), other)
