@@ -68,7 +68,7 @@ def on_device(name: str, array: Any) -> Any:
 def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
     """A view of x with other sizes and strides (in bytes), which may be written to; the caller answers for its bounds."""
     if type(x) is ndarray and x.flags.c_contiguous and x.size:
-        return ndarray(shape, x.dtype, x, 0, strides)  # a tenth of the time that as_strided takes
+        return ndarray(shape, x.dtype, x, 0, strides)  # a fraction of the time that as_strided takes
     return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
 
 

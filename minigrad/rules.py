@@ -54,7 +54,7 @@ squeeze = _both("squeeze")
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
-    return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim if x.ndim else None, keepdim)
+    return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim, keepdim)
 
 
 def unsqueeze(x: Any, dim: int) -> Any:

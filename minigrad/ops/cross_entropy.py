@@ -37,20 +37,16 @@ def _nll(x: Any, target: Any, shares: Any, weight: Any, total_weight: Any, reduc
     return values.sum() if total_weight or reduction != MEAN else x.dtype.type(math.nan)
 
 
-nll_op = Op(
-    "NllLossBackward0",
-    _nll,
-    tensors=("target", "weight", "total_weight"),
-    self=nll_loss_vjp,
-    again="NllLossBackwardBackward0",
-)
-nll_2d_op = Op(
-    "NllLoss2DBackward0",
-    _nll,
-    tensors=("target", "weight", "total_weight"),
-    self=nll_loss_vjp,
-    again="NllLoss2DBackwardBackward0",
-)
+nll_op, nll_2d_op = [
+    Op(
+        f"{name}Backward0",
+        _nll,
+        tensors=("target", "weight", "total_weight"),
+        self=nll_loss_vjp,
+        again=f"{name}BackwardBackward0",
+    )
+    for name in ("NllLoss", "NllLoss2D")
+]
 
 
 def shares_of(
