@@ -6,9 +6,9 @@ other's derivative, and convolution is a matrix product between them, so its rul
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from .. import rules
@@ -29,12 +29,18 @@ def windows(size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Sizes
     return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation, strict=True))
 
 
-def places(out: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Iterator[tuple[Any, Any]]:
-    """For each element of the kernel: its index, and the slice of the input that it meets as it moves."""
+@functools.lru_cache(maxsize=64)
+def places(out: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[Any, Any], ...]:
+    """For each element of the kernel: its index, and the slice of the input that it meets as it moves.
+
+    Kept for the next call: a layer asks for the same ones at every step, and making them costs more than using them.
+    """
+    found = []
     for index in itertools.product(*map(range, kernel)):
         starts = [i * d for i, d in zip(index, dilation, strict=True)]
         met = [slice(i, i + s * (n - 1) + 1, s) for i, s, n in zip(starts, stride, out, strict=True)]
-        yield (slice(None), slice(None), *index), (slice(None), slice(None), *met)
+        found.append(((slice(None), slice(None), *index), (slice(None), slice(None), *met)))
+    return tuple(found)
 
 
 def _unfold(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:

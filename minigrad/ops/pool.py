@@ -59,19 +59,24 @@ def _max_pool(
     module, moves = array_module(x), (kernel_size, stride, padding, dilation)
     out = sizes_of(x.shape, moves, ceil_mode)
     lowest = -math.inf if x.dtype.kind == "f" else module.iinfo(x.dtype).min
-    padded = pad_op.of(planes(x), pad=overhang(x.shape[-2:], out, moves), value=lowest)
-    rows, columns = (module.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
-    corner = rows[:, None] * x.shape[-1] + columns
+    padded, ends = planes(x), overhang(x.shape[-2:], out, moves)
+    if any(ends):
+        padded = pad_op.of(padded, pad=ends, value=lowest)
+    has_nan = x.dtype.kind == "f" and module.isnan(x).any()
     best: Any = None
     at: Any = None
     for (*_, i, j), place in places(out, kernel_size, stride, dilation):
-        candidate, number = padded[place], corner + (i * dilation[0] * x.shape[-1] + j * dilation[1])
+        candidate = padded[place].copy()  # compared, and taken, several times: in one piece that is faster
         if best is None:
-            best, at = candidate.copy(), module.broadcast_to(number, candidate.shape).copy()
+            best, at = candidate, module.zeros(candidate.shape, module.int64)
             continue
-        better = (candidate > best) | (candidate != candidate)
-        module.copyto(best, candidate, where=better)
-        module.copyto(at, number, where=better)
+        better = candidate > best
+        if has_nan:
+            better |= candidate != candidate
+        module.maximum(best, candidate, out=best)
+        module.putmask(at, better, i * dilation[0] * x.shape[-1] + j * dilation[1])
+    rows, columns = (module.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
+    at += rows[:, None] * x.shape[-1] + columns  # counted from the window's first element until here
     shape = (*x.shape[:-2], *out)
     return best.reshape(shape), at.reshape(shape)
 
