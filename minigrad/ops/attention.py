@@ -9,9 +9,10 @@ from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
-from .linalg import ctype
+from .linalg import ctype, matmul
 from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
 from .pointwise import times_number
+from .shape import transpose
 
 
 def scores_vjp(grads: Any, value: Any, result1: Any) -> Any:
@@ -141,9 +142,9 @@ def scaled_dot_product_attention(
         return fused(query, key, value, mask=0 if mask is None else mask._data, scale=scale)[0]
     query, key, value = widened(query, key, value)
     root = math.sqrt(scale)
-    scores = times_number(query, number=root) @ times_number(key.transpose(-2, -1), number=root)
+    scores = matmul(times_number(query, number=root), times_number(transpose(key, -2, -1), number=root))
     if mask is not None:
         scores = scores.add_(mask)
     weights = safe_softmax_op(scores, dim=scores._data.ndim - 1)
-    out = (dropout(weights, dropout_p) if dropout_p else weights) @ value
+    out = matmul(dropout(weights, dropout_p) if dropout_p else weights, value)
     return out if out._data.dtype is dtype else out.to_numpy_dtype(dtype)

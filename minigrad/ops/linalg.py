@@ -13,7 +13,7 @@ from ..tensor import Tensor
 from .define import Op, binary
 from .layout import common_shape
 from .promotion import unsupported
-from .shape import contiguous, copy_op, squeeze_inplace_op, transpose
+from .shape import contiguous, copy_op, expand_op, reshaped, squeeze, squeeze_inplace_op, t, transpose, unsqueeze
 
 
 def matmul_vjp_self(grad: Any, mat2: Any) -> Any:
@@ -81,7 +81,7 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     if a == 2 and b == 1:
         return matrix_vector(self, other)
     if a == 1 and b == 2:
-        out = squeeze_inplace_op(matrices(self.unsqueeze(0), other), dim=0)
+        out = squeeze_inplace_op(matrices(unsqueeze(self, 0), other), dim=0)
         out.bump_version()
         return out
     return batched(self, other)
@@ -135,18 +135,21 @@ def batched(self: Tensor, other: Tensor) -> Tensor:
         return bmm(self, other)  # as torch's rules of batches are written
     if len(x) == len(y) == 3 and x[0] != y[0]:
         if x[0] == 1 and self.requires_grad:
-            return matmul(self.squeeze(0), other)
+            return matmul(squeeze(self, 0), other)
         if y[0] == 1 and other.requires_grad:
-            return matmul(self, other.squeeze(0))
-    batch = common_shape([x[:-2], y[:-2]])
-    count = math.prod(batch)
-    matrix = (*((1,) if len(x) == 1 else x[-2:-1]), x[-1])
-    left = self.expand((*batch, *matrix)).reshape((count, *matrix))
+            return matmul(self, squeeze(other, 0))
+    batch = x[:-2] if x[:-2] == y[:-2] else common_shape([x[:-2], y[:-2]])
+    left = stacked(self, batch, (1, *x) if len(x) == 1 else x[-2:])
     if len(y) == 1:
-        right = other.expand((*batch, *y)).reshape((count, *y)).unsqueeze(2)
-        return copy_op(bmm(left, right).squeeze(-1), shape=(*batch, *x[-2:-1]))
-    right = other.expand((*batch, *y[-2:])).reshape((count, *y[-2:]))
+        right = unsqueeze(stacked(other, batch, y), 2)
+        return copy_op(squeeze(bmm(left, right), -1), shape=(*batch, *x[-2:-1]))
+    right = stacked(other, batch, y[-2:])
     return copy_op(bmm(left, right), shape=(*batch, *x[-2:-1], y[-1]) if len(x) > 1 else (*batch, y[-1]))
+
+
+def stacked(operand: Tensor, batch: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:
+    """An operand stretched over the common batch, whose dimensions become one: the b of bmm."""
+    return reshaped(expand_op(operand, shape=(*batch, *shape)), (math.prod(batch), *shape))
 
 
 def folds(self: Tensor, other: Tensor) -> bool:
@@ -169,9 +172,9 @@ def folded(self: Tensor, other: Tensor) -> Tensor:
     """matmul of a stack of matrices and a matrix or vector, the stack as one tall matrix."""
     turned = other._data.ndim > self._data.ndim
     tall = transpose(other, -1, -2) if turned else self
-    flat = (self.t() if self._data.ndim == 2 else self) if turned else other
+    flat = (t(self) if self._data.ndim == 2 else self) if turned else other
     shape = tall._data.shape
-    rows = tall.reshape((math.prod(shape[:-1]), shape[-1]))
+    rows = reshaped(tall, (math.prod(shape[:-1]), shape[-1]))
     if flat._data.ndim == 1:
         return copy_op(matrix_vector(rows, flat), shape=shape[:-1])
     out = copy_op(matrices(rows, flat), shape=(*shape[:-1], flat._data.shape[1]))

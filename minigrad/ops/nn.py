@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy, sum_array
+from ..backend import array_module, in_order, ndarray, numpy, sum_array
 from ..dtypes import as_numpy, float16, float32
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -120,25 +120,40 @@ def log_softmax_vjp(grad: Any, result: Any, dim: int) -> Any:
     return grad - rules.exp(result) * rules.sum(grad, (dim,), True)
 
 
-def _from_largest(x: Any, dim: int) -> Any:
-    """x minus its largest element along dim: the same softmax, and nothing overflows. In C order, as torch's is."""
-    return array_module(x).subtract(x, x.max(axis=dim, keepdims=True, initial=-math.inf), order="C")
+SHORT, ROWS = 32, 32  # where the last dimension is no longer, and the rows are as many, NumPy finds the largest of each
+# in a copy turned on its side in half the time or less
+
+
+def largest(x: Any, dim: int) -> Any:
+    """The largest element along dim, which stays with size 1; -inf where there is none."""
+    if type(x) is ndarray and dim == x.ndim - 1 and 0 < (n := x.shape[dim]) <= SHORT and x.size >= n * ROWS:
+        columns = x.reshape(-1, n).T.copy()
+        return numpy.maximum.reduce(columns).reshape((*x.shape[:-1], 1))
+    return x.max(axis=dim, keepdims=True, initial=-math.inf)
 
 
 def _softmax(x: Any, dim: int) -> Any:
-    z = array_module(x).exp(_from_largest(x, dim))
+    return from_largest(x, largest(x, dim), dim)
+
+
+def from_largest(x: Any, top: Any, dim: int) -> Any:
+    """The softmax of x minus its largest element: the same, and nothing overflows. In C order, as torch's is."""
+    module = array_module(x)
+    z = module.exp(module.subtract(x, top, order="C"))
     z /= sum_array(z, (dim,), True)
     return z
 
 
 def _safe_softmax(x: Any, dim: int) -> Any:
-    nothing = (x == -math.inf).all(axis=dim, keepdims=True)
-    return array_module(x).where(nothing, 0, _softmax(x, dim)).astype(x.dtype, copy=False)
+    """softmax, and 0 where all along dim are -inf."""
+    top = largest(x, dim)
+    nothing, z = top == -math.inf, from_largest(x, top, dim)
+    return array_module(x).where(nothing, 0, z).astype(x.dtype, copy=False) if nothing.any() else z
 
 
 def _log_softmax(x: Any, dim: int) -> Any:
     module = array_module(x)
-    z = _from_largest(x, dim)
+    z = module.subtract(x, largest(x, dim), order="C")
     z -= module.log(sum_array(module.exp(z), (dim,), True))
     return z
 

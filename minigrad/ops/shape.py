@@ -131,7 +131,7 @@ def view(self: Tensor, *shape: Any, dtype: Dtype | None = None) -> Tensor:
     wanted = infer(sizes(shape), self._data.size)
     array = self.storage()
     out = view_op(self, shape=wanted)
-    if out._data.size and not array_module(array).shares_memory(array, out._data):
+    if out._data.size and not array_module(array).may_share_memory(array, out._data):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
@@ -156,17 +156,21 @@ def retyped(self: Tensor, wanted: Dtype) -> Tensor:
 
 def reshape(self: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape; shares storage where strides allow, else copies (torch.reshape)."""
-    wanted = infer(sizes(shape), self._data.size)
+    return reshaped(self, infer(sizes(shape), self._data.size))
+
+
+def reshaped(self: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """reshape to sizes that are known to fit."""
     array = self.storage()
     if array.flags.c_contiguous or not array.size:
-        return view_op(self, shape=wanted)
-    if _is_view(array, wanted):
-        return reshape_op(self, shape=wanted)
-    return copy_op(clone_op(self, order="C"), shape=wanted)
+        return view_op(self, shape=shape)
+    if _is_view(array, shape):
+        return reshape_op(self, shape=shape)
+    return copy_op(clone_op(self, order="C"), shape=shape)
 
 
 def _is_view(array: Any, shape: tuple[int, ...]) -> bool:
-    return array_module(array).shares_memory(array, array.reshape(shape))
+    return array_module(array).may_share_memory(array, array.reshape(shape))  # a copy lies elsewhere
 
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
