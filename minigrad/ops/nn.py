@@ -201,12 +201,24 @@ def implicit_dim(name: str, ndim: int) -> int:
 # ------------------------------------------------------------------ layer_norm
 
 
+def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
+    """Σ x · y over `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
+    if type(x) is type(y) is ndarray and dims == (x.ndim - 1,) and x.itemsize > 2:
+        return numpy.vecdot(x, y)[..., None]  # without an array of all the products
+    return rules.sum(x * y, dims, True)
+
+
+def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """input with mean 0 over `dims`, and the factor 1 / √(variance + eps) that would give it variance 1."""
+    n = math.prod([input.shape[d] for d in dims])
+    moved = input - rules.sum(input, dims, True) / n
+    return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps)
+
+
 def standardized(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
     """input with mean 0 and variance 1 over `dims`, and the factor 1 / √(variance + eps) that did it."""
-    n = math.prod([input.shape[d] for d in dims])
-    centred = input - rules.sum(input, dims, True) / n
-    factor = 1 / rules.sqrt(rules.sum(centred * centred, dims, True) / n + eps)
-    return centred * factor, factor
+    moved, factor = centred(input, dims, eps)
+    return moved * factor, factor
 
 
 def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -217,15 +229,16 @@ def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
 def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
     """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
 
-    grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's.
+    grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's. Written,
+    as in torch, so that each row takes three numbers: factor, what input is multiplied by, and what is added.
     Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
     """
     dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
-    x, factor = standardized(input, dims, eps)
-    slope = grad * weight
+    x, factor = centred(input, dims, eps)
+    slope = times(grad, weight)
     mean = rules.sum(slope, dims, True) / n
-    along = rules.sum(slope * x, dims, True) / n
-    return factor * (slope - mean - x * along)
+    along = products(slope, x, dims) * (factor * factor) / n
+    return slope * factor - x * (factor * along) - factor * mean
 
 
 def layer_norm_vjp_weight(grad: Any, input: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
@@ -244,9 +257,14 @@ def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
     return rules.sum(grad, rows, False) if rows else grad
 
 
+def times(x: Any, weight: Any) -> Any:
+    """x · weight; x itself where there is no weight, for which a 0-d 1 stands in."""
+    return x * weight if weight.ndim else x
+
+
 def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
-    z = standardized(in_order(x), last_dims(x, normalized_shape), eps)[0] * weight + bias
-    return z.astype(x.dtype, copy=False)
+    z = times(standardized(in_order(x), last_dims(x, normalized_shape), eps)[0], weight)
+    return (z + bias if bias.ndim else z).astype(x.dtype, copy=False)
 
 
 layer_norm_op = Op(
@@ -262,7 +280,8 @@ layer_norm_op = Op(
 
 def constant(like: Tensor, value: float) -> Tensor:
     """A number as a 0-d tensor of another's dtype and device: what stands in for a weight or a bias not given."""
-    return from_array(array_module(like._data).full((), value, like._data.dtype))
+    data = like._data
+    return from_array(data.dtype.type(value) if type(data) is ndarray else array_module(data).full((), value, data.dtype))
 
 
 def check_dtypes(dtype: Any, given: list[Any]) -> None:
