@@ -39,9 +39,10 @@ def erf_array(x: Any) -> Any:
     if x.dtype == numpy.float16:
         return erf_array(x.astype(numpy.float32)).astype(x.dtype)
     d = numpy.clip(x, -6, 6)
-    c = numpy.rint(d * STEP)
-    index = numpy.nan_to_num(c).astype(numpy.int32) + 6 * STEP
-    c /= STEP
+    c = numpy.rint(numpy.fmax(d, -6) * STEP)  # for nan some point or other: d stays nan
+    index = c.astype(numpy.int32)
+    index += 6 * STEP
+    c *= 1 / STEP
     d -= c
     square = c * c
     series = d * c * (0.5 - square / 3) + (2 * square - 1) / 3  # from the highest term down

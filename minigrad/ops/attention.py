@@ -128,7 +128,7 @@ def scaled_dot_product_attention(
     """
     check(query, key, value, attn_mask)
     dtype = query._data.dtype
-    if empty(query, key, value):
+    if not (query._data.size and key._data.size and value._data.size) and empty(query, key, value):
         query, key, value = widened(query, key, value)
         return of_nothing(query, key, value, dtype)
     if attn_mask is not None and is_causal:

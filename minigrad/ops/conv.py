@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, restrided
 from ..tensor import Tensor
 from .arguments import Int, Ints, parsed
 from .define import Op
@@ -45,11 +45,11 @@ def places(out: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[t
 
 def _unfold(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
     """(N, C, *size) → (N, C, *kernel, *out)."""
-    out = windows(x.shape[2:], kernel, stride, dilation)
-    columns = array_module(x).empty((*x.shape[:2], *kernel, *out), x.dtype)
-    for index, place in places(out, kernel, stride, dilation):
-        columns[index] = x[place]
-    return columns
+    images, channels, *steps = x.strides
+    within = [step * d for step, d in zip(steps, dilation, strict=True)]  # from one element of a window to the next
+    between = [step * s for step, s in zip(steps, stride, strict=True)]  # from one window to the next
+    shape = (*x.shape[:2], *kernel, *windows(x.shape[2:], kernel, stride, dilation))
+    return restrided(x, shape, [images, channels, *within, *between]).copy()
 
 
 def _fold(columns: Any, size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:

@@ -26,9 +26,11 @@ def _constant_pad(x: Any, pad: Sizes, value: float) -> Any:
     if not any(pad):
         return x.copy()
     ends = [(0, 0)] * (x.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    kept = tuple([slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(x.shape, ends, strict=True)])
+    if max(pad) <= 0:
+        return x[kept].copy()
     shape = [n + left + right for n, (left, right) in zip(x.shape, ends, strict=True)]
     out = array_module(x).full(shape, value, x.dtype)
-    kept = tuple(slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(x.shape, ends, strict=True))
     into = tuple(slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(shape, ends, strict=True))
     out[into] = x[kept]
     return out
