@@ -280,8 +280,8 @@ layer_norm_op = Op(
 
 def constant(like: Tensor, value: float) -> Tensor:
     """A number as a 0-d tensor of another's dtype and device: what stands in for a weight or a bias not given."""
-    data = like._data
-    return from_array(data.dtype.type(value) if type(data) is ndarray else array_module(data).full((), value, data.dtype))
+    number = like._data.dtype.type(value)
+    return from_array(number if type(like._data) is ndarray else array_module(like._data).asarray(number))
 
 
 def check_dtypes(dtype: Any, given: list[Any]) -> None:
