@@ -20,6 +20,11 @@ warnings.filterwarnings("ignore", r".* encountered in .*", RuntimeWarning, r"min
 
 ndarray = numpy.ndarray
 
+# glibc gives the memory of a large array back to the system as soon as it is freed, and fetches it anew, page by page, for
+# the next one; until an array of nearly 32 MiB was freed once. From then on it keeps up to 64 MiB (mallopt(3),
+# M_MMAP_THRESHOLD). No page of this array is ever touched.
+numpy.empty(31 << 20, numpy.uint8)
+
 
 @functools.cache
 def cupy() -> ModuleType | None:
