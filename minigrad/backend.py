@@ -85,6 +85,12 @@ def _ones(n: int, dtype: Any) -> Any:
     return numpy.ones(n, dtype)
 
 
+@functools.lru_cache(maxsize=32)
+def zero(dtype: Any) -> Any:
+    """0 as an array of a dtype: NumPy takes longer to make one of a Python number than to compare a small array with it."""
+    return numpy.zeros((), dtype)
+
+
 def in_order(x: Any) -> Any:
     """An array whose elements stand in memory in the order of the indices: x itself, or a copy."""
     return x if x.flags.c_contiguous else x.copy()
@@ -101,15 +107,23 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     if type(x) is not ndarray:
         return x.sum(axis=dim, keepdims=keepdim)
     if dim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
-        shape, k = x.shape, len(dim)
-        rest = len(shape) - k
-        if rest and dim == tuple(range(k)):
-            n = shape[0] if k == 1 else math.prod(shape[:k])
-            out = _ones(n, x.dtype).dot(x if len(shape) == 2 else x.reshape(n, -1))
-            return out if len(shape) == 2 and not keepdim else out.reshape((1,) * k * keepdim + shape[k:])
-        if rest and dim == tuple(range(rest, len(shape))):
-            n = shape[-1] if k == 1 else math.prod(shape[rest:])
-            out = (x if len(shape) == 2 else x.reshape(-1, n)).dot(_ones(n, x.dtype))
-            return out if len(shape) == 2 and not keepdim else out.reshape(shape[:rest] + (1,) * k * keepdim)
+        out = _sum_by_product(x, x.shape, dim)
+        if out is not None:
+            return out if not keepdim else out.reshape([1 if d in dim else n for d, n in enumerate(x.shape)])
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
     return reduce(x, dim, keepdims=keepdim)
+
+
+def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...]) -> Any:
+    """The sums over the first or the last dimensions; None where `dim` names others, or all."""
+    if len(shape) == 2 and len(dim) == 1:
+        ones = _ones(shape[dim[0]], x.dtype)
+        return x.dot(ones) if dim[0] else ones.dot(x)
+    k, rest = len(dim), len(shape) - len(dim)
+    if rest and dim == tuple(range(k)):
+        n = math.prod(shape[:k])
+        return _ones(n, x.dtype).dot(x.reshape(n, -1)).reshape(shape[k:])
+    if rest and dim == tuple(range(rest, len(shape))):
+        n = math.prod(shape[rest:])
+        return x.reshape(-1, n).dot(_ones(n, x.dtype)).reshape(shape[:rest])
+    return None

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import minigrad
-from minigrad.autograd.graph import observers, saved_tensors_hooks
+from minigrad.autograd.graph import saved_tensors_hooks
+from minigrad.autograd.recording import observers
 
 ENGINES = [torch, minigrad]
 

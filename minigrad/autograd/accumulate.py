@@ -18,12 +18,13 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     the sum over those positions. grad: array or Tensor, of a shape that `shape` broadcasts to.
     Example: grad of shape (3, 2), shape (2,) → grad.sum(0); shape (3, 1) → grad.sum(1, keepdim=True)
     """
-    extra = len(grad.shape) - len(shape)
+    extra = grad.ndim - len(shape)
     if extra:
         grad = rules.sum(grad, tuple(range(extra)), False)
-    stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
-    if stretched:
-        grad = rules.sum(grad, stretched, True)
+    if 1 in shape:
+        stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
+        if stretched:
+            grad = rules.sum(grad, stretched, True)
     return grad
 
 
@@ -66,7 +67,8 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
         self.foreign = None
-        self.next_functions = ()
+        self.parents = ()
+        self.numbers = None
         self.saved = ()
         self.order = -LAST
         self.shape = variable._data.shape

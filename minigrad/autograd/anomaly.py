@@ -12,8 +12,9 @@ import warnings
 from typing import Any
 
 from ..backend import array_module
-from .graph import Node, observers
+from .graph import Node
 from .hooks import extras_of
+from .recording import observers
 
 ENABLED_WARNING = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."

@@ -27,7 +27,7 @@ def count_dependencies(roots: Iterable[Node]) -> dict[Node, int]:
     counts = dict.fromkeys(roots, 0)
     stack = list(counts)
     while stack:
-        for parent, _ in stack.pop().next_functions:
+        for parent in stack.pop().parents:
             if parent is not None:
                 if parent in counts:
                     counts[parent] += 1
@@ -58,18 +58,19 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
         node = ready.pop() if len(ready) == 1 else pop(ready)
         grad = buffers.pop(node, None)
         results = run_node(node, grad, retain_graph, create_graph, task)
-        i = 0  # counted by hand: zip would cost as much as all the rest of a turn
-        for parent, output in node.next_functions:
-            result = results[i]
+        i = -1  # counted by hand: zip would cost as much as all the rest of a turn
+        for parent in node.parents:
             i += 1
             if parent is None:
                 continue
+            result = results[i]
             if result is not None:
                 held = buffers.get(parent)
                 if held is None:
-                    buffers[parent] = result if parent.plain else parent.receive(result, output, result is grad)
+                    buffers[parent] = result if parent.plain else parent.receive(result, node.number(i), result is grad)
                 else:
-                    buffers[parent] = merge(parent, held, result, output) if type(held) is list else held + result
+                    several = type(held) is list
+                    buffers[parent] = merge(parent, held, result, node.number(i)) if several else held + result
             left = waiting[parent]
             if left > 1:
                 waiting[parent] = left - 1
@@ -113,14 +114,14 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
         anomaly.mode.running = node
     try:
         if task is not None and node not in task.run and node not in task.targets:
-            return (None,) * len(node.next_functions)
+            return (None,) * len(node.parents)
         if node.extras is not None:
             grad = run_pre_hooks(node, grad, create_graph)
         if task is not None:
             if node in task.targets:
                 task.capture(node, grad)
             if node not in task.run:
-                return (None,) * len(node.next_functions)
+                return (None,) * len(node.parents)
         if grad is None:
             results = node.apply_missing()
         else:
@@ -148,9 +149,10 @@ def nodes_to_run(reachable: Iterable[Node], targets: set[Node | None]) -> set[No
     """
     needed: set[Node] = set()
     for node in sorted(reachable, key=lambda node: node.order, reverse=True):  # the first recorded first
-        for parent, _ in node.next_functions:
+        for parent in node.parents:
             if parent in targets or parent in needed:
                 needed.add(node)
+                break
     return needed
 
 

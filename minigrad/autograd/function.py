@@ -11,8 +11,9 @@ from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .accumulate import broadcasts_to, fit, gradient_edge
 from .grad_mode import no_grad, records
-from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, next_order, observed, observers, save_result
+from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, save_result
 from .hooks import extras_of
+from .recording import next_order, observed, observers
 
 
 class BackwardNode(SeveralOutputs):

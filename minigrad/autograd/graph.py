@@ -11,13 +11,12 @@ from __future__ import annotations
 import importlib
 import weakref
 from collections.abc import Callable
-from itertools import count
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
 from ..errors import INFERENCE_SAVED as INFERENCE_SAVED
 from ..errors import MODIFIED, SECOND_BACKWARD
+from .recording import as_rule
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -26,29 +25,7 @@ Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
 UNRECORDED: Edge = (*NO_EDGE,)  # of a view that wants a gradient as its base does, and from which no path leads there
 
-next_order = count(0, -1).__next__  # minus the sequence number of the next node
-ruling: set[int] = set()  # the threads in which a derivative rule is being recorded
-observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
-
-
-def observed(node: Node, out: Any = None) -> Any:
-    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks. Gives `out` back."""
-    for look in observers:
-        look(node)
-    return out
-
-
-def as_rule(call: Callable[..., Any], *args: Any) -> Any:
-    """Call what records a derivative rule. Numbers in it are recorded as in torch's own C++ code: MulBackward1."""
-    me = get_ident()
-    inner = me in ruling
-    ruling.add(me)
-    try:
-        return call(*args)
-    finally:
-        if not inner:
-            ruling.discard(me)
 
 
 class VersionCounter:
@@ -168,23 +145,21 @@ class Packed:
         return found._data
 
 
-class Source:
-    """Says which node's output a saved value is: ', which is output 0 of Mul,'. The words are made only when printed."""
+Source = tuple["Node", Any]  # the node that saved a value, and the value
 
-    __slots__ = ("node", "value")
 
-    def __init__(self, node: Node, value: Any) -> None:
-        self.node = node
-        self.value = value
-
-    def __str__(self) -> str:
-        edge = (self.node, self.value.output) if isinstance(self.value, SavedResult) else self.value._edge
-        if not edge or edge[0] is None:
-            return ""
-        name = edge[0].name()
-        if not name.endswith("Backwards"):
-            name = name.removesuffix("0").replace("Backward", "")
-        return f", which is output {edge[1]} of {name},"
+def origin_of(source: Source | str) -> str:
+    """Which node's output a saved value is: ', which is output 0 of Mul,'; "" for a leaf."""
+    if isinstance(source, str):
+        return source
+    node, value = source
+    edge = (node, value.output) if isinstance(value, SavedResult) else value._edge
+    if not edge or edge[0] is None:
+        return ""
+    name = edge[0].name()
+    if not name.endswith("Backwards"):
+        name = name.removesuffix("0").replace("Backward", "")
+    return f", which is output {edge[1]} of {name},"
 
 
 def check_version(saved: Any, expected: int, source: Source | str = "") -> None:
@@ -202,13 +177,16 @@ def modified_message(saved: Any, actual: int, expected: int, source: Source | st
     """torch's words for a saved value that was written in place."""
     data = saved._data
     kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
-    return MODIFIED.format(kind=kind, shape=list(data.shape), source=source, actual=actual, expected=expected)
+    return MODIFIED.format(
+        kind=kind, shape=list(data.shape), source=origin_of(source), actual=actual, expected=expected
+    )
 
 
 class Node:
     """One recorded operation, named as torch names it; `repr` reads `<MulBackward0 object at 0x…>`.
 
-    next_functions: one (node, output number) for each differentiable input; (None, 0) where no gradient is wanted.
+    parents: the node that each input's gradient goes to; None where no gradient is wanted.
+    numbers: which output of its parent each input is; None while all are the first, as they nearly always are.
     order: minus the sequence number; what sorts the ready queue.
     saved: what the rules need, in the order of `saves`; None once released.
     shape: of the output (of each, when there are several): what a gradient arriving here must have.
@@ -217,7 +195,7 @@ class Node:
     extras: hooks and the like, which few nodes have; else None.
     """
 
-    __slots__ = ("next_functions", "order", "saved", "shape", "stretched", "extras", "__weakref__")
+    __slots__ = ("parents", "numbers", "order", "saved", "shape", "stretched", "extras", "__weakref__")
 
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
@@ -226,7 +204,8 @@ class Node:
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk lets go; shapes and numbers may stay
     plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
 
-    next_functions: tuple[Edge, ...]
+    parents: tuple[Node | None, ...]
+    numbers: tuple[int, ...] | None
     order: int
     saved: tuple[Any, ...] | None
     shape: tuple[Any, ...]
@@ -241,6 +220,23 @@ class Node:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
+    # ------------------------------------------------------------------ edges
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """The edges as torch shows them: (node, output number) for each input; (None, 0) where no gradient is wanted."""
+        return tuple(zip(self.parents, self.numbers or (0,) * len(self.parents), strict=True))
+
+    @next_functions.setter
+    def next_functions(self, edges: tuple[Edge, ...]) -> None:
+        numbers = tuple([number for _, number in edges])
+        self.parents = tuple([node for node, _ in edges])
+        self.numbers = numbers if any(numbers) else None
+
+    def number(self, index: int) -> int:
+        """Which output of its parent an input is."""
+        return 0 if self.numbers is None else self.numbers[index]
+
     # ------------------------------------------------------------------ computing
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
@@ -253,13 +249,13 @@ class Node:
 
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         results = []
-        for vjp, take, edge in zip(self.vjps, self.takes, self.next_functions):  # noqa: B905 (one of each an input)
-            results.append(vjp(grad, *[values[i] for i in take]) if edge[0] is not None else None)
+        for vjp, take, parent in zip(self.vjps, self.takes, self.parents):  # noqa: B905 (one of each an input)
+            results.append(vjp(grad, *[values[i] for i in take]) if parent is not None else None)
         return tuple(results)
 
     def apply_missing(self) -> tuple[Any, ...]:
         """What no gradient at all becomes: none for any input."""
-        return (None,) * len(self.next_functions)
+        return (None,) * len(self.parents)
 
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to Tensors by hand, as torch allows: `y.grad_fn(g)`; one result for each input."""
@@ -318,7 +314,7 @@ class Node:
         """Hold one saved value against the version it was saved at."""
         versions = None if self.extras is None else self.extras.versions
         expected = 0 if versions is None else versions[index]
-        check_version(value, expected, Source(self, value))
+        check_version(value, expected, (self, value))
 
     # ------------------------------------------------------------------ receiving gradients
 

@@ -49,7 +49,7 @@ class Walk:
         """Whether a gradient for this node is part of the walk; RuntimeError, as in torch, for a leaf whose gradient
         autograd.grad captures."""
         if self.task is not None and not self.task.everything:
-            if not self.task.accumulate and node in self.task.targets and not node.next_functions:
+            if not self.task.accumulate and node in self.task.targets and not node.parents:
                 raise RuntimeError(CAPTURED_LEAF)
             return node in self.task.run or node in self.task.targets
         if self._reachable is None:

@@ -15,7 +15,8 @@ from typing import Any
 from ..tensor import Tensor
 from .accumulate import gradient_edge
 from .grad_mode import no_grad
-from .graph import Node, Packed, SavedResult, observers
+from .graph import Node, Packed, SavedResult
+from .recording import observers
 
 Pair = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
-from .graph import SECOND_BACKWARD, Node, next_order
+from .graph import SECOND_BACKWARD, Node
+from .recording import next_order
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 from .. import autograd, rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import enable_grad, records
-from ..autograd.graph import NO_EDGE, Constant, Node, as_rule, next_order, observed
+from ..autograd.graph import NO_EDGE, Constant, Node
+from ..autograd.recording import as_rule, next_order, observed
 from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
 
@@ -70,9 +71,9 @@ class AgainNode(Node):
         """Run the rule on tensors of its own and walk back through it; zeros where it does not depend on one."""
         values = self.unpack_tensors()
         wanted = []
-        for place, edge, tensor in zip(self.places, self.next_functions, given, strict=True):
+        for place, parent, tensor in zip(self.places, self.parents, given, strict=True):
             values[place] = tensor
-            if edge[0] is not None:
+            if parent is not None:
                 wanted.append(tensor if tensor.requires_grad else tensor.requires_grad_())
         with enable_grad():
             result = as_rule(self.rule, *values)
@@ -80,7 +81,7 @@ class AgainNode(Node):
             answers = iter([t.new_zeros(t.shape) for t in wanted])
         else:
             answers = iter(autograd.grad(result, wanted, grad, create_graph=create_graph, materialize_grads=True))
-        return tuple([None if edge[0] is None else next(answers) for edge in self.next_functions])
+        return tuple([None if parent is None else next(answers) for parent in self.parents])
 
 
 class SymmetricNode(AgainNode):
@@ -114,8 +115,8 @@ def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Ru
 def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
     """Node.apply_graph, with each rule as one operation."""
     values, results = self.unpack_tensors(), []
-    for kind, vjp, take, edge in zip(self.again, self.vjps, self.takes, self.next_functions, strict=True):
+    for kind, vjp, take, parent in zip(self.again, self.vjps, self.takes, self.parents, strict=True):
         given = [values[i] for i in take]
-        wanted = edge[0] is not None
+        wanted = parent is not None
         results.append((kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None)
     return tuple(results)

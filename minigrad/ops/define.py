@@ -18,7 +18,14 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import inferring, paused, records
-from ..autograd.graph import NO_EDGE, UNRECORDED, Constant, next_order, observed, observers, ruling, save_result
+from ..autograd.graph import (
+    NO_EDGE,
+    UNRECORDED,
+    Constant,
+    Edge,
+    save_result,
+)
+from ..autograd.recording import next_order, observed, observers, ruling
 from ..autograd.views import View
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
@@ -78,17 +85,16 @@ def binary(
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
-        if edge_a is None:
-            edge_a = gradient_edge(a)
-        if edge_b is None:
-            edge_b = gradient_edge(b)
         if alike is None and (shape := x.shape) == y.shape:
             stretched = None
         else:
             shape = data.shape
             stretched = None if alike else origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
         grad_fn = made()
-        grad_fn.next_functions = (edge_a, edge_b)
+        parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
+        parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
+        grad_fn.parents = (parent_a, parent_b)
+        grad_fn.numbers = (number_a, number_b) if number_a or number_b else None
         grad_fn.order = next_order()
         grad_fn.shape = shape
         grad_fn.stretched = stretched
@@ -99,7 +105,7 @@ def binary(
             if a._counter is not None or b._counter is not None:
                 keep_versions(grad_fn)
         elif saves:
-            kept.save(grad_fn, (a, b), (out,), {})
+            kept.save(grad_fn, (edge_a, edge_b), (a, b), (out,), {})
         return out if not observers else observed(grad_fn, out)
 
     return named(call, name)
@@ -137,7 +143,9 @@ def unary(
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
         grad_fn = made()
-        grad_fn.next_functions = (gradient_edge(input) if edge is None else edge,)
+        parent, number = gradient_edge(input) if edge is None else edge
+        grad_fn.parents = (parent,)
+        grad_fn.numbers = (number,) if number else None
         grad_fn.order = next_order()
         grad_fn.shape = data.shape
         grad_fn.stretched = None
@@ -155,6 +163,21 @@ def unary(
         return out if not observers else observed(grad_fn, out)
 
     return named(call, name)
+
+
+def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
+    """Where the gradients of an operation's inputs go; None where it is not to be recorded."""
+    if paused and get_ident() in paused:
+        return None
+    edges, wanted = [], False
+    for t in inputs:
+        edge = t._edge
+        if edge is not NO_EDGE:
+            wanted = True
+            if edge is None:
+                edge = gradient_edge(t)
+        edges.append(edge)
+    return tuple(edges) if wanted else None
 
 
 class Op:
@@ -201,8 +224,8 @@ class Op:
             data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         except ValueError as error:
             raise unfit(error, arrays) from error
-        edges = tuple([t._edge or gradient_edge(t) for t in inputs])
-        if not records() or (edges.count(NO_EDGE) == len(edges) and not any(e is UNRECORDED for e in edges)):
+        edges = edges_of(inputs)
+        if edges is None:
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 
@@ -236,7 +259,11 @@ class Op:
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """The output tensors, with a new node as their history."""
         grad_fn = self.rules.node()
-        grad_fn.next_functions = edges
+        if len(edges) == 1:
+            ((parent, number),) = edges
+            grad_fn.parents, grad_fn.numbers = (parent,), (number,) if number else None
+        else:
+            grad_fn.next_functions = edges
         grad_fn.order = next_order()
         grad_fn.extras = None
         grad_fn.stretched = origins(*inputs) if self.stretches else None
@@ -244,11 +271,11 @@ class Op:
         if type(data) is tuple:
             grad_fn.shape = tuple([d.shape for d in data])
             out = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
-            self.rules.save(grad_fn, inputs, out, attributes)
+            self.rules.save(grad_fn, edges, inputs, out, attributes)
         else:
             grad_fn.shape = data.shape
             out = from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE)
-            self.rules.save(grad_fn, inputs, (out,), attributes)
+            self.rules.save(grad_fn, edges, inputs, (out,), attributes)
         return out if not observers else observed(grad_fn, out)
 
 

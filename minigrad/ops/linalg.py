@@ -8,7 +8,7 @@ from threading import get_ident
 from typing import Any
 
 from .. import rules
-from ..autograd.graph import ruling
+from ..autograd.recording import ruling
 from ..tensor import Tensor
 from .define import Op, binary
 from .layout import common_shape

@@ -197,10 +197,10 @@ class PlainNode(Node):
         """`apply` with the rules at hand."""
 
         def apply(node: Node, grad: Any) -> tuple[Any, Any]:
-            edge_self, edge_other = node.next_functions
+            parent_self, parent_other = node.parents
             return (
-                rule_self(grad) if edge_self[0] is not None else None,
-                rule_other(grad) if edge_other[0] is not None else None,
+                rule_self(grad) if parent_self is not None else None,
+                rule_other(grad) if parent_other is not None else None,
             )
 
         return apply
@@ -271,16 +271,14 @@ class Rules:
         self.node = node_type(node, tuple(rules.values()), saves, base, members)
         self.node.outputs = count
         self.node.releases = releases
+        self.constants = issubclass(self.node, ConstantsNode)
         self.takers: dict[tuple[bool, ...], list[Taker]] = {}
 
-    def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
+    def save(self, node: Node, edges: Any, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
-        if isinstance(node, ConstantsNode):
-            node.saved = tuple(
-                [attributes[name] if name in attributes else inputs[0]._data.shape for name in node.saves]
-            )
+        if self.constants:
+            node.saved = tuple([attributes[n] if n in attributes else inputs[0]._data.shape for n in node.saves])
             return
-        edges = node.next_functions
         wanted = ALONE if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
         takers = self.takers.get(wanted)
         if takers is None:

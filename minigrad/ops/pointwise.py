@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, ndarray, numpy
+from ..backend import array_module, ndarray, numpy, zero
 from ..dtypes import get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import unsupported
@@ -207,7 +207,9 @@ def _abs(x: Any) -> Any:
 def _relu(x: Any) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
-    return array_module(x).maximum(0, x)  # in this order -0.0 stays what it is, as in torch
+    if type(x) is ndarray:
+        return numpy.maximum(zero(x.dtype), x)  # in this order -0.0 stays what it is, as in torch
+    return array_module(x).maximum(0, x)
 
 
 def _divide(x: Any, y: Any) -> Any:
