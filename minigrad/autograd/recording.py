@@ -1,0 +1,37 @@
+"""What goes on while operations are recorded: the sequence number, derivative rules being recorded, modes that look on.
+
+What a node holds stands in `graph.py`; whether operations are recorded at all, in `grad_mode.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .graph import Node
+
+next_order = count(0, -1).__next__  # minus the sequence number of the next node
+ruling: set[int] = set()  # the threads in which a derivative rule is being recorded
+observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
+
+
+def observed(node: Node, out: Any = None) -> Any:
+    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks. Gives `out` back."""
+    for look in observers:
+        look(node)
+    return out
+
+
+def as_rule(call: Callable[..., Any], *args: Any) -> Any:
+    """Call what records a derivative rule. Numbers in it are recorded as in torch's own C++ code: MulBackward1."""
+    me = get_ident()
+    inner = me in ruling
+    ruling.add(me)
+    try:
+        return call(*args)
+    finally:
+        if not inner:
+            ruling.discard(me)
