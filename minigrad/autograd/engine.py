@@ -68,9 +68,10 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
                 held = buffers.get(parent)
                 if held is None:
                     buffers[parent] = result if parent.plain else parent.receive(result, node.number(i), result is grad)
+                elif type(held) is list:
+                    buffers[parent] = merge(parent, held, result, node.number(i))
                 else:
-                    several = type(held) is list
-                    buffers[parent] = merge(parent, held, result, node.number(i)) if several else held + result
+                    buffers[parent] = held + result
             left = waiting[parent]
             if left > 1:
                 waiting[parent] = left - 1

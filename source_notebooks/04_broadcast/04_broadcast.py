@@ -245,12 +245,13 @@ def unbroadcast(grad, shape):
              grad = [[1., 2., 3.], [4., 5., 6.]], shape = (2, 1)  ->  [[6.], [15.]]
     """
     ### BEGIN SOLUTION
-    extra = len(grad.shape) - len(shape)
+    extra = grad.ndim - len(shape)
     if extra:
         grad = rules.sum(grad, tuple(range(extra)), False)
-    stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
-    if stretched:
-        grad = rules.sum(grad, stretched, True)
+    if 1 in shape:
+        stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
+        if stretched:
+            grad = rules.sum(grad, stretched, True)
     return grad
     ### END SOLUTION
 

@@ -246,7 +246,7 @@ first, second = [target for target, _ in y.grad_fn.next_functions]
 assert first is second and first.variable is x and z.grad_fn.next_functions[1] == (None, 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `count_dependencies`。`roots` 是根节点的集合，可以用 `for` 逐个取出；`node.next_functions` 是一个节点的边，每条写成一对：通向的节点，编号。编号这里用不到；通向 `None` 的边不算。
+# 写 `count_dependencies`。`roots` 是根节点的集合，可以用 `for` 逐个取出；`node.next_functions` 是一个节点的边，每条写成一对：通向的节点，编号。编号这里用不到；通向 `None` 的边不算。minigrad 里面把这两样分开存：`node.parents` 只是那些节点，第 `i` 条边的编号是 `node.number(i)`；用哪一种写法都行。
 #
 # 返回一个字典：从根能走到的每个节点，对应通向它的边数。没有边通向的根，记 0。
 #
@@ -255,7 +255,7 @@ assert first is second and first.variable is x and z.grad_fn.next_functions[1] =
 # 图可以很深，别用递归；一个节点可能从好几条路走到，它自己的边只能数一遍。
 
 # %% [markdown] tags=["lang-en"]
-# Write `count_dependencies`. `roots` is a collection of root nodes, to be gone through with `for`; `node.next_functions` are a node's edges, each of them a pair: the node it leads to, and a number. The number is of no use here; edges that lead to `None` do not count.
+# Write `count_dependencies`. `roots` is a collection of root nodes, to be gone through with `for`; `node.next_functions` are a node's edges, each of them a pair: the node it leads to, and a number. The number is of no use here; edges that lead to `None` do not count. Inside, minigrad keeps the two apart: `node.parents` are just the nodes, and the number of edge `i` is `node.number(i)`; write it either way.
 #
 # Return a dict: for each node that can be reached from the roots, how many edges lead to it. For a root to which no edge leads, 0.
 #
@@ -276,7 +276,7 @@ def count_dependencies(roots):
     counts = dict.fromkeys(roots, 0)
     stack = list(counts)
     while stack:
-        for parent, _ in stack.pop().next_functions:
+        for parent in stack.pop().parents:
             if parent is not None:
                 if parent in counts:
                     counts[parent] += 1
@@ -517,18 +517,20 @@ def run_backward(buffers, retain_graph, create_graph, task=None):
         node = ready.pop() if len(ready) == 1 else pop(ready)
         grad = buffers.pop(node, None)
         results = run_node(node, grad, retain_graph, create_graph, task)
-        i = 0  # counted by hand: zip would cost as much as all the rest of a turn
-        for parent, output in node.next_functions:
-            result = results[i]
+        i = -1  # counted by hand: zip would cost as much as all the rest of a turn
+        for parent in node.parents:
             i += 1
             if parent is None:
                 continue
+            result = results[i]
             if result is not None:
                 held = buffers.get(parent)
                 if held is None:
-                    buffers[parent] = result if parent.plain else parent.receive(result, output, result is grad)
+                    buffers[parent] = result if parent.plain else parent.receive(result, node.number(i), result is grad)
+                elif type(held) is list:
+                    buffers[parent] = merge(parent, held, result, node.number(i))
                 else:
-                    buffers[parent] = merge(parent, held, result, output) if type(held) is list else held + result
+                    buffers[parent] = held + result
             left = waiting[parent]
             if left > 1:
                 waiting[parent] = left - 1

@@ -502,7 +502,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # 那么该运行哪些？一个节点，只要它的某条边直接通向目标，或者通向另一个该运行的节点，就该运行。目标自己不必：梯度到了它那里，就已经是答案了。
 #
-# 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一列 `(parent, number)`，`parent` 可能是 `None`。
+# 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一列 `(parent, number)`，`parent` 可能是 `None`；`node.parents` 是同一列，只是没有编号。
 #
 # 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`。
 #
@@ -513,7 +513,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # So which are to run? A node is, if one of its edges leads straight to a target, or to another node that is to run. A target itself need not: once the gradient has arrived there, it is the answer.
 #
-# Write `nodes_to_run`. `reachable` are all nodes (节点) that can be reached from the output, `targets` the set of target nodes; return the set of nodes to run. `node.next_functions` is a row of `(parent, number)`, where `parent` may be `None`.
+# Write `nodes_to_run`. `reachable` are all nodes (节点) that can be reached from the output, `targets` the set of target nodes; return the set of nodes to run. `node.next_functions` is a row of `(parent, number)`, where `parent` may be `None`; `node.parents` is the same row without the numbers.
 #
 # Before judging a node, judge those it leads to; they were always recorded earlier. So go through them as they were recorded, the earliest in front: `sorted(reachable, key=lambda node: node.order, reverse=True)`.
 #
@@ -533,9 +533,10 @@ def nodes_to_run(reachable, targets):
     ### BEGIN SOLUTION
     needed: set[Node] = set()
     for node in sorted(reachable, key=lambda node: node.order, reverse=True):  # the first recorded first
-        for parent, _ in node.next_functions:
+        for parent in node.parents:
             if parent in targets or parent in needed:
                 needed.add(node)
+                break
     return needed
     ### END SOLUTION
 
