@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import pkgutil
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -179,6 +180,9 @@ def source(name: str) -> str:
 def names() -> list[str]:
     """Every name that `implements` accepts: the engine's functions and classes, and its classes' methods."""
     found: set[str] = set()
+    for each in pkgutil.walk_packages(importlib.import_module(ENGINE).__path__, f"{ENGINE}."):
+        if not each.name.endswith("__main__"):  # which, imported, would run
+            importlib.import_module(each.name)
     for module in engine_modules(ENGINE):
         for key, value in vars(module).items():
             if getattr(value, "__module__", None) == module.__name__ and not key.startswith("_"):
