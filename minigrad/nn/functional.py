@@ -31,13 +31,14 @@ from ..ops.batch_norm import batch_norm
 from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.conv import conv1d, conv2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
+from ..ops.layer_norm import layer_norm
 from ..ops.loss import (
     huber_loss,
     l1_loss,
     mse_loss,
     smooth_l1_loss,
 )
-from ..ops.nn import layer_norm, linear
+from ..ops.nn import linear
 from ..ops.pad import pad
 from ..ops.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..tensor import Tensor, from_array

@@ -10,8 +10,9 @@ from ..backend import in_order
 from ..tensor import Tensor
 from .arguments import Bool, Float, guarded
 from .define import Op
+from .layer_norm import check_dtypes, constant, standardized
 from .loss import not_differentiable
-from .nn import check_dtypes, constant, floats_only, standardized
+from .nn import floats_only
 
 
 def other_dims(ndim: int) -> tuple[int, ...]:

@@ -16,8 +16,8 @@ from ..backend import array_module, restrided
 from ..tensor import Tensor
 from .arguments import Int, Ints, parsed
 from .define import Op
+from .layer_norm import constant
 from .linalg import ctype
-from .nn import constant
 from .pad import pad_op
 from .promotion import no_kernel, unsupported
 

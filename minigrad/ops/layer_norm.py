@@ -1,0 +1,147 @@
+"""layer_norm: every row with mean 0 and variance 1. What brings an array or a Tensor there serves batch_norm as well."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, in_order, ndarray, numpy
+from ..dtypes import as_numpy, float16, float32
+from ..tensor import Tensor, from_array
+from .arguments import Float, IntList, parsed
+from .define import Op
+from .nn import floats_only
+
+
+def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
+    """Σ x · y over `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
+    if type(x) is type(y) is ndarray and dims == (x.ndim - 1,) and x.itemsize > 2:
+        return numpy.vecdot(x, y)[..., None]  # without an array of all the products
+    return rules.sum(x * y, dims, True)
+
+
+def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """input with mean 0 over `dims`, and the factor 1 / √(variance + eps) that would give it variance 1."""
+    n = math.prod([input.shape[d] for d in dims])
+    moved = input - rules.sum(input, dims, True) / n
+    return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps)
+
+
+def standardized(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """input with mean 0 and variance 1 over `dims`, and the factor 1 / √(variance + eps) that did it."""
+    moved, factor = centred(input, dims, eps)
+    return moved * factor, factor
+
+
+def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions of that shape, at the end of input's."""
+    return tuple(range(len(input.shape) - len(normalized_shape), len(input.shape)))
+
+
+def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
+    """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
+
+    grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's. Written,
+    as in torch, so that each row takes three numbers: factor, what input is multiplied by, and what is added.
+    Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
+    """
+    dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
+    x, factor = centred(input, dims, eps)
+    slope = times(grad, weight)
+    along = products(slope, x, dims) * (factor * factor) / n
+    return slope * factor - x * (factor * along) - factor * (rules.sum(slope, dims, True) / n)
+
+
+def layer_norm_vjp_weight(grad: Any, input: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
+    """z = x̂ · weight + bias: x̂, summed over the rows."""
+    return summed(grad * standardized(input, last_dims(input, normalized_shape), eps)[0], normalized_shape)
+
+
+def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
+    """z = x̂ · weight + bias: the gradient, summed over the rows."""
+    return summed(grad, normalized_shape)
+
+
+def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
+    """A gradient of the output's shape as one of weight's or bias's."""
+    rows = tuple(range(len(grad.shape) - len(normalized_shape)))
+    return rules.sum(grad, rows, False) if rows else grad
+
+
+def times(x: Any, weight: Any) -> Any:
+    """x · weight; x itself where there is no weight, for which a 0-d 1 stands in."""
+    return x * weight if weight.ndim else x
+
+
+def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
+    z = times(standardized(in_order(x), last_dims(x, normalized_shape), eps)[0], weight)
+    return (z + bias if bias.ndim else z).astype(x.dtype, copy=False)
+
+
+layer_norm_op = Op(
+    "NativeLayerNormBackward0",
+    _layer_norm,
+    stretches=True,
+    again="NativeLayerNormBackwardBackward0",
+    input=layer_norm_vjp_input,
+    weight=layer_norm_vjp_weight,
+    bias=layer_norm_vjp_bias,
+)
+
+
+def constant(like: Tensor, value: float) -> Tensor:
+    """A number as a 0-d tensor of another's dtype and device: what stands in for a weight or a bias not given."""
+    number = like._data.dtype.type(value)
+    return from_array(number if type(like._data) is ndarray else array_module(like._data).asarray(number))
+
+
+def check_dtypes(dtype: Any, given: list[Any]) -> None:
+    """RuntimeError for parameters of another dtype; only beside half precision they may, and have to, be float32."""
+    if any(one != dtype for one in given):
+        if any(one != as_numpy(float32) for one in given):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if dtype != as_numpy(float16):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+@parsed()
+def layer_norm(
+    input: Tensor,
+    normalized_shape: IntList,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: Float = 1e-5,
+) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.nn.functional.layer_norm).
+
+    input: (…, *normalized_shape). weight, bias: of normalized_shape.
+    """
+    shape = tuple(normalized_shape)
+    size = input._data.shape
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value._data.shape != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(value._data.shape)} and normalized_shape = {list(shape)}"
+            )
+    if size[len(size) - len(shape) :] != shape or len(size) < len(shape):
+        wanted = ", ".join(map(str, ("*", *shape)))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
+            f"size{list(size)}"
+        )
+    check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
+    floats_only(input, "LayerNormKernelImpl")
+    return layer_norm_op(
+        input,
+        constant(input, 1) if weight is None else weight,
+        constant(input, 0) if bias is None else bias,
+        normalized_shape=shape,
+        eps=eps,
+    )
