@@ -62,7 +62,7 @@ def _set(threads: set[int], member: bool) -> None:
         _leaver.mark
     else:
         threads.discard(me)
-    if me in off or me in inferring:
+    if member or me in off or me in inferring:
         paused.add(me)
     else:
         paused.discard(me)
@@ -84,7 +84,7 @@ class Decorating:
 
     def __new__(cls, function: Any = None, /, *args: Any, **kwargs: Any) -> Any:
         manager = super().__new__(cls)
-        if not inspect.isfunction(function):
+        if function is None or not inspect.isfunction(function):
             return manager
         manager.__init__()  # type: ignore[misc]
         return manager(function)

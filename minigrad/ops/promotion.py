@@ -10,6 +10,7 @@ from ..backend import ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 
+asarray = numpy.asarray
 PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone: by far the most frequent case
 Number = (bool, int, float, numpy.number, numpy.bool_)
 
@@ -18,12 +19,10 @@ def operands(a: Any, b: Any, bools: bool = True) -> tuple[Any, Any, Any, Any] | 
     """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
     will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number.
     bools: whether they may be mixed with numbers."""
-    if type(b) in PLAIN and isinstance(a, Tensor) and a._data.dtype.kind == "f":
-        x = a._data
-        return a, Constant(b), x, numpy.asarray(b, x.dtype) if type(x) is ndarray else b
-    if type(a) in PLAIN and isinstance(b, Tensor) and b._data.dtype.kind == "f":
-        y = b._data
-        return Constant(a), b, numpy.asarray(a, y.dtype) if type(y) is ndarray else a, y
+    if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
+        return a, Constant(b), x, asarray(b, dtype) if type(x) is ndarray else b
+    if type(a) in PLAIN and isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
+        return Constant(a), b, asarray(a, dtype) if type(y) is ndarray else a, y
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
         return a, b, a._data, b._data  # a Parameter and a Tensor, say
     a, b = wrapped(a), wrapped(b)
