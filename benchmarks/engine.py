@@ -106,9 +106,7 @@ def timed(workload: Workload, engines: Results, seconds: float) -> Results:
     steps: dict[str, Callable[[], None]] = {}
     reference: list[Any] = []
     for name, engine in engines.items():
-        if workload.only and name not in workload.only:
-            continue
-        if name == "numpy" and not has_hand(workload):
+        if (workload.only and name not in workload.only) or not runs(engine, workload.key):
             continue
         data = workload.data(np.random.default_rng(7), not seconds)
         step, results = engine.step(workload, data)
@@ -129,11 +127,10 @@ def timed(workload: Workload, engines: Results, seconds: float) -> Results:
     return found
 
 
-def has_hand(workload: Workload) -> bool:
-    """Whether somebody worked this one out on paper."""
-    from benchmarks.by_hand import STEPS
-
-    return workload.key in STEPS
+def runs(engine: Any, row: str) -> bool:
+    """Whether an engine has what a row takes."""
+    rows = getattr(engine, "rows", None)
+    return rows is None or row in rows
 
 
 def take_turns(steps: dict[str, Callable[[], None]], seconds: float) -> Iterator[tuple[str, float]]:
@@ -183,7 +180,7 @@ def difference(got: list[Any], wanted: list[Any]) -> str:
 
 def apart(key: str, engines: Results, quick: bool) -> Results:
     """{engine: {best, median}} of fresh processes, which take turns."""
-    found: Results = {name: {"samples": []} for name in engines if not (key == "deep" and name == "numpy")}
+    found: Results = {name: {"samples": []} for name, engine in engines.items() if runs(engine, key)}
     for _ in range(1 if quick else 3 if key != "import" else 9):
         for name, one in found.items():
             command = [sys.executable, "-m", "benchmarks.engine", "--child", key, name, *["--quick"] * quick]

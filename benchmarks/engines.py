@@ -1,7 +1,8 @@
 """The engines that are compared: the same small vocabulary for each, and one step of a workload on each.
 
 `step(workload, data)` gives a function to time and one that shows what it computed: the wanted gradients (or the
-Hessian-vector product), and after training steps the parameters. torch and minigrad are one class, given the module.
+Hessian-vector product), and after training steps the parameters. `rows`, where an engine has it, names the only rows it
+can run. torch and minigrad are one class, given the module.
 What an engine is not able to do, or is not installed, is said in words and skipped.
 """
 
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bare import Bare
+from benchmarks.by_hand import STEPS
 from benchmarks.workloads import RATE, Workload
 
 Step = tuple[Callable[[], None], Callable[[], list[Any]]]
@@ -184,10 +187,10 @@ class HipsAutograd:
 class ByHand:
     """No engine: NumPy and a derivative worked out on paper (by_hand.py). The floor for any engine on NumPy."""
 
-    def step(self, workload: Workload, data: dict[str, Any]) -> Step:
-        from benchmarks import by_hand
+    rows = frozenset({*STEPS, "memory", "import"})
 
-        return by_hand.STEPS[workload.key](workload, data)
+    def step(self, workload: Workload, data: dict[str, Any]) -> Step:
+        return STEPS[workload.key](workload, data)
 
 
 ENGINES: dict[str, Callable[[], Any]] = {
@@ -195,5 +198,6 @@ ENGINES: dict[str, Callable[[], Any]] = {
     "minigrad": lambda: TorchLike("minigrad"),
     "mygrad": MyGrad,
     "autograd": HipsAutograd,
+    "bare": Bare,
     "numpy": ByHand,
 }
