@@ -85,10 +85,10 @@ def _ones(n: int, dtype: Any) -> Any:
     return numpy.ones(n, dtype)
 
 
-@functools.lru_cache(maxsize=32)
-def zero(dtype: Any) -> Any:
-    """0 as an array of a dtype: NumPy takes longer to make one of a Python number than to compare a small array with it."""
-    return numpy.zeros((), dtype)
+@functools.lru_cache(maxsize=64)
+def constant(value: int, dtype: Any) -> Any:
+    """A whole number as a 0-d array: NumPy takes longer to make one than to use it on a small array. Not to be written."""
+    return numpy.asarray(value, dtype)
 
 
 def in_order(x: Any) -> Any:

@@ -38,7 +38,7 @@ RULES = {
     "tanh": ("grad, result", "return grad * (1 - result * result)"),
     "exp": ("grad, result", "return grad * result"),
     "log": ("grad, self", "return grad / self"),
-    "relu": ("grad, result", "return grad * (result > 0)"),
+    "relu": ("grad, result", "return np.where(result > 0, grad, 0)"),
 }
 
 

@@ -32,7 +32,7 @@ LIMITS = QUICK._replace(check_seconds=1.0)
 POINTS = {name: checks.get(name).points for name in WANTED}
 RULES = {
     "tanh": ("grad, result", "return grad * (1 - result * result)"),
-    "relu": ("grad, result", "return grad * (result > 0)"),
+    "relu": ("grad, result", "return np.where(result > 0, grad, 0)"),
     "exp": ("grad, result", "return grad * result"),
     "log": ("grad, self", "return grad / self"),
 }
@@ -91,7 +91,7 @@ def test_right_answers_earn_all_points(grade):
 
 
 def test_another_right_way_of_writing_earns_them_too(grade):
-    assert scores(grade(submission(relu="passed = result > 0\nreturn passed * grad"))) == POINTS
+    assert scores(grade(submission(relu="passed = result > 0\nreturn np.where(passed, grad, 0)"))) == POINTS
 
 
 def test_what_is_not_written_earns_nothing(grade):
@@ -156,7 +156,7 @@ ACCIDENTS = {
     "closes everything": ("import os; os.closerange(0, 200)", ""),
     "torch": ("import torch", "No module named 'torch'"),
     "input": ("input('x')", "input('x')"),
-    "nothing": ("grad * (result > 0)", ""),
+    "nothing": ("np.where(result > 0, grad, 0)", ""),
     "text": ("return 'grad'", ""),
     "shape": ("return grad[:1]", ""),
     "not a number": ("return grad * np.nan", ""),
@@ -181,7 +181,7 @@ def test_what_goes_wrong_in_one_part_costs_its_own_check(grade, name):
 
 
 def test_what_was_found_before_a_crash_counts(grade):
-    body = "calls.append(1)\nif len(calls) > 2: import os; os._exit(0)\nreturn grad * (result > 0)"
+    body = "calls.append(1)\nif len(calls) > 2: import os; os._exit(0)\nreturn np.where(result > 0, grad, 0)"
     record = grade(submission(relu=body, beside="calls = []"))["relu_backward"]
     assert record["properties"][0]["state"] == "pass"
     assert record["properties"][-1]["state"] == "fail"

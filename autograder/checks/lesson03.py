@@ -179,6 +179,7 @@ def relu_backward(T: Any, rng: np.random.Generator) -> Properties:
         "large values, float32",
         gradient(T, rng, lambda x: x.relu(), 50 * away_from_zero(rng, 6), "float32"),
     )
+    yield "an infinite gradient is stopped", gradient(T, rng, lambda x: x.relu().sqrt(), away_from_zero(rng, 6))
     yield "the other branch of a sum", sibling(T, rng, lambda x: x.relu(), away_from_zero(rng, 8))
     deep = in_the_middle(T, rng, lambda x: x.relu(), lambda m: (m - 1.0).relu(), 2 * away_from_zero(rng, 8))
     yield "relu of a relu", deep

@@ -131,8 +131,9 @@ HINTS: dict[str, Stages] = {
             "The gradient passes unchanged or becomes 0. result tells which: when is it greater than 0? At 0 torch takes 0.",
         ),
         (
-            "result > 0 是一个真假数组，与 grad 相乘时 True 当 1、False 当 0。",
-            "result > 0 is an array of truths; multiplied by grad, True counts as 1 and False as 0.",
+            "result <= 0 是一个真假数组。rules.masked_fill(grad, result <= 0, 0) 在为真的地方放 0。相乘不行：无穷大的梯度乘 0 是 nan。",
+            "result <= 0 is an array of truths, and rules.masked_fill(grad, result <= 0, 0) puts a 0 where it is true. A product will not do: an infinite "
+            "gradient times 0 is nan.",
         ),
     ),
     REDUCE + "sum_vjp": (

@@ -342,6 +342,15 @@ def relu_lets_all_pass(grad: Any, result: Any) -> Any:
 
 @mistake(
     RELU,
+    zh="上游的梯度是无穷大时，乘 0 得 nan，而 torch 给 0：它不是乘，是选。用 rules.masked_fill(grad, result <= 0, 0)。",
+    en="Where the arriving gradient is infinite, times 0 makes nan, and torch has 0: it chooses and does not multiply. Use rules.masked_fill(grad, result <= 0, 0).",
+)
+def relu_multiplies(grad: Any, result: Any) -> Any:
+    return grad * (result > 0)
+
+
+@mistake(
+    RELU,
     zh="只返回了 0 和 1 的开关，忘了乘上游传来的 grad。",
     en="This returns the switch of zeros and ones; the arriving grad is not multiplied in.",
 )

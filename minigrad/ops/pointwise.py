@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, ndarray, numpy, zero
+from ..backend import array_module, constant, ndarray, numpy
 from ..dtypes import get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import unsupported
@@ -130,10 +130,11 @@ def sigmoid_vjp(grad: Any, result: Any) -> Any:
 def relu_vjp(grad: Any, result: Any) -> Any:
     """z = max(self, 0): the gradient passes where the result is positive; at the kink torch chose 0.
 
-    grad, result: one shape. torch: ReluBackward0 saves its result.
-    Example: grad = [5., 5., 5.], result = [0., 0., 2.] → [0., 0., 5.]
+    It is chosen, not multiplied: 0 times an infinite gradient would be nan. grad, result: one shape. torch:
+    ReluBackward0 saves its result.
+    Example: grad = [5., inf, 5.], result = [0., 0., 2.] → [0., 0., 5.]
     """
-    return grad * (result > 0)
+    return rules.masked_fill(grad, result <= 0, 0)
 
 
 def abs_vjp(grad: Any, self: Any) -> Any:
@@ -208,7 +209,7 @@ def _relu(x: Any) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if type(x) is ndarray:
-        return numpy.maximum(zero(x.dtype), x)  # in this order -0.0 stays what it is, as in torch
+        return numpy.maximum(constant(0, x.dtype), x)  # in this order -0.0 stays what it is, as in torch
     return array_module(x).maximum(0, x)
 
 

@@ -499,15 +499,33 @@ left.legend()
 right.set_ylim(-0.1, 1.1)
 
 # %% [markdown] tags=["lang-zh"]
-# 两条规则收到的都是 `result`。`relu_vjp` 里用比较得到的布尔数组（boolean array）可以直接参与乘法：`True` 当 1，`False` 当 0。
+# 还有一处要小心。开方在 0 处的斜率是无穷大。先 relu 再开方，被 relu 挡住的那个输入，梯度是多少？先猜：0，无穷大，还是 nan？
+
+# %% [markdown] tags=["lang-en"]
+# One more thing to watch. A square root has an infinite slope at 0. Take the square root of a relu: what gradient does an input get that relu has stopped? Guess: 0, infinite, or nan?
+
+# %% tags=["demo"]
+x = torch.tensor([-2.0, 9.0], requires_grad=True)
+x.relu().sqrt().sum().backward()
+print("square root of relu:", x.grad)
+print("inf * 0 =", float("inf") * 0)
+
+# %% tags=["proof"]
+assert x.grad[0] == 0 and x.grad[1] > 0 and math.isnan(float("inf") * 0)
+
+# %% [markdown] tags=["lang-zh"]
+# 是 0，虽然无穷大乘 0 是 nan。所以 torch 没有做乘法，它是在选：`result` 不大于 0 的地方放 0，别处原样通过。
+#
+# 两条规则收到的都是 `result`。选可以用 `rules.masked_fill(grad, mask, 0)`：`mask` 是比较得到的布尔数组（boolean array），为 `True` 的地方放 0；结果是新数组，`grad` 不动。
 #
 # 例子：`grad` 为 `[1, 2]`、`result` 为 `[0, 0.5]`，`tanh_vjp` 得 `[1, 1.5]`；`grad` 为 `[5, 5, 5]`、`result` 为 `[0, 0, 2]`，`relu_vjp` 得 `[0, 0, 5]`。
 
 # %% [markdown] tags=["lang-en"]
-# Both rules receive `result`. In `relu_vjp`, a comparison gives a boolean array (布尔数组), which can be multiplied as it is: `True` counts 1, `False` counts 0.
+# It is 0, although infinity times 0 is nan. So torch does not multiply, it chooses: 0 where `result` is not above 0, and the gradient as it is elsewhere.
+#
+# Both rules receive `result`. For choosing there is `rules.masked_fill(grad, mask, 0)`: `mask` is a boolean array (布尔数组), as comparisons give it, and where it is `True` there is a 0; the result is a new array, and `grad` is left alone.
 #
 # Examples: with `grad` `[1, 2]` and `result` `[0, 0.5]`, `tanh_vjp` gives `[1, 1.5]`; with `grad` `[5, 5, 5]` and `result` `[0, 0, 2]`, `relu_vjp` gives `[0, 0, 5]`.
-
 
 # %% nbgrader={"grade_id": "tanh_relu_backward", "solution": true}
 @implements("minigrad.ops.pointwise.tanh_vjp")
@@ -530,7 +548,7 @@ def relu_vjp(grad, result):
     Example: grad = [5., 5., 5.], result = [0., 0., 2.]  ->  [0., 0., 5.]
     """
     ### BEGIN SOLUTION
-    return grad * (result > 0)
+    return rules.masked_fill(grad, result <= 0, 0)
     ### END SOLUTION
 
 
