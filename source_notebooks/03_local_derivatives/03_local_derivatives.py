@@ -527,6 +527,7 @@ assert x.grad[0] == 0 and x.grad[1] > 0 and math.isnan(float("inf") * 0)
 #
 # Examples: with `grad` `[1, 2]` and `result` `[0, 0.5]`, `tanh_vjp` gives `[1, 1.5]`; with `grad` `[5, 5, 5]` and `result` `[0, 0, 2]`, `relu_vjp` gives `[0, 0, 5]`.
 
+
 # %% nbgrader={"grade_id": "tanh_relu_backward", "solution": true}
 @implements("minigrad.ops.pointwise.tanh_vjp")
 def tanh_vjp(grad, result):
