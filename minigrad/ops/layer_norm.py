@@ -21,16 +21,17 @@ def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
     return rules.sum(x * y, dims, True)
 
 
-def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
-    """input with mean 0 over `dims`, and the factor 1 / √(variance + eps) that would give it variance 1."""
+def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+    """input with mean 0 over `dims`, the factor 1 / √(variance + eps) that would give it variance 1, and the mean."""
     n = math.prod([input.shape[d] for d in dims])
-    moved = input - rules.sum(input, dims, True) / n
-    return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps)
+    mean = rules.sum(input, dims, True) / n
+    moved = input - mean
+    return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps), mean
 
 
 def standardized(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
     """input with mean 0 and variance 1 over `dims`, and the factor 1 / √(variance + eps) that did it."""
-    moved, factor = centred(input, dims, eps)
+    moved, factor, _ = centred(input, dims, eps)
     return moved * factor, factor
 
 
@@ -39,7 +40,15 @@ def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(len(input.shape) - len(normalized_shape), len(input.shape)))
 
 
-def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
+def centred_again(input: Any, mean: Any, rstd: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """centred(input), by what the forward pass has found. Where a rule is itself recorded it is worked out anew, for
+    both numbers of a row depend on the input."""
+    return centred(input, dims, eps)[:2] if rules.is_tensor(input) else (input - mean, rstd)
+
+
+def layer_norm_vjp_input(
+    grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, normalized_shape: tuple[int, ...], eps: float
+) -> Any:
     """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
 
     grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's. Written,
@@ -47,15 +56,18 @@ def layer_norm_vjp_input(grad: Any, input: Any, weight: Any, normalized_shape: t
     Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
     """
     dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
-    x, factor = centred(input, dims, eps)
+    x, factor = centred_again(input, mean, rstd, dims, eps)
     slope = times(grad, weight)
     along = products(slope, x, dims) * (factor * factor) / n
     return slope * factor - x * (factor * along) - factor * (rules.sum(slope, dims, True) / n)
 
 
-def layer_norm_vjp_weight(grad: Any, input: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
+def layer_norm_vjp_weight(
+    grad: Any, input: Any, mean: Any, rstd: Any, normalized_shape: tuple[int, ...], eps: float
+) -> Any:
     """z = x̂ · weight + bias: x̂, summed over the rows."""
-    return summed(grad * standardized(input, last_dims(input, normalized_shape), eps)[0], normalized_shape)
+    x, factor = centred_again(input, mean, rstd, last_dims(input, normalized_shape), eps)
+    return summed(grad * (x * factor), normalized_shape)
 
 
 def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
@@ -74,8 +86,8 @@ def times(x: Any, weight: Any) -> Any:
     return x * weight if weight.ndim else x
 
 
-def _layer_norm(x: Any, weight: Any, bias: Any, normalized_shape: tuple[int, ...], eps: float) -> Any:
-    z = times(standardized(in_order(x), last_dims(x, normalized_shape), eps)[0], weight)
+def _layer_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, **saved: Any) -> Any:
+    z = times(moved * rstd, weight)
     return (z + bias if bias.ndim else z).astype(x.dtype, copy=False)
 
 
@@ -138,10 +150,15 @@ def layer_norm(
         )
     check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     floats_only(input, "LayerNormKernelImpl")
+    x = in_order(input._data)
+    moved, rstd, mean = centred(x, last_dims(x, shape), eps)
     return layer_norm_op(
         input,
         constant(input, 1) if weight is None else weight,
         constant(input, 0) if bias is None else bias,
+        moved=moved,
+        rstd=rstd,
+        mean=mean,
         normalized_shape=shape,
         eps=eps,
     )

@@ -38,7 +38,7 @@ UNSHOWN = {
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
     "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
     "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
-    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps",
+    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps mean rstd",
     "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
     "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
     "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
