@@ -38,14 +38,14 @@ UNSHOWN = {
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
     "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
     "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
-    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps mean rstd",
+    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps",
     "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
     "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
     "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
     "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
 }  # fmt: skip
 NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
-SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape"}
+SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2"}
 ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
@@ -53,7 +53,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
     "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
-    "NativeLayerNormBackward0": "bias", "NativeBatchNormBackward0": "training eps",
+    "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "training eps",
     "ConvolutionBackward0": "bias_shape stride padding dilation groups",
     "NllLossBackward0": "self weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
@@ -120,6 +120,8 @@ def operand(value: Any, name: str) -> Any:
     """A saved value as the user sees it: a number that was an operand is a tensor, and so are the parts of an index."""
     if name == "other" and isinstance(value, int | float):
         return from_array(numpy.asarray(value))
+    if isinstance(value, ndarray):
+        return from_array(value)
     if isinstance(value, tuple) and any(isinstance(part, ndarray) for part in value):
         return tuple([from_array(part) if isinstance(part, ndarray) else part for part in value])
     return value
