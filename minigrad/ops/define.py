@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import gradient_edge
-from ..autograd.grad_mode import inferring, paused, records
+from ..autograd.grad_mode import inferring, paused
 from ..autograd.graph import (
     NO_EDGE,
     UNRECORDED,
@@ -180,6 +180,11 @@ def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
     return tuple(edges) if wanted else None
 
 
+def unrecorded(edge: Edge, data: Any) -> Edge:
+    """The edge of a view that is not recorded, by its base's edge: it requires grad as the base does, if it can."""
+    return NO_EDGE if edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
+
+
 class Op:
     """An operation of any shape: some tensors, some plain attributes, one or several outputs.
 
@@ -242,16 +247,18 @@ class Op:
     def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
-        edge = gradient_edge(base)
-        enabled, data_only = records(), edge[0] is None and edge is not UNRECORDED
-        if enabled and not data_only:
+        edge = base._edge or gradient_edge(base)
+        enabled = not (paused and get_ident() in paused)
+        out: Any
+        if enabled and (edge[0] is not None or edge is UNRECORDED):
             out = self.record((base,), (edge,), data, attributes)
+        elif type(data) is tuple:
+            out = tuple([from_array(d, unrecorded(edge, d)) for d in data])
         else:
-            found = data if type(data) is tuple else (data,)
-            made = [from_array(d, NO_EDGE if data_only or d.dtype.kind != "f" else UNRECORDED) for d in found]
-            out = tuple(made) if type(data) is tuple else made[0]
+            out = from_array(data, unrecorded(edge, data))
+        counter = base._counter or base.counter()
         for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
-            counter = one._counter = base.counter()
+            one._counter = counter
             one._view = View.of(base, self, attributes, index, enabled)
             counter.add_view(one)
         return out

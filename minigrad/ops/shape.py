@@ -102,9 +102,9 @@ def _expand(x: Any, shape: tuple[int, ...]) -> Any:
     if math.prod(shape) == x.size:
         return x.reshape(shape)
     new = len(shape) - x.ndim
-    strides = [0] * new + [
-        s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)
-    ]
+    strides = [0] * new
+    if x.ndim:
+        strides += [s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)]
     return restrided(x, shape, strides)
 
 
@@ -232,7 +232,8 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
     full = wanted
     if -1 in wanted and offset >= 0:
         full = wanted[:offset] + tuple([m if n == -1 else n for n, m in zip(wanted[offset:], have, strict=True)])
-    if offset < 0 or min(full, default=0) < 0 or any(m not in (1, n) for n, m in zip(full[offset:], have, strict=True)):
+    misfit = offset < 0 or min(full, default=0) < 0
+    if misfit or (have and any(m not in (1, n) for n, m in zip(full[offset:], have, strict=True))):
         raise RuntimeError(not_expanded(self, wanted, full))
     return expand_op(self, shape=full)
 
