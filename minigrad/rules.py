@@ -14,6 +14,7 @@ from typing import Any
 from .backend import array_module, constant, ndarray, numpy, sum_array
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # integers as long as a floating-point number
+FEW = 1024  # elements up to which numpy.where is the faster way to mask
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
 
 
@@ -123,11 +124,11 @@ def bmm(x: Any, y: Any) -> Any:
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """x with a value where the mask, of the same kind as x, holds."""
-    if is_tensor(x):
-        return x.masked_fill(mask, value)
-    if type(value) is int and value == 0 and type(x) is ndarray and x.shape == mask.shape:
-        return without_bits(x, mask)
-    return array_module(x).where(mask, value, x)
+    if type(x) is ndarray and type(value) is int:
+        if value == 0 and x.size > FEW and x.shape == mask.shape:
+            return without_bits(x, mask)
+        return numpy.where(mask, constant(value, x.dtype), x)
+    return x.masked_fill(mask, value) if is_tensor(x) else array_module(x).where(mask, value, x)
 
 
 def stack(parts: list[Any], dim: int) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import operator
 from threading import get_ident
 from typing import Any
 
 from .. import rules
 from ..autograd.recording import ruling
+from ..backend import ndarray
 from ..tensor import Tensor
 from .define import Op, binary
 from .layout import common_shape
@@ -44,6 +44,11 @@ def mv_vjp_vec(grad: Any, self: Any) -> Any:
     return self.swapaxes(-1, -2) @ grad
 
 
+def product(x: Any, y: Any) -> Any:
+    """x @ y of matrices and vectors. On small ones NumPy's `dot` takes two thirds of the time of `@`."""
+    return x.dot(y) if type(x) is ndarray else x @ y
+
+
 def numbers_only(kernel: str) -> Any:
     """The product of numbers; torch has none of bools."""
 
@@ -55,9 +60,9 @@ def numbers_only(kernel: str) -> Any:
     return forward
 
 
-mm_op = binary("mm", "MmBackward0", operator.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
+mm_op = binary("mm", "MmBackward0", product, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-mv_op = binary("mv", "MvBackward0", operator.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
+mv_op = binary("mv", "MvBackward0", product, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = Op(
     "DotBackward0", numbers_only("dot"), self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
 )
@@ -90,7 +95,8 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 def matrices(self: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices, once their sizes and dtypes fit."""
     x, y = self._data, mat2._data
-    check_inner(self, mat2, x.shape[1] == y.shape[0])
+    if x.shape[1] != y.shape[0]:
+        check_inner(self, mat2, False)
     if x.dtype is not y.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(mat2)}")
     if x.dtype.kind == "b":
