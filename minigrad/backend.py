@@ -107,23 +107,26 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     if type(x) is not ndarray:
         return x.sum(axis=dim, keepdims=keepdim)
     if dim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
-        out = _sum_by_product(x, x.shape, dim)
+        out = _sum_by_product(x, x.shape, dim, keepdim)
         if out is not None:
-            return out if not keepdim else out.reshape([1 if d in dim else n for d, n in enumerate(x.shape)])
+            return out
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
     return reduce(x, dim, keepdims=keepdim)
 
 
-def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...]) -> Any:
+def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
     """The sums over the first or the last dimensions; None where `dim` names others, or all."""
     if len(shape) == 2 and len(dim) == 1:
         ones = _ones(shape[dim[0]], x.dtype)
-        return x.dot(ones) if dim[0] else ones.dot(x)
+        if dim[0]:
+            return x.dot(ones)[:, None] if keepdim else x.dot(ones)
+        return ones.dot(x)[None] if keepdim else ones.dot(x)
     k, rest = len(dim), len(shape) - len(dim)
+    kept = (1,) * k * keepdim
     if rest and dim == tuple(range(k)):
         n = math.prod(shape[:k])
-        return _ones(n, x.dtype).dot(x.reshape(n, -1)).reshape(shape[k:])
+        return _ones(n, x.dtype).dot(x.reshape(n, -1)).reshape(kept + shape[k:])
     if rest and dim == tuple(range(rest, len(shape))):
         n = math.prod(shape[rest:])
-        return x.reshape(-1, n).dot(_ones(n, x.dtype)).reshape(shape[:rest])
+        return x.reshape(-1, n).dot(_ones(n, x.dtype)).reshape(shape[:rest] + kept)
     return None

@@ -19,13 +19,12 @@ def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
     Example: grad of shape (3, 2), shape (2,) → grad.sum(0); shape (3, 1) → grad.sum(1, keepdim=True)
     """
     extra = grad.ndim - len(shape)
-    if extra:
-        grad = rules.sum(grad, tuple(range(extra)), False)
-    if 1 in shape:
-        stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
-        if stretched:
-            grad = rules.sum(grad, stretched, True)
-    return grad
+    if extra and not shape:
+        return grad.sum()
+    stretched = [extra + dim for dim, n in enumerate(shape) if n == 1 and grad.shape[extra + dim] != 1]
+    if extra or stretched:
+        grad = rules.sum(grad, (*range(extra), *stretched), True)
+    return grad.reshape(shape) if extra else grad
 
 
 Origin = tuple[tuple[int, ...], Any] | None  # the shape and dtype of an input; None: those of the output

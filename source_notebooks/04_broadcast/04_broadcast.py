@@ -194,6 +194,8 @@ assert torch.equal(for_x.sum(0), x.grad) and torch.equal(for_y.sum(1, keepdim=Tr
 #
 # 1. 左边多出来的维度，整个加掉。`x` 的第 0 维是新添的，10 加 20 得 30。
 # 2. 原来是 1、后来被拉长的维度，加回成 1，维度还留着。`y` 的第 1 维就是，1 加 2 加 3 得 6。
+#
+# 两步也可以并成一次求和：要加的维度全都留下 1，再用 `reshape` 去掉左边多出来的。torch 的 `sum_to_size` 就是这样做的。
 
 # %% [markdown] tags=["lang-en"]
 # What the node hands over is `(2, 3)` both times, as large as the output; on arrival in `.grad` it has been brought back to `(3,)` and `(2, 1)`. Who does that is the engine, not the rule of multiplication. So no rule has to care about broadcasting, and this is written only once.
@@ -202,6 +204,8 @@ assert torch.equal(for_x.sum(0), x.grad) and torch.equal(for_y.sum(1, keepdim=Tr
 #
 # 1. Surplus dimensions on the left are summed away. For `x`, dimension 0 is the new one, and 10 plus 20 gives 30.
 # 2. Dimensions that used to be 1 and were stretched are summed back to 1, and stay. For `y`, that is dimension 1, where 1 plus 2 plus 3 gives 6.
+#
+# The two can be one sum as well: let all the summed dimensions stay as 1, then take those on the left away with `reshape`. That is how torch's `sum_to_size` does it.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -246,13 +250,12 @@ def unbroadcast(grad, shape):
     """
     ### BEGIN SOLUTION
     extra = grad.ndim - len(shape)
-    if extra:
-        grad = rules.sum(grad, tuple(range(extra)), False)
-    if 1 in shape:
-        stretched = tuple([dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1])
-        if stretched:
-            grad = rules.sum(grad, stretched, True)
-    return grad
+    if extra and not shape:
+        return grad.sum()
+    stretched = [extra + dim for dim, n in enumerate(shape) if n == 1 and grad.shape[extra + dim] != 1]
+    if extra or stretched:
+        grad = rules.sum(grad, (*range(extra), *stretched), True)
+    return grad.reshape(shape) if extra else grad
     ### END SOLUTION
 
 
