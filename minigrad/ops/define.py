@@ -247,7 +247,7 @@ class Op:
     def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""
         data = self.forward(base.storage(), **attributes)
-        edge = base._edge or gradient_edge(base)
+        edge = gradient_edge(base)
         enabled = not (paused and get_ident() in paused)
         out: Any
         if enabled and (edge[0] is not None or edge is UNRECORDED):
