@@ -1,8 +1,8 @@
-"""The least that reverse mode can be in Python on NumPy: what is left when everything that makes an engine is left out.
+"""As little as we could make of reverse mode in Python on NumPy: everything that makes an engine is left out.
 
 It adds and multiplies arrays of one shape. There are no versions, hooks, modes, dtypes, names or errors, no order among
-the ready, no derivative of a derivative, and nothing can be plugged in. What it takes, any engine in Python takes; the
-rest is what minigrad's behaviour costs. Not for use.
+the ready, no derivative of a derivative, and nothing can be plugged in. It proves no limit; it shows
+about what minigrad's behaviour costs. Not for use.
 """
 
 from __future__ import annotations

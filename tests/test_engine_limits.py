@@ -118,7 +118,7 @@ def test_an_error_in_a_hook_leaves_recording_as_it_was() -> None:
 
 
 FRESH_PAGES = """
-import resource, sys
+import resource
 import minigrad as T
 a, b = T.ones(512, 1).requires_grad_(), T.ones(1, 512).requires_grad_()
 def step():
