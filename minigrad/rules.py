@@ -55,7 +55,9 @@ squeeze = _both("squeeze")
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim` (a tuple; None for all)."""
-    return x.sum(dim, keepdim) if is_tensor(x) else sum_array(x, dim, keepdim)
+    if is_tensor(x):
+        return x.sum(dim, keepdim) if keepdim or dim is not None else x.sum()
+    return sum_array(x, dim, keepdim)
 
 
 def unsqueeze(x: Any, dim: int) -> Any:

@@ -84,7 +84,7 @@ class CopySlices(Node):
         from ..ops.inplace import part_of_zeros, take_part  # the operations build on this module
 
         self.hand_over()
-        first, *others = self.fitted(self.write.apply_graph(take_part(grad, self.view)))
+        first, *others = self.fitted(self.write.apply_graph(take_part(grad, self.view).clone()))
         outside = array_module(grad._data).ones(self.shape, grad._data.dtype)
         self.view.array(outside)[...] = 0
         grad = grad * outside

@@ -12,6 +12,7 @@ from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Dtype, Int, IntList, Ints
 from .define import Op
+from .gather import index_fill_tensor_op
 from .layout import flatten
 from .pick import INTEGERS, index_select
 from .promotion import no_kernel, unsupported
@@ -66,8 +67,11 @@ def diagonal_copy_vjp(grad: Any, self_shape: tuple[int, ...], offset: int, dim1:
 
 
 def trace_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
-    """z = the sum of the diagonal: the gradient times the unit matrix."""
-    return grad * array_module(rules.raw(grad)).eye(*self_shape, dtype=rules.raw_dtype(grad))
+    """z = the sum of the diagonal: zeros, with the gradient on it."""
+    n, m = self_shape
+    on_diagonal = array_module(rules.raw(grad)).arange(min(n, m)) * (m + 1)
+    flat = rules.zeros(grad, (n * m,))
+    return rules.reshape(index_fill_tensor_op.of(flat, grad, dim=0, index=on_diagonal), self_shape)
 
 
 # ------------------------------------------------------------------ entries

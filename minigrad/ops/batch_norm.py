@@ -10,7 +10,7 @@ from ..backend import in_order
 from ..tensor import Tensor
 from .arguments import Bool, Float, guarded
 from .define import Op
-from .layer_norm import check_dtypes, constant, standardized
+from .layer_norm import check_dtypes, stand_in, standardized
 from .loss import not_differentiable
 from .nn import floats_only
 
@@ -134,8 +134,8 @@ def aten_batch_norm(
         follow(running_mean, running_var, x, momentum)
     return batch_norm_op(
         input,
-        constant(input, 1) if weight is None else weight,
-        constant(input, 0) if bias is None else bias,
+        stand_in(input, 1) if weight is None else weight,
+        stand_in(input, 0) if bias is None else bias,
         running_mean=running_mean,
         running_var=running_var,
         training=training,

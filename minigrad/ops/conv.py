@@ -16,7 +16,7 @@ from ..backend import array_module, restrided
 from ..tensor import Tensor
 from .arguments import Int, Ints, parsed
 from .define import Op
-from .layer_norm import constant
+from .layer_norm import stand_in
 from .linalg import ctype
 from .pad import pad_op
 from .promotion import no_kernel, unsupported
@@ -217,7 +217,7 @@ def convolve(
         if any(more):
             input = pad_op(input, pad=tuple(p for n in reversed(more) for p in (0, n)), value=0)
     check(input, weight, bias, stride, padding, dilation, groups)
-    absent = constant(input, 0) if bias is None else bias
+    absent = stand_in(input, 0) if bias is None else bias
     return convolution_op(input, weight, absent, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 

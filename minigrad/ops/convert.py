@@ -176,6 +176,11 @@ def no_part_vjp(grad: Any) -> Any:
     return rules.zeros(grad, grad.shape)
 
 
+def cast_back_vjp(grad: Any, home: Any) -> Any:
+    """z = src in another dtype: the gradient in src's own, `home`, before the walk sums over what was stretched."""
+    return rules.cast(grad, home)
+
+
 fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=no_part_vjp)
 fill_tensor_op = Op(
     "FillBackward3",
@@ -187,10 +192,10 @@ fill_tensor_op = Op(
 zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=no_part_vjp)
 copy_op = Op(
     "CopyBackwards",
-    lambda x, src: array_module(x).broadcast_to(fitting(src, x), x.shape).astype(x.dtype),
+    lambda x, src, home: array_module(x).broadcast_to(fitting(src, x), x.shape).astype(x.dtype),
     stretches=True,
     self=no_part_vjp,
-    src=lambda grad: grad,
+    src=cast_back_vjp,
 )
 
 
@@ -214,7 +219,7 @@ def same_place(a: Tensor, b: Tensor) -> _truth:
 
 def copied(self: Tensor) -> Tensor:
     """A copy whose history says so, as torch's AccumulateGrad makes it under create_graph."""
-    return copy_op(from_array(self._data * 0), self)
+    return copy_op(from_array(self._data * 0), self, home=self._data.dtype)
 
 
 def copy_(self: Tensor, src: Operand) -> Tensor:
@@ -222,5 +227,6 @@ def copy_(self: Tensor, src: Operand) -> Tensor:
     check_writable(self)
     if not (isinstance(src, Tensor) and same_place(self, src)):
         check_memory(self, src)
-    write(self, copy_op(self, src if isinstance(src, Tensor) else tensor(operand(src)._data)))
+    src = src if isinstance(src, Tensor) else tensor(operand(src)._data)
+    write(self, copy_op(self, src, home=src._data.dtype))
     return self

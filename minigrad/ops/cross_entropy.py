@@ -216,11 +216,13 @@ def uniform_loss(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
     """The sum of the losses of all classes, which label smoothing mixes in."""
     dim = min(1, logs._data.ndim - 1)
     weighted = logs if weight is None else logs * along(weight, logs, dim)
-    loss = (-weighted.sum(dim)).masked_fill_(from_array(target._data == ignore_index), 0.0)
+    loss = (-weighted.sum(dim)).masked_fill_(target.eq(ignore_index), 0.0)
     if number == NONE:
         return loss
     if number != MEAN:
         return loss.sum()
+    if weight is None:
+        return loss.sum() / target.ne(ignore_index).sum()
     return loss.sum() / shares_of(logs, target, weight, ignore_index, number)[2]
 
 

@@ -101,7 +101,7 @@ def prod_vjp(grad: Any, self: Any, result: Any) -> Any:
         self
     ):  # each is among the others, even of an infinity; but not to create_graph
         return rules.zeros(grad, self.shape)
-    return grad * rules.reshape(all_others(rules.reshape(self, (-1,)), 0), tuple(self.shape))
+    return rules.reshape(grad * all_others(rules.reshape(self, (-1,)), 0), tuple(self.shape))
 
 
 def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:

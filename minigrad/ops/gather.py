@@ -11,7 +11,6 @@ from .. import rules
 from ..backend import array_module, in_order, numpy
 from ..tensor import from_array
 from .define import Op
-from .nodes import UNSHOWN
 
 # ------------------------------------------------------------------ forwards
 
@@ -94,7 +93,8 @@ def _masked_put(x: Any, shape: tuple[int, ...], mask: Any) -> Any:
 
 
 def _masked_scatter(x: Any, source: Any, mask: Any) -> Any:
-    out = array_module(x).broadcast_to(x, mask.shape).copy()
+    x, mask = array_module(x).broadcast_arrays(x, mask)
+    out = x.copy()
     count = int(mask.sum())
     if source.size < count:
         raise RuntimeError("Number of elements of source < number of ones in mask")
@@ -231,7 +231,6 @@ def where_vjp_other(grad: Any, condition: Any) -> Any:
 # ------------------------------------------------------------------ entries
 
 INDEX = ("index",)
-UNSHOWN |= dict.fromkeys(("ScatterBackward0", "ScatterAddBackward0"), "src_shape")
 gather_op = Op("GatherBackward0", _gather, tensors=INDEX, self=gather_vjp)
 scatter_op = Op("ScatterBackward0", _scatter, tensors=INDEX, self=scatter_vjp_self, src=scatter_vjp_src)
 scatter_value_op = Op(

@@ -102,7 +102,7 @@ layer_norm_op = Op(
 )
 
 
-def constant(like: Tensor, value: float) -> Tensor:
+def stand_in(like: Tensor, value: float) -> Tensor:
     """A number as a 0-d tensor of another's dtype and device: what stands in for a weight or a bias not given."""
     number = like._data.dtype.type(value)
     return from_array(number if type(like._data) is ndarray else array_module(like._data).asarray(number))
@@ -154,8 +154,8 @@ def layer_norm(
     moved, rstd, mean = centred(x, last_dims(x, shape), eps)
     return layer_norm_op(
         input,
-        constant(input, 1) if weight is None else weight,
-        constant(input, 0) if bias is None else bias,
+        stand_in(input, 1) if weight is None else weight,
+        stand_in(input, 0) if bias is None else bias,
         moved=moved,
         rstd=rstd,
         mean=mean,

@@ -6,15 +6,14 @@ computes and records stands in `define.py`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from ..autograd.accumulate import fit
 from ..autograd.graph import INFERENCE, INFERENCE_SAVED, NO_EDGE, Constant, Node, SeveralOutputs, save_result
 from ..autograd.hooks import extras_of
-from ..backend import ndarray, numpy
-from ..tensor import Tensor, from_array
+from ..tensor import Tensor
+from .shown import KEPT, shown
 
 ALONE = (True,)  # which inputs want a gradient, where there is but one
 Rule = Callable[..., Any]
@@ -32,65 +31,6 @@ def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return function
 
 
-# What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
-# that is always the same here; what is kept only to be shown; what is worked out when it is looked at, from what.
-UNSHOWN = {
-    "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
-    "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
-    "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
-    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps",
-    "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
-    "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
-    "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
-    "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
-}  # fmt: skip
-NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
-SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2"}
-ALWAYS: dict[str, dict[str, Any]] = {
-    "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
-    "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
-}  # fmt: skip
-KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
-    "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
-    "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "training eps",
-    "ConvolutionBackward0": "bias_shape stride padding dilation groups",
-    "NllLossBackward0": "self weight total_weight reduction ignore_index",
-    "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
-    "ReflectionPad1DBackward0": "self padding", "ReflectionPad2DBackward0": "self padding",
-    "ReflectionPad3DBackward0": "self padding", "ReplicationPad1DBackward0": "self padding",
-    "ReplicationPad2DBackward0": "self padding", "ReplicationPad3DBackward0": "self padding",
-}  # fmt: skip
-
-
-def if_given(stand_in: Any) -> Any:
-    """A weight or bias, None where a number stands in for it."""
-    return stand_in if stand_in is not None and stand_in.dim() else None
-
-
-def dims_of(source: Any) -> int | None:
-    """How many dimensions a tensor has; None where it was not saved, its gradient not being wanted."""
-    return None if source is None else source.dim()
-
-
-WORKED_OUT: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
-    "MeanBackward0": {"self_sym_numel": ("self_shape", math.prod)},
-    "MeanBackward1": {"self_sym_numel": ("self_shape", math.prod), "dim": ("dim", lambda dim: dim or ())},
-    "AmaxBackward0": {"dim": ("dim", lambda dim: dim or ())},
-    "AminBackward0": {"dim": ("dim", lambda dim: dim or ())},
-    "AminmaxBackward0": {"dim": ("dim", lambda dim: dim and dim[0])},
-    "IndexAddBackward0": {"source_dim": ("source", dims_of)},
-    "IndexCopyBackward0": {"source_dim": ("source", dims_of)},
-    "EmbeddingBackward0": {"weight_sym_argsize_0": ("weight_shape", lambda shape: shape[0])},
-    "ConvolutionBackward0": {
-        "bias_sym_sizes_opt": ("bias_shape", lambda shape: shape or (0,)),
-        "output_padding": ("padding", lambda padding: (0,) * len(padding)),
-    },
-    "NativeLayerNormBackward0": {"weight": ("weight", if_given), "bias": ("bias", if_given)},
-    "NativeBatchNormBackward0": {"weight": ("weight", if_given)},
-}
-
-
 def names_of(rule: Rule) -> tuple[str, ...]:
     """What a rule needs: its parameters after the gradient."""
     return rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
@@ -101,30 +41,10 @@ def node_type(
 ) -> type[Node]:
     """The node class of an operation, named as torch names it. members: what else the class has."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
-    shown: dict[str, Any] = {f"_saved_{n}": value for n, value in ALWAYS.get(name, {}).items()}
-    for i, n in enumerate(saves):
-        if n not in UNSHOWN.get(name, "").split():
-            as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
-            role = "" if name in NUMBERS else n
-            shown[f"_saved_{as_torch}"] = property(lambda node, i=i, role=role: operand(node.show_saved(i), role))  # type: ignore[misc]
-    for n, (source, work_out) in WORKED_OUT.get(name, {}).items():
-        i = saves.index(source)
-        shown[f"_saved_{n}"] = property(lambda node, i=i, work_out=work_out: work_out(node.show_saved(i)))  # type: ignore[misc]
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
         own["apply"] = named(base.applies(*vjps), "apply")
-    return type(name, (base,), own | shown | dict(members))
-
-
-def operand(value: Any, name: str) -> Any:
-    """A saved value as the user sees it: a number that was an operand is a tensor, and so are the parts of an index."""
-    if name == "other" and isinstance(value, int | float):
-        return from_array(numpy.asarray(value))
-    if isinstance(value, ndarray):
-        return from_array(value)
-    if isinstance(value, tuple) and any(isinstance(part, ndarray) for part in value):
-        return tuple([from_array(part) if isinstance(part, ndarray) else part for part in value])
-    return value
+    return type(name, (base,), own | shown(name, saves) | dict(members))
 
 
 def keep_versions(node: Node) -> None:

@@ -13,7 +13,8 @@ from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op, of_two_tensors
-from .promotion import operand, unsupported
+from .pointwise import negated
+from .promotion import operand, refuse_bools, unsupported, wrapped
 
 # ------------------------------------------------------------------ angles and logarithms
 
@@ -25,7 +26,7 @@ def atan2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 
 def atan2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = the angle of (other, self): -self / (self² + other²)."""
-    return grad * -self * inverse_square(self, other)
+    return grad * (-self if rules.is_tensor(self) else negated(self)) * inverse_square(self, other)
 
 
 def inverse_square(self: Any, other: Any) -> Any:
@@ -45,24 +46,30 @@ def hypot_vjp_other(grad: Any, other: Any, result: Any) -> Any:
     return grad * other / result
 
 
+def difference(x: Any, y: Any) -> Any:
+    """x - y; RuntimeError, in torch's words, for bools, which NumPy subtracts from numbers."""
+    refuse_bools(wrapped(x), wrapped(y))
+    return x - y
+
+
 def logaddexp_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = ln(e^self + e^other): e^self's share."""
-    return grad / (1 + rules.exp(other - self))
+    return grad / (1 + rules.exp(difference(other, self)))
 
 
 def logaddexp_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = ln(e^self + e^other): e^other's share."""
-    return grad / (1 + rules.exp(self - other))
+    return grad / (1 + rules.exp(difference(self, other)))
 
 
 def logaddexp2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     """z = log₂(2^self + 2^other): 2^self's share."""
-    return grad / (1 + rules.exp((other - self) * math.log(2)))
+    return grad / (1 + rules.exp(difference(other, self) * math.log(2)))
 
 
 def logaddexp2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = log₂(2^self + 2^other): 2^other's share."""
-    return grad / (1 + rules.exp((self - other) * math.log(2)))
+    return grad / (1 + rules.exp(difference(self, other) * math.log(2)))
 
 
 def copysign_vjp_self(grad: Any, self: Any, result: Any) -> Any:

@@ -311,8 +311,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.type_name} and "
             f"{source.dtype.type_name}"
         )
-    shape = numpy.broadcast_shapes(input._data.shape, mask._data.shape)
-    return ops.masked_scatter_op(input, source, mask=mask if mask._data.shape == shape else mask.expand(shape))
+    return ops.masked_scatter_op(input, source, mask=mask)
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:

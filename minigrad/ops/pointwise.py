@@ -189,7 +189,7 @@ def _numpy(name: str) -> Any:
     return lambda x: here(x) if type(x) is ndarray else getattr(array_module(x), name)(x)
 
 
-def _negate(x: Any) -> Any:
+def negated(x: Any) -> Any:
     try:
         return -x
     except TypeError as error:
@@ -249,7 +249,7 @@ sub_op = binary("sub", "SubBackward0", operator.sub, bools=False, self=add_vjp, 
 mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
 div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
 
-neg = unary("neg", "NegBackward0", _negate, neg_vjp, floating=False)
+neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
 relu = unary(
     "relu", "ReluBackward0", _relu, relu_vjp, floating=False, again="ThresholdBackwardBackward0", slopes=(relu_slope,)

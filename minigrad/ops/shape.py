@@ -33,7 +33,7 @@ def permute_vjp(grad: Any, dims: tuple[int, ...]) -> Any:
 
 def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
     """z = self with two dimensions swapped: swap them again."""
-    return rules.swapaxes(grad, dim0, dim1) if grad.shape else grad
+    return rules.swapaxes(grad, dim0, dim1) if grad.shape or rules.is_tensor(grad) else grad
 
 
 def t_vjp(grad: Any) -> Any:

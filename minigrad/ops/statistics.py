@@ -15,7 +15,7 @@ from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, Number
 from .define import Op
-from .reduce import converting, dims, one_dim
+from .reduce import EVERY, converting, dims, one_dim
 
 Dims = tuple[int, ...] | None
 
@@ -46,19 +46,28 @@ def amount(x: Any) -> Any:
     return rules.abs(x)
 
 
+def given(correction: float | None) -> float:
+    """What is taken off the number of elements: 1 unless told otherwise."""
+    return 1 if correction is None else correction
+
+
 # ------------------------------------------------------------------ rules
 
 
-def var_vjp(grad: Any, self: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
-    """z = Σ (self - mean)² / (n - correction): 2 (self - mean) / (n - correction)."""
+def var_vjp(grad: Any, self: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
+    """z = Σ (self - mean)² / (n - correction): 2 (self - mean) / (n - correction).
+
+    Over all, and with n ≤ correction: inf, and nan at the mean itself. Along dim the formula holds even then, as in torch.
+    """
     n = count(self.shape, dim)
+    grad, freedom = restored(grad, dim, keepdim), n - given(correction)
     centred = self - rules.sum(self, dim, True) / n if n else self
-    if n <= correction:
-        return restored(grad, dim, keepdim) * (rules.raw(centred) * math.inf)  # inf or nan, and that for good
-    return restored(grad, dim, keepdim) * (centred * (2 / (n - correction)))
+    if dim is None and freedom <= 0:
+        return grad * rules.where(rules.raw(centred) == 0, grad * 0 + math.nan, math.inf)
+    return grad * (centred * (2 / freedom if freedom else math.inf))
 
 
-def std_vjp(grad: Any, self: Any, result: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+def std_vjp(grad: Any, self: Any, result: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     """z = √variance: the variance's gradient over 2 z, and 0 where z is 0."""
     return var_vjp(where_zero(result == 0, grad / (result * 2)), self, dim, correction, keepdim)
 
@@ -68,13 +77,13 @@ def mean_part(grad: Any, shape: tuple[int, ...], dim: Dims, keepdim: bool) -> An
     return rules.expand(restored(grad, dim, keepdim) / count(shape, dim), shape)
 
 
-def var_mean_vjp(grads: Any, self: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+def var_mean_vjp(grads: Any, self: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     """var and mean together: both gradients added."""
     parts = [] if grads[0] is None else [var_vjp(grads[0], self, dim, correction, keepdim)]
     return sum_of(parts + ([] if grads[1] is None else [mean_part(grads[1], self.shape, dim, keepdim)]))
 
 
-def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     """std and mean together: both gradients added."""
     parts = [] if grads[0] is None else [std_vjp(grads[0], self, result0, dim, correction, keepdim)]
     return sum_of(parts + ([] if grads[1] is None else [mean_part(grads[1], self.shape, dim, keepdim)]))
@@ -129,8 +138,8 @@ def nansum_vjp(grad: Any, self: Any, dim: Dims, keepdim: bool) -> Any:
 # ------------------------------------------------------------------ forwards
 
 
-def _var(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
-    n = count(x.shape, dim)
+def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
+    n, correction = count(x.shape, dim), given(correction)
     if n - correction <= 0 or not n:
         mean = x.sum(axis=dim, keepdims=True) / n if n else x
         total = ((x - mean) ** 2).sum(axis=dim, keepdims=keepdim)
@@ -138,7 +147,7 @@ def _var(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
     return x.var(axis=dim, keepdims=keepdim, ddof=correction)
 
 
-def _std(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+def _std(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     return array_module(x).sqrt(_var(x, dim, correction, keepdim))
 
 
@@ -200,24 +209,25 @@ SPREADS = {"var_mean": "var_mean", "std_mean": "std_mean"}
 
 def _spread(op: Op, name: str, noun: str) -> Any:
     def call(
-        input: Tensor, dim: Any = None, unbiased: Bool | None = None, keepdim: Bool = False, *, correction: Any = None
+        input: Tensor, dim: Any = EVERY, unbiased: Bool | None = None, keepdim: Bool = False, *, correction: Any = None
     ) -> Any:
         if isinstance(dim, bool):
-            dim, unbiased = None, dim
+            dim, unbiased = EVERY, dim
         if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
             raise TypeError(f"{name}: unbiased and keepdim must be bools")
         if input._data.dtype.kind != "f":
             raise RuntimeError(f"{SPREADS.get(name, 'std and var')} only support floating point and complex dtypes")
-        minus = correction if correction is not None else 1 if unbiased is None else int(unbiased)
-        axes = dims(dim, input._data.ndim)
-        if count(input._data.shape, axes) <= minus:
+        if correction is None and (unbiased is not None or dim is not EVERY):
+            correction = int(unbiased is not False)
+        axes = None if dim is EVERY else dims(dim, input._data.ndim)
+        if count(input._data.shape, axes) <= given(correction):
             warnings.warn(
                 f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
                 "divided by output numel).",
                 UserWarning,
                 stacklevel=3,
             )
-        return op(input, dim=axes, correction=minus, keepdim=keepdim)
+        return op(input, dim=axes, correction=correction, keepdim=keepdim)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{noun} over dim, the squares divided by n - correction (1 unless told otherwise) (torch.{name})."

@@ -1,0 +1,156 @@
+"""What a node shows of its saved values under `_saved_…`, as torch does, where that is not just what its rules need.
+
+Nothing here runs unless somebody looks. What a node saves, and for which rule, stands in nodes.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..backend import array_module, ndarray, numpy
+from ..tensor import from_array
+
+# What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
+# that is always the same here; what is kept only to be shown; what is worked out when it is looked at, from what.
+UNSHOWN = {
+    "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
+    "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
+    "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
+    "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
+    "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
+    "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
+    "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
+    "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
+    "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
+}  # fmt: skip
+NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
+SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2"}
+ALWAYS: dict[str, dict[str, Any]] = {
+    "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
+    "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
+}  # fmt: skip
+KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
+    "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
+    "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
+    "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "training eps",
+    "ConvolutionBackward0": "bias_shape stride padding dilation groups",
+    "NllLossBackward0": "self weight total_weight reduction ignore_index",
+    "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
+    "ReflectionPad1DBackward0": "self padding", "ReflectionPad2DBackward0": "self padding",
+    "ReflectionPad3DBackward0": "self padding", "ReplicationPad1DBackward0": "self padding",
+    "ReplicationPad2DBackward0": "self padding", "ReplicationPad3DBackward0": "self padding",
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------ what is worked out when it is looked at
+
+Saved = Callable[[str], Any]  # a node's saved value, by the name under which its rules ask for it
+Facts = dict[str, Callable[[Any, Saved], Any]]  # from the node and its saved values
+
+
+def if_given(name: str) -> Callable[[Any, Saved], Any]:
+    """A weight or bias, None where a number stands in for it."""
+
+    def show(node: Any, saved: Saved) -> Any:
+        value = saved(name)
+        return value if value is not None and value.dim() else None
+
+    return show
+
+
+def source_dim(node: Any, saved: Saved) -> int | None:
+    """How many dimensions the source has; None where it was not saved, its gradient not being wanted."""
+    source = saved("source")
+    return None if source is None else source.dim()
+
+
+def every(node: Any, saved: Saved) -> Any:
+    """The dims of a reduction: () for all."""
+    return saved("dim") or ()
+
+
+def numel(node: Any, saved: Saved) -> int:
+    """How many elements the input has."""
+    return math.prod(saved("self_shape"))
+
+
+def log_sigmoid_buffer(node: Any, saved: Saved) -> Any:
+    """e^-|x|, which torch keeps from its forward pass."""
+    x = saved("self")._data
+    return from_array(array_module(x).exp(-abs(x)))
+
+
+def of_factors(first: str, second: str, place: int) -> Facts:
+    """Sizes and strides of the two factors of a matrix product, of which one may not be saved. As in torch the strides
+    are those of a factor that wants a gradient; of one that is not saved they are not known here. place: the first
+    one's among the inputs."""
+
+    def sizes(node: Any, saved: Saved) -> tuple[tuple[int, int], tuple[int, int]]:
+        x, y = saved(first), saved(second)
+        inner = y.shape[0] if x is None else x.shape[1]
+        return (node.shape[0], inner), (inner, node.shape[1])
+
+    def strides(name: str, place: int) -> Callable[[Any, Saved], Any]:
+        def show(node: Any, saved: Saved) -> Any:
+            factor = saved(name)
+            return () if factor is None or node.parents[place] is None else factor.stride()
+
+        return show
+
+    return {
+        f"{first}_sym_sizes": lambda node, saved: sizes(node, saved)[0],
+        f"{second}_sym_sizes": lambda node, saved: sizes(node, saved)[1],
+        f"{first}_sym_strides": strides(first, place),
+        f"{second}_sym_strides": strides(second, place + 1),
+    }
+
+
+WORKED_OUT: dict[str, Facts] = {
+    "MeanBackward0": {"self_sym_numel": numel},
+    "MeanBackward1": {"self_sym_numel": numel, "dim": every},
+    "AmaxBackward0": {"dim": every},
+    "AminBackward0": {"dim": every},
+    "AminmaxBackward0": {"dim": lambda node, saved: saved("dim") and saved("dim")[0]},
+    "IndexAddBackward0": {"source_dim": source_dim},
+    "IndexCopyBackward0": {"source_dim": source_dim},
+    "EmbeddingBackward0": {"weight_sym_argsize_0": lambda node, saved: saved("weight_shape")[0]},
+    "ConvolutionBackward0": {
+        "bias_sym_sizes_opt": lambda node, saved: saved("bias_shape") or (0,),
+        "output_padding": lambda node, saved: (0,) * len(saved("padding")),
+    },
+    "NativeLayerNormBackward0": {"weight": if_given("weight"), "bias": if_given("bias")},
+    "NativeBatchNormBackward0": {"weight": if_given("weight")},
+    "LogSigmoidBackward0": {"buffer": log_sigmoid_buffer},
+    "MmBackward0": of_factors("self", "mat2", 0),
+    "AddmmBackward0": of_factors("mat1", "mat2", 1),
+}
+
+# ------------------------------------------------------------------ as members of a node class
+
+
+def shown(name: str, saves: tuple[str, ...]) -> dict[str, Any]:
+    """The `_saved_…` members of the node class `name`, whose saved values stand in the order of `saves`."""
+    found: dict[str, Any] = {f"_saved_{n}": value for n, value in ALWAYS.get(name, {}).items()}
+    for i, n in enumerate(saves):
+        if n not in UNSHOWN.get(name, "").split():
+            as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
+            role = "" if name in NUMBERS else n
+            found[f"_saved_{as_torch}"] = property(lambda node, i=i, role=role: operand(node.show_saved(i), role))  # type: ignore[misc]
+    for n, work_out in WORKED_OUT.get(name, {}).items():
+        found[f"_saved_{n}"] = property(
+            lambda node, work_out=work_out: work_out(node, lambda what: node.show_saved(saves.index(what)))  # type: ignore[misc]
+        )
+    return found
+
+
+def operand(value: Any, name: str) -> Any:
+    """A saved value as the user sees it: a number that was an operand is a tensor, and so are the parts of an index."""
+    if name == "other" and isinstance(value, int | float):
+        return from_array(numpy.asarray(value))
+    if isinstance(value, ndarray):
+        return from_array(value)
+    if isinstance(value, tuple) and any(isinstance(part, ndarray) for part in value):
+        return tuple([from_array(part) if isinstance(part, ndarray) else part for part in value])
+    return value
