@@ -98,9 +98,10 @@ def grad(
     found = [_shown(captured[edge]) for edge in edges]
     if materialize_grads:
         return tuple(t.new_zeros(t.shape) if g is None else g for t, g in zip(wanted, found, strict=True))
-    if not allow_unused and None in found:
+    unused = [] if allow_unused else [i for i, g in enumerate(found) if g is None]
+    if unused:
         raise RuntimeError(
-            f"The differentiated Tensor at index {found.index(None)} appears to not have been used in the graph. Set "
+            f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
     return tuple(found)

@@ -12,6 +12,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, numpy
 from ..tensor import Tensor, from_array
+from .graph import NO_EDGE
 
 ONLY_SCALARS = "grad can be implicitly created only for scalar outputs"
 
@@ -36,7 +37,7 @@ def ones_for(output: Tensor) -> Tensor:
     """A tensor of ones, of the output's shape and dtype, without history."""
     data = output._data
     if isinstance(data, numpy.generic):
-        return from_array(data.dtype.type(1))  # NumPy adds and multiplies scalars ten times as fast as 0-d arrays
+        return from_array(type(data)(1))  # NumPy adds and multiplies scalars ten times as fast as 0-d arrays
     return from_array(array_module(data).ones(data.shape, data.dtype))
 
 
@@ -51,7 +52,7 @@ def mismatch(output: Tensor, given: Tensor, index: int) -> str:
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
     """One gradient for each output: raw arrays, or Tensors under create_graph."""
     if given is None:
-        given = (None,) * len(outputs)
+        return [_start(output, None, i, create_graph) for i, output in enumerate(outputs)]
     for gradient in given:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -63,9 +64,10 @@ def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, creat
 
 def _start(output: Tensor, given: Any, index: int, create_graph: bool) -> Any:
     """The gradient of one output, in the output's dtype. What needs no gradient is refused, a wrong shape first."""
-    if given is not None or output.requires_grad:
+    edge = output._edge
+    if given is not None or edge is not NO_EDGE:
         given = root_gradient(output, given, index)
-    if output._edge is not None and output._edge[0] is None:
+    if edge is not None and edge[0] is None:
         raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
     if given._data.dtype is not output._data.dtype:
         given = rules.cast(given, output._data.dtype)

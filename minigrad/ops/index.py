@@ -316,6 +316,8 @@ def put(view: Tensor, value: Tensor) -> None:
     shape, wanted = value._data.shape, view._data.shape
     if shape != wanted:
         if not shape:
+            check_writable(view)
+            check_memory(view)  # which fill_ by itself does not mind
             view.fill_(value)
             return
         ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))
