@@ -52,7 +52,7 @@ from .tensor import Tensor
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
-    "clinic", "creation", "cuda", "curvature", "custom", "lr_scheduler", "nn", "optim", "printing", "random", "ranges",
+    "clinic", "creation", "cuda", "curvature", "custom", "nn", "optim", "printing", "random", "ranges",
     "timing", "training", "viz", "warmup",
 )  # fmt: skip
 ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"} | dict.fromkeys(

@@ -28,8 +28,8 @@ def suggestion(name: str, known: list[str]) -> str:
     return f" Did you mean: '{close[0]}'?" if close else ""
 
 
-def unknown_name(name: str, known: list[str]) -> AttributeError:
-    """The error for a name that the package does not have: what comes closest, and where the list stands."""
+def unknown_name(name: str, known: list[str], module: str = "minigrad") -> AttributeError:
+    """The error for a name that a module does not have: what comes closest, and where the list stands."""
     hint = "" if name.startswith("__") else suggestion(name, known)
     where = "" if name.startswith("__") else " All names: docs/api.md"
-    return AttributeError(f"module 'minigrad' has no attribute '{name}'.{hint}{where}")
+    return AttributeError(f"module '{module}' has no attribute '{name}'.{hint}{where}")

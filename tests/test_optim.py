@@ -30,8 +30,26 @@ Adam(net.parameters(), lr=0.1, amsgrad=True)
 Adam([{'params': net[0].weight}, {'params': [net[2].bias], 'lr': 0.5}], maximize=True)
 AdamW(net.parameters(), lr=0.1)
 AdamW(net.parameters(), weight_decay=0.5)
+RMSprop(net.parameters())
+RMSprop(net.parameters(), lr=1e-3, maximize=True)
+RMSprop(net.parameters(), lr=0.05, alpha=0.9, momentum=0.5, centered=True, weight_decay=0.1)
+RMSprop([{'params': net[0].parameters(), 'lr': 0.02, 'eps': 1e-3}, {'params': net[2].parameters()}])
+Adagrad(net.parameters(), lr=0.1)
+Adagrad(net.parameters(), lr_decay=0.1, weight_decay=0.1, initial_accumulator_value=0.5, maximize=True)
 """.strip().splitlines()
-SCHEDULES = ["", "StepLR(opt, 3, 0.5)", "CosineAnnealingLR(opt, 5, 0.01)"]
+SCHEDULES = [
+    "", "StepLR(opt, 3, 0.5)", "CosineAnnealingLR(opt, 5, 0.01)", "MultiStepLR(opt, [2, 5, 5], 0.5)", "ExponentialLR(opt, 0.9)",
+    "LambdaLR(opt, lambda epoch: 1 / (1 + epoch))", "LinearLR(opt, 0.1, total_iters=4)",
+    "OneCycleLR(opt, 0.02, 15, cycle_momentum=False)",
+    "SequentialLR(opt, [S.LinearLR(opt, 0.1, total_iters=3), S.CosineAnnealingLR(opt, 5)], [3])",
+    "SequentialLR(opt, [S.ExponentialLR(opt, 0.5), S.StepLR(opt, 2), S.MultiStepLR(opt, [1]), S.LinearLR(opt)], [2, 5, 8])",
+]  # fmt: skip
+# for optimisers that have a momentum, or betas
+CYCLES = [
+    "OneCycleLR(opt, 0.02, 15)",
+    "OneCycleLR(opt, 0.02, epochs=4, steps_per_epoch=4, anneal_strategy='linear', base_momentum=0.5, div_factor=5.0)",
+]
+PAIRS = [(o, s) for o in OPTIMISERS for s in SCHEDULES + CYCLES * (not o.startswith("Adagrad"))]
 
 
 def network(T: Any) -> Any:
@@ -59,7 +77,7 @@ def trained(engine: str, optimiser: str, schedule: str, steps: int = 12) -> tupl
     T = ENGINES[engine]
     net = network(T)
     opt = made(T, optimiser, net)
-    plan = eval("T.optim.lr_scheduler." + schedule, {"T": T, "opt": opt}) if schedule else None
+    plan = eval("S." + schedule, {"S": T.optim.lr_scheduler, "opt": opt}) if schedule else None
     path, rates = [], []
     for _ in range(steps):
         step(T, net, opt)
@@ -74,8 +92,7 @@ def close(got: Any, expected: Any) -> None:
     np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize(("optimiser", "schedule"), PAIRS)
 def test_every_step_is_torchs(optimiser: str, schedule: str) -> None:
     opt, path, rates = trained("minigrad", optimiser, schedule)
     other, expected, expected_rates = trained("torch", optimiser, schedule)
@@ -102,6 +119,69 @@ def test_state_goes_over_from_torch(optimiser: str) -> None:
         step(minigrad, ours, opt)
     for a, b in zip(weights(ours), weights(theirs), strict=True):
         close(a, b)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["patience=1", "patience=0, factor=0.5, cooldown=2, min_lr=[0.02]", "mode='max', threshold_mode='abs', patience=0",
+     "patience=0, threshold=0.3", "mode='max', patience=1, threshold=0.3", "threshold_mode='abs', patience=1, threshold=0.3"],
+)  # fmt: skip
+def test_rates_go_down_on_the_same_plateaus(settings: str) -> None:
+    rates = {}
+    for engine, T in ENGINES.items():
+        opt = T.optim.SGD([T.nn.Parameter(T.ones(2))], lr=0.1)
+        plan = eval(f"S.ReduceLROnPlateau(opt, {settings})", {"S": T.optim.lr_scheduler, "opt": opt})
+        rates[engine] = []
+        for loss in (1.0, 1.0, 0.9, 0.85, 0.85, 0.9, 0.9, T.tensor(0.2), 0.2, 0.19, 0.19, -1.0, -1.0, -1.1, -1.2, -1.2):
+            plan.step(loss)
+            rates[engine].append((plan.get_last_lr(), plan.num_bad_epochs))
+    assert rates["minigrad"] == rates["torch"]
+
+
+def test_a_schedule_goes_on_from_its_state() -> None:
+    """Half of the way, the state into a new one, the other half: as torch without a break."""
+    plan = "SequentialLR(opt, [S.LambdaLR(opt, lambda e: 0.9**e), S.LinearLR(opt), S.StepLR(opt, 2)], [2, 6])"
+    expected = trained("torch", "Adam(net.parameters(), lr=0.1)", plan)[2]
+    opt = minigrad.optim.Adam(network(minigrad).parameters(), lr=0.1)
+    rates, names = [], {"S": minigrad.optim.lr_scheduler, "opt": opt}
+    first, second = eval("S." + plan, names), eval("S." + plan, names)
+    for i in range(12):
+        current = first if i < 6 else second
+        if i == 6:
+            second.load_state_dict(copy.deepcopy(first.state_dict()))
+            opt.lr = first.get_last_lr()[0]
+        opt.step()
+        current.step()
+        rates.append(current.get_last_lr())
+    assert rates == expected
+
+
+def test_what_builds_on_sgd_has_all_its_settings() -> None:
+    """A subclass with a step of its own keeps it, also with groups; super().step() knows momentum; so does loading it."""
+    path: dict[str, list[Any]] = {}
+    for engine, T in ENGINES.items():
+
+        class Counting(T.optim.SGD):  # type: ignore[misc, name-defined]
+            calls = 0
+
+            def step(self, closure: Any = None) -> Any:
+                self.calls += 1
+                return super().step(closure)
+
+        net = network(T)
+        opt = Counting(
+            [{"params": net[0].parameters()}, {"params": net[2].parameters(), "lr": 0.01}], lr=0.1, momentum=0.9
+        )
+        loaded = T.optim.SGD(net.parameters(), lr=0.1)
+        kept = T.optim.SGD(network(T).parameters(), lr=0.2, momentum=0.5).state_dict()
+        loaded.load_state_dict(kept)
+        for _ in range(3):
+            step(T, net, opt)
+            step(T, net, loaded)
+        assert opt.calls == 3
+        path[engine] = weights(net)
+    for ours, theirs in zip(path["minigrad"], path["torch"], strict=True):
+        close(ours, theirs)
 
 
 def test_plain_sgd_runs_the_step_that_its_class_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,14 +220,22 @@ WRONG = [
     f"T.optim.Adam([{P}], betas=(1, 2))", f"T.optim.Adam([{P}], betas=(0.9, 1))", f"T.optim.Adam([{P}], eps=-1)",
     "T.optim.SGD([{'params': [p]}, {'params': [p]}])", "T.optim.SGD([p, p])", "T.optim.SGD([{'lr': 1}])",
     "T.optim.Adam([p]).load_state_dict({'state': {}, 'param_groups': []})", "T.optim.lr_scheduler.StepLR(3, 1)",
-    "T.optim.lr_scheduler.StepLR(T.optim.Adam([p]), 1).step()",
+    "T.optim.lr_scheduler.StepLR(T.optim.Adam([p]), 1).step()", "T.optim.RMSprop([p], alpha=-1)",
+    "T.optim.RMSprop([p], momentum=-1)", "T.optim.Adagrad([p], lr_decay=-1)", "T.optim.Adagrad([p], initial_accumulator_value=-1)",
+    "S.LinearLR(T.optim.Adam([p]), 0)", "S.LinearLR(T.optim.Adam([p]), end_factor=2)", "S.LambdaLR(T.optim.Adam([p]), [abs, abs])",
+    "S.SequentialLR(T.optim.Adam([p]), [], [])", "S.SequentialLR(opt, [S.StepLR(opt, 1)], [1])",
+    "S.SequentialLR(opt, [S.StepLR(T.optim.Adam([p]), 1)], [])", "S.SequentialLR(opt, [S.ReduceLROnPlateau(opt)], [])",
+    "S.ReduceLROnPlateau(opt, factor=1.0)", "S.ReduceLROnPlateau(opt, 'least')", "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
+    "S.ReduceLROnPlateau(opt, threshold_mode='x')", "S.OneCycleLR(opt, 0.1)", "S.OneCycleLR(opt, 0.1, 0)",
+    "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')", "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)",
 ]  # fmt: skip
 
 
 def outcome(engine: str, program: Callable[[], Any] | str) -> str:
     T = ENGINES[engine]
     try:
-        eval(program, {"T": T, "p": T.nn.Parameter(T.ones(2))})
+        p = T.nn.Parameter(T.ones(2))
+        eval(program, {"T": T, "S": T.optim.lr_scheduler, "p": p, "opt": T.optim.SGD([p], lr=0.1)})
     except Exception as error:
         return f"{type(error).__name__}: {str(error).splitlines()[0].split('. ')[0]}"
     return "no error"

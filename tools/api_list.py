@@ -41,7 +41,7 @@ SECTIONS = (
     ("神经网络函数 · Functions of nn", "minigrad.nn.functional", "torch.nn.functional."),
     ("初始化 · Initialisation", "minigrad.nn.init", "torch.nn.init."),
     ("优化器 · Optimisers", "minigrad.optim", "torch.optim."),
-    ("学习率 · Learning rates", "minigrad.lr_scheduler", "torch.optim.lr_scheduler."),
+    ("学习率 · Learning rates", "minigrad.optim.lr_scheduler", "torch.optim.lr_scheduler."),
     ("画图 · Drawing (minigrad only)", "minigrad.viz", "minigrad.viz."),
 )
 CONSTANTS = {"e": "2.718…", "inf": "∞", "nan": "Not a number.", "pi": "3.141…", "newaxis": "None, as an index."}

@@ -1,7 +1,8 @@
 """Optimisers: they move parameters against their gradients, in place and unrecorded (torch.optim).
 
 `SGD.step` is the whole idea in four lines. Whatever else is asked for (momentum, weight decay, groups of parameters
-with settings of their own) is the business of the classes around it. Learning-rate schedules: lr_scheduler.py.
+with settings of their own) is the business of the classes around it. Those that scale every entry by its own past
+gradients stand in adaptive.py, learning-rate schedules in lr_scheduler.py.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import lr_scheduler
-from .autograd.grad_mode import enable_grad, no_grad
-from .creation import tensor
-from .tensor import Tensor
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..errors import unknown_name
+from ..tensor import Tensor
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
 
 # Settings of torch that choose among its implementations; kept so that groups and repr are the same.
 UNUSED = {"foreach": None, "differentiable": False, "fused": None}
@@ -127,7 +127,7 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict, this engine's or torch's."""
-        from .nn.state import as_tensor
+        from ..nn.state import as_tensor
 
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
@@ -175,8 +175,14 @@ def check(**settings: tuple[str, float]) -> None:
 class SGD(Optimizer):
     """Stochastic gradient descent: p ← p - lr · p.grad (torch.optim.SGD).
 
-    With momentum, weight decay, maximize or groups, what is made is a GeneralSGD, which is an SGD too.
+    With momentum, weight decay, maximize or groups, what is made is a GeneralSGD, which is an SGD too; so is whatever is
+    built on SGD.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        general = globals().get("GeneralSGD", SGD)
+        cls.__bases__ = tuple(general if base is SGD else base for base in cls.__bases__)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> SGD:
         plain = cls is not SGD or _is_plain(*args, **kwargs)
@@ -218,6 +224,16 @@ class SGD(Optimizer):
         """One more group; from the second on, or with settings of its own, this is a GeneralSGD."""
         super().add_param_group(param_group)
         if len(self.param_groups) > 1:
+            self.use_all_settings()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state_dict, and with it settings that this may not have had."""
+        super().load_state_dict(state_dict)
+        self.use_all_settings()
+
+    def use_all_settings(self) -> None:
+        """From here on look at every setting of every group, at each step."""
+        if type(self) is SGD:
             self.__class__ = GeneralSGD
 
 
@@ -251,70 +267,10 @@ def _is_plain(params: Any = (), lr: float = 0, *settings: Any, **named: Any) -> 
     return not (groups or any(settings) or any(named.get(k) for k in ("momentum", "weight_decay", "maximize")))
 
 
-# ------------------------------------------------------------------ Adam
+from . import lr_scheduler  # noqa: E402 (as the next one: they build on what stands above)
+from .adaptive import Adagrad, Adam, AdamW, RMSprop  # noqa: E402
 
 
-class Adam(Optimizer):
-    """Steps scaled by running means of the gradient and of its square (Kingma, Ba 2015; torch.optim.Adam).
-
-    m ← β₁ m + (1 - β₁) g,  v ← β₂ v + (1 - β₂) g²,  p ← p - lr · m̂ / (√v̂ + ε), with m̂ and v̂ freed from their start
-    at 0. weight_decay is added to the gradient; decoupled, it shrinks the parameter instead (AdamW).
-    """
-
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        check(lr=("learning rate", lr), eps=("epsilon value", eps), decay=("weight_decay value", weight_decay))
-        for i, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
-        settings |= {"maximize": maximize, "foreach": None, "capturable": False} | UNUSED
-        super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})
-
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
-        """One step of one parameter."""
-        lr, (beta1, beta2), decay = group["lr"], group["betas"], group["weight_decay"]
-        if not state:
-            state.update(step=tensor(0.0), exp_avg=p.detach() * 0, exp_avg_sq=p.detach() * 0)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = p.detach() * 0
-        state["step"] += 1
-        step, mean, square = state["step"].item(), state["exp_avg"], state["exp_avg_sq"]
-        if decay and group["decoupled_weight_decay"]:
-            p.mul_(1 - lr * decay)
-        elif decay:
-            grad = grad + decay * p
-        mean.lerp_(grad, 1 - beta1)
-        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        if group["amsgrad"]:
-            square = state["max_exp_avg_sq"]
-            square.copy_(square.maximum(state["exp_avg_sq"]))
-        scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
-        p.addcdiv_(mean, scale, value=-lr / (1 - beta1**step))
-
-
-class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameters directly (Loshchilov, Hutter 2019; torch.optim.AdamW)."""
-
-    def __init__(
-        self,
-        params: Iterable[Any],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
+def __getattr__(name: str) -> Any:
+    """What torch.optim has and this does not is refused with what comes closest."""
+    raise unknown_name(name, __all__, __name__)

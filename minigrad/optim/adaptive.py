@@ -1,0 +1,172 @@
+"""Optimisers that scale every entry of a gradient by what its past gradients were: Adam, AdamW, RMSprop, Adagrad.
+
+They say only what happens to one parameter (`update`); groups, closures and state are Optimizer's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..creation import tensor
+from ..tensor import Tensor
+from . import UNUSED, Optimizer, check
+
+
+class Adam(Optimizer):
+    """Steps scaled by running means of the gradient and of its square (Kingma, Ba 2015; torch.optim.Adam).
+
+    m ← β₁ m + (1 - β₁) g,  v ← β₂ v + (1 - β₂) g²,  p ← p - lr · m̂ / (√v̂ + ε), with m̂ and v̂ freed from their start
+    at 0. weight_decay is added to the gradient; decoupled, it shrinks the parameter instead (AdamW).
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check(lr=("learning rate", lr), eps=("epsilon value", eps), decay=("weight_decay value", weight_decay))
+        for i, beta in enumerate(betas):
+            if not 0 <= beta < 1:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
+        settings |= {"maximize": maximize, "foreach": None, "capturable": False} | UNUSED
+        super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})
+
+    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+        """One step of one parameter."""
+        lr, (beta1, beta2), decay = group["lr"], group["betas"], group["weight_decay"]
+        if not state:
+            state.update(step=tensor(0.0), exp_avg=p.detach() * 0, exp_avg_sq=p.detach() * 0)
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = p.detach() * 0
+        state["step"] += 1
+        step, mean, square = state["step"].item(), state["exp_avg"], state["exp_avg_sq"]
+        if decay and group["decoupled_weight_decay"]:
+            p.mul_(1 - lr * decay)
+        elif decay:
+            grad = grad + decay * p
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if group["amsgrad"]:
+            square = state["max_exp_avg_sq"]
+            square.copy_(square.maximum(state["exp_avg_sq"]))
+        scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
+        p.addcdiv_(mean, scale, value=-lr / (1 - beta1**step))
+
+
+class AdamW(Adam):
+    """Adam whose weight decay shrinks the parameters directly (Loshchilov, Hutter 2019; torch.optim.AdamW)."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
+
+
+class RMSprop(Optimizer):
+    """Steps scaled by a running mean of the squared gradient (Hinton 2012; torch.optim.RMSprop).
+
+    v ← α v + (1 - α) g²,  p ← p - lr · g / (√v + ε). centered: v without the square of the running mean of g, so that it
+    is the variance. With momentum the quotients are gathered, b ← μ b + g / (√v + ε), and p ← p - lr · b.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        check(
+            lr=("learning rate", lr),
+            eps=("epsilon value", eps),
+            momentum=("momentum value", momentum),
+            decay=("weight_decay value", weight_decay),
+            alpha=("alpha value", alpha),
+        )
+        settings: dict[str, Any] = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
+        settings |= {"weight_decay": weight_decay, "capturable": False, "foreach": None, "maximize": maximize}
+        super().__init__(params, settings | {"differentiable": False})
+
+    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+        """One step of one parameter."""
+        alpha, momentum = group["alpha"], group["momentum"]
+        if not state:
+            state.update(step=tensor(0.0), square_avg=p.detach() * 0)
+            if momentum:
+                state["momentum_buffer"] = p.detach() * 0
+            if group["centered"]:
+                state["grad_avg"] = p.detach() * 0
+        state["step"] += 1
+        if group["weight_decay"]:
+            grad = grad + group["weight_decay"] * p
+        square = state["square_avg"].mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
+        if group["centered"]:
+            mean = state["grad_avg"].lerp_(grad, 1 - alpha)
+            square = square.addcmul(mean, mean, value=-1)
+        scale = square.sqrt() + group["eps"]
+        if momentum:
+            p.add_(state["momentum_buffer"].mul_(momentum).addcdiv_(grad, scale), alpha=-group["lr"])
+        else:
+            p.addcdiv_(grad, scale, value=-group["lr"])
+
+
+class Adagrad(Optimizer):
+    """Steps scaled by the sum of all squared gradients so far (Duchi, Hazan, Singer 2011; torch.optim.Adagrad).
+
+    s ← s + g²,  p ← p - lr / (1 + (t - 1) · lr_decay) · g / (√s + ε) at step t.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        check(
+            lr=("learning rate", lr),
+            lr_decay=("lr_decay value", lr_decay),
+            decay=("weight_decay value", weight_decay),
+            start=("initial_accumulator_value value", initial_accumulator_value),
+            eps=("epsilon value", eps),
+        )
+        settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
+        settings |= {"initial_accumulator_value": initial_accumulator_value, "maximize": maximize}
+        super().__init__(params, settings | UNUSED)
+        for p in self.params:
+            self.state[p].update(step=tensor(0.0), sum=p.detach() * 0 + initial_accumulator_value)
+
+    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+        """One step of one parameter."""
+        state["step"] += 1
+        if group["weight_decay"]:
+            grad = grad + group["weight_decay"] * p
+        total = state["sum"].addcmul_(grad, grad)
+        lr = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        p.addcdiv_(grad, total.sqrt() + group["eps"], value=-lr)

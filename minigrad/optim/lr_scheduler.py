@@ -1,0 +1,279 @@
+"""Learning-rate schedules: after every epoch they set the `lr` of an optimiser's groups (torch.optim.lr_scheduler).
+
+They know an optimiser only by its `param_groups` and its `step`.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+import warnings
+import weakref
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..errors import unknown_name
+
+__all__ = [
+    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """What torch.optim.lr_scheduler has and this does not is refused with what comes closest."""
+    raise unknown_name(name, __all__, __name__)
+
+
+class LRScheduler:
+    """Base: step() counts an epoch and sets every group's lr to what get_lr() says."""
+
+    def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+        if not hasattr(optimizer, "param_groups"):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
+                    "last_epoch >= 0."
+                )
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        _notice_steps(optimizer)
+        self.first_step()
+
+    def first_step(self) -> None:
+        """The step that setting up is, before any of the optimiser's."""
+        self._step_count = 0
+        self._is_initial = True
+        self.step()
+        self._is_initial = False
+
+    def get_lr(self) -> list[float]:
+        """The learning rates of the epoch that begins, one for each group; they may build on the present ones."""
+        raise NotImplementedError
+
+    def closed_form(self) -> list[float]:
+        """The same from the starting rates alone, where there is a formula for it."""
+        return self.get_lr()
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rates set last."""
+        return self._last_lr
+
+    def step(self) -> None:
+        """One epoch is over: set the next learning rates. To be called after the optimiser's step()."""
+        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
+                "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure "
+                "to do this will result in PyTorch skipping the first value of the learning rate schedule. See more "
+                "details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
+                UserWarning,
+                stacklevel=2,
+            )
+        self._step_count += 1
+        self.last_epoch += 1
+        self.set(self.get_lr())
+
+    def set(self, rates: list[float]) -> None:
+        """Give the groups their learning rates."""
+        for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = lr
+        self._last_lr = self._present()
+
+    def begin(self) -> None:
+        """Start at epoch 0, whatever the groups' learning rates are by now."""
+        self.last_epoch = 0
+        self.set(self.closed_form())
+
+    def _present(self) -> list[float]:
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimiser."""
+        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state_dict."""
+        self.__dict__.update(state_dict)
+
+
+def _notice_steps(optimizer: Any) -> None:
+    """Let an optimiser remember that step() was called, whichever step its class has by then."""
+    if "step" in vars(optimizer):
+        return
+    reference = weakref.ref(optimizer)
+
+    def step(*args: Any, **kwargs: Any) -> Any:
+        owner = reference()
+        assert owner is not None
+        owner._opt_called = True
+        return type(owner).step(owner, *args, **kwargs)
+
+    optimizer.step = step
+
+
+class StepLR(LRScheduler):
+    """lr · gamma every step_size epochs (torch.optim.lr_scheduler.StepLR)."""
+
+    def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The present ones, times gamma when a period is full."""
+        full = self.last_epoch and self.last_epoch % self.step_size == 0
+        return [lr * self.gamma for lr in self._present()] if full else self._present()
+
+    def closed_form(self) -> list[float]:
+        """base · gamma to the number of full periods."""
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class MultiStepLR(LRScheduler):
+    """lr · gamma at every milestone (torch.optim.lr_scheduler.MultiStepLR)."""
+
+    def __init__(self, optimizer: Any, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The present ones, times gamma for every milestone that is this epoch."""
+        if self.last_epoch not in self.milestones:
+            return self._present()
+        return [lr * self.gamma ** self.milestones[self.last_epoch] for lr in self._present()]
+
+    def closed_form(self) -> list[float]:
+        """base · gamma to the number of milestones passed."""
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """lr · gamma every epoch (torch.optim.lr_scheduler.ExponentialLR)."""
+
+    def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The present ones, times gamma."""
+        return self._present() if self._is_initial else [lr * self.gamma for lr in self._present()]
+
+    def closed_form(self) -> list[float]:
+        """base · gamma to the number of epochs."""
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class LambdaLR(LRScheduler):
+    """The starting rate times a function of the epoch, one for all groups or one for each
+    (torch.optim.lr_scheduler.LambdaLR)."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        groups = len(optimizer.param_groups)
+        given = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * groups
+        if len(given) != groups:
+            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
+        self.lr_lambdas = given
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """base · f(epoch)."""
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimiser; of the functions only what objects among them keep, since lambdas have no name
+        by which they could be found again."""
+        kept = [None if isinstance(f, types.FunctionType) else dict(vars(f)) for f in self.lr_lambdas]
+        return super().state_dict() | {"lr_lambdas": kept}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state_dict."""
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
+        for f, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            if kept is not None:
+                vars(f).update(kept)
+
+
+class LinearLR(LRScheduler):
+    """From start_factor to end_factor times the starting rate, in equal steps: to warm up
+    (torch.optim.lr_scheduler.LinearLR)."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        if not 0 < start_factor <= 1:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if not 0 <= end_factor <= 1:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """From the present ones, so that other changes to lr keep their effect, as in torch."""
+        start, rise, epoch, total = (
+            self.start_factor,
+            self.end_factor - self.start_factor,
+            self.last_epoch,
+            self.total_iters,
+        )
+        if epoch == 0:
+            return [lr * start for lr in self._present()]
+        if self._is_initial or epoch > total:
+            return self._present()
+        return [lr * (1.0 + rise / (total * start + (epoch - 1) * rise)) for lr in self._present()]
+
+    def closed_form(self) -> list[float]:
+        """base · the factor of this epoch."""
+        done = min(self.total_iters, self.last_epoch)
+        factor = self.start_factor + (self.end_factor - self.start_factor) * done / self.total_iters
+        return [base * factor for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Down to eta_min in T_max epochs along half a cosine, and up again (Loshchilov, Hutter 2017;
+    torch.optim.lr_scheduler.CosineAnnealingLR)."""
+
+    def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """From the present ones, so that other changes to lr keep their effect, as in torch."""
+        lowest, epoch, period = self.eta_min, self.last_epoch, self.T_max
+        if self._is_initial:
+            return self._present()
+        if self._step_count == 1 and epoch > 0:
+            return [lowest + (base - lowest) * (1 + math.cos(epoch * math.pi / period)) / 2 for base in self.base_lrs]
+        if (epoch - 1 - period) % (2 * period) == 0:  # the step up from the lowest point, where the quotient is 0 / 0
+            rise = (1 - math.cos(math.pi / period)) / 2
+            return [lr + (base - lowest) * rise for lr, base in zip(self._present(), self.base_lrs, strict=True)]
+        quotient = (1 + math.cos(math.pi * epoch / period)) / (1 + math.cos(math.pi * (epoch - 1) / period))
+        return [quotient * (lr - lowest) + lowest for lr in self._present()]
+
+    def closed_form(self) -> list[float]:
+        """The half cosine itself."""
+        wave = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
+        return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]
+
+
+from .plans import OneCycleLR, ReduceLROnPlateau, SequentialLR  # noqa: E402 (they build on LRScheduler)
