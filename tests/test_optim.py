@@ -227,7 +227,8 @@ WRONG = [
     "S.SequentialLR(opt, [S.StepLR(T.optim.Adam([p]), 1)], [])", "S.SequentialLR(opt, [S.ReduceLROnPlateau(opt)], [])",
     "S.ReduceLROnPlateau(opt, factor=1.0)", "S.ReduceLROnPlateau(opt, 'least')", "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
     "S.ReduceLROnPlateau(opt, threshold_mode='x')", "S.OneCycleLR(opt, 0.1)", "S.OneCycleLR(opt, 0.1, 0)",
-    "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')", "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)",
+    "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')",
+    "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)",
 ]  # fmt: skip
 
 
