@@ -118,6 +118,14 @@ def format_parameter(text: str) -> str:
     return "Parameter containing:\n" + text
 
 
+def grad_fn_name(tensor: Any) -> str | None:
+    """What stands behind `grad_fn=`; "Invalid" for a view that may not be read any more."""
+    try:
+        return None if tensor.grad_fn is None else type(tensor.grad_fn).__name__
+    except RuntimeError:
+        return "Invalid"
+
+
 def _append_suffixes(text: str, suffixes: list[str], indent: int) -> str:
     """Put the suffixes behind the entries, each on the same line if it still fits, else on a new one."""
     used = len(text) - text.rfind("\n") + 1  # two more than the last line holds: torch's own count

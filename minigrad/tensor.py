@@ -12,7 +12,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from . import autograd
-from .autograd.grad_mode import inferring, is_inference_mode_enabled
+from .autograd.grad_mode import inferring, is_grad_enabled, is_inference_mode_enabled
 from .autograd.graph import INFERENCE, NO_EDGE, UNRECORDED, Edge, VersionCounter
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
@@ -317,7 +317,7 @@ class Tensor:
         """
         if force:
             return to_host(self.storage())
-        if self.requires_grad:
+        if self.requires_grad and is_grad_enabled():
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if not isinstance(self.storage(), ndarray):
             raise TypeError(
@@ -335,14 +335,13 @@ class Tensor:
         return to_host(self._data).tolist()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        from .printing import format_tensor
+        from .printing import format_tensor, grad_fn_name
 
-        node = self.grad_fn
         return format_tensor(
             to_host(self._data),
             default_dtype=get_default_dtype().name,
             requires_grad=self.requires_grad,
-            grad_fn_name=None if node is None else type(node).__name__,
+            grad_fn_name=grad_fn_name(self),
             device=str(self.device),
             dtype_name=self.dtype.name,
         )

@@ -17,7 +17,7 @@ import numpy as np
 from autograder.checks import check, raises
 
 LESSON = "12_function"
-SAVE = "minigrad.autograd.function.BackwardNode.save_for_backward"
+SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 FORWARD, BACKWARD = "minigrad.custom.Softplus.forward", "minigrad.custom.Softplus.backward"
 DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autograder.hints import Stages
 
 HINTS: dict[str, Stages] = {
-    "minigrad.autograd.function.BackwardNode.save_for_backward": (
+    "minigrad.autograd.function.FunctionCtx.save_for_backward": (
         (
             "参数写作 *tensors，它在函数里是什么类型？其中哪些东西应当被拒绝？",
             "The parameter is written *tensors; of which type is it inside the function? And which of its items should be refused?",

@@ -7,7 +7,7 @@ from typing import Any
 from autograder.mistakes import mistake
 from minigrad import Tensor, no_grad, ones_like
 
-SAVE = "minigrad.autograd.function.BackwardNode.save_for_backward"
+SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 FORWARD, BACKWARD = "minigrad.custom.Softplus.forward", "minigrad.custom.Softplus.backward"
 DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 

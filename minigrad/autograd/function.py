@@ -1,42 +1,45 @@
-"""autograd.Function: operations whose backward the user writes."""
+"""autograd.Function: operations whose backward the user writes.
+
+Here is what the user subclasses and decorates; the graph's side of it stands in `function_node.py`, and what becomes of
+forward's results in `function_outputs.py`.
+"""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import array_module
 from ..tensor import Tensor, from_array
-from .accumulate import broadcasts_to, fit, gradient_edge
+from .accumulate import gradient_edge
+from .function_node import MODULE, BackwardNode, Error, differentiable, meta_of
+from .function_outputs import attach
 from .grad_mode import no_grad, records
-from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs, save_result
-from .hooks import extras_of
-from .recording import next_order, observed, observers
+from .graph import NO_EDGE
+from .recording import next_order
+
+BackwardCFunction = BackwardNode  # torch's name
 
 
-class BackwardNode(SeveralOutputs):
-    """The node of one call of a custom Function; at once the `ctx` that forward and backward receive.
+class FunctionCtx:
+    """What forward, setup_context and backward of a custom Function receive as `ctx`.
 
     save_for_backward(*tensors) keeps tensors, to be read as `saved_tensors`; anything else may be set as an attribute.
     needs_input_grad: for each input of forward, whether its gradient is wanted.
+    It knows its node, and the node holds its attributes, so that no cycle arises. The two are not one object because the
+    engine's own notes on a node have plain names, such as `shape`, which the user may want as well.
     """
 
-    __slots__ = ("__dict__",)
-    function: type[Function]
-    metas: list[Meta]
+    __slots__ = ("_node", "__dict__")
 
-    def __init__(self) -> None:
-        self.saved = ()
-        self.stretched = self.extras = None
-        self.materialize = True
-        self.dirty: tuple[Any, ...] = ()
-        self.constant: tuple[Any, ...] = ()
-        self.inputs: list[Any] = []
+    def __init__(self, node: BackwardNode) -> None:
+        self._node = node
+        self.__dict__ = node.attributes
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Note which tensors backward will need; when forward has returned, the engine keeps them (`keep`, below).
+        """Note which tensors backward will need; when forward has returned, the engine keeps them.
 
         tensors: any number of Tensors, or None in their place; their order is that of saved_tensors. A second call
         replaces the first. TypeError for anything else.
@@ -48,90 +51,40 @@ class BackwardNode(SeveralOutputs):
                 raise TypeError(f"save_for_backward can only save variables, but argument {index} is of type {kind}")
         self.to_save = tensors
 
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """What save_for_backward kept; RuntimeError once released or if written in place since."""
-        if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        for index, value in enumerate(self.saved):
-            if value is not None and value._counter is not None:
-                self.check_saved(index, value)
-        return tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
+    def mark_dirty(self, *args: Tensor) -> None:
         """Say which inputs forward has changed in place."""
-        self.dirty = tensors
+        self.dirty_tensors = args
 
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+    def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say which outputs have no gradient."""
-        self.constant = tensors
+        self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach backward as zeros (the default) or as None."""
-        self.materialize = value
+        self._node.materialize = value
 
-    # ------------------------------------------------------------------ the node's side
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Forward mode, which minigrad does not have, would read them: noted and left alone, as by torch's backward."""
+        self.saved_for_forward = tensors
 
-    def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Run the user's backward on constants."""
-        shown = [None if g is None else from_array(g) for g in grad]
-        with no_grad():
-            results = self.call_backward(shown)
-        return tuple([None if r is None else r._data for r in results])
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What save_for_backward kept; RuntimeError once released or if written in place since."""
+        return self._node.saved_tensors
 
-    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
-        """Run the user's backward and record what it does."""
-        return tuple(self.call_backward(list(grad)))
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """For each input of forward, whether its gradient is wanted."""
+        return self._node.needs_input_grad
 
-    def apply_missing(self) -> tuple[Any, ...]:
-        """No gradient at all: zeros for every output, if they are wanted."""
-        return self.apply([None] * self.outputs)
+    def __repr__(self) -> str:
+        return repr(self._node)
 
-    def call_backward(self, grads: list[Any]) -> list[Any]:
-        """The user's backward; its results counted and held against the inputs, one for each differentiable input."""
-        if self.materialize:
-            grads = [
-                from_array(meta.zeros()) if g is None and meta else g for g, meta in zip(grads, self.metas, strict=True)
-            ]
-        function = self.function
-        results = (function.backward if function.vjp is Function.vjp else function.vjp)(self, *grads)
-        results = results if isinstance(results, tuple) else (results,)
-        if len(results) < len(self.inputs) or any(r is not None for r in results[len(self.inputs) :]):
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {len(self.inputs)}, got "
-                f"{len(results)})"
-            )
-        return [
-            self.checked(r, given, i) for i, (r, given) in enumerate(zip(results, self.inputs, strict=False)) if given
-        ]
-
-    def checked(self, result: Any, given: Meta, index: int) -> Any:
-        """One returned gradient, fitted to its input's shape where it may be."""
-        if result is None:
-            return None
-        if not isinstance(result, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
-        if not broadcasts_to(given.shape, result._data.shape):
-            raise RuntimeError(
-                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "
-                f"but expected shape compatible with {list(given.shape)}"
-            )
-        return fit(result, (given.shape, given.dtype))
-
-
-class Meta:
-    """Shape, dtype and array module of a tensor, without its memory."""
-
-    __slots__ = ("shape", "dtype", "module")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.shape = tensor._data.shape
-        self.dtype = tensor._data.dtype
-        self.module = array_module(tensor._data)
-
-    def zeros(self) -> Any:
-        """Zeros of this shape and dtype."""
-        return self.module.zeros(self.shape, self.dtype)
+    def __getattr__(self, name: str) -> Any:
+        """What the node offers besides: name(), next_functions, metadata, register_hook, …"""
+        if name in ("name", "next_functions", "metadata", "register_hook", "register_prehook", "_sequence_nr"):
+            return getattr(self._node, name)
+        raise AttributeError(f"'{type(self._node).__name__}' object has no attribute '{name}'")
 
 
 class Function:
@@ -175,84 +128,70 @@ class Function:
             "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
+    _node_class: type[BackwardNode] = BackwardNode
+    _ctx_class: type[FunctionCtx] = FunctionCtx
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name, members = cls.__name__ + "Backward", {"__slots__": (), "__module__": MODULE}
+        cls._node_class = type(name, (BackwardNode,), members | {"function": cls})
+        cls._ctx_class = type(name, (FunctionCtx,), members)
+
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def _backward(cls, node: BackwardNode, grads: list[Any]) -> Any:
+        """Call whichever of backward and vjp was written."""
+        rule = cls.backward if cls.vjp is Function.vjp else cls.vjp
+        if cls.backward is not Function.backward and rule is not cls.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
+                "of them."
+            )
+        return rule(cls._ctx_class(node), *grads)
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward without recording and hang one node on its outputs."""
-        node = type(cls.__name__ + "Backward", (BackwardNode,), {"__slots__": (), "function": cls})()
+        separate = cls.setup_context is not Function.setup_context
+        if separate or kwargs:
+            args = arguments(cls.forward, args, kwargs, separate)
+        node = cls._node_class()
         tensors = [a for a in args if isinstance(a, Tensor)]
         recorded = records() and any(t.requires_grad for t in tensors)
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-        node.next_functions = tuple(gradient_edge(t) if recorded else NO_EDGE for t in tensors)
+        node.needs_input_grad = tuple([differentiable(a) for a in args])
+        node.next_functions = tuple([gradient_edge(t) if recorded else NO_EDGE for t in tensors])
         node.order = next_order()
-        node.inputs = [Meta(a) if isinstance(a, Tensor) else None for a in args]
+        node.inputs = [meta_of(a) for a in args]
+        ctx = cls._ctx_class(node)
         with no_grad():
-            if cls.setup_context is Function.setup_context:
-                result = cls.forward(node, *args)
-            else:
+            if separate:
                 result = cls.forward(*args)
-                cls.setup_context(node, args, result)
-        return attach(node, args, result, recorded)
+                cls.setup_context(ctx, args, result)
+            else:
+                result = cls.forward(ctx, *args)
+            return attach(node, args, result, recorded, separate)
 
 
-def attach(node: Any, args: tuple[Any, ...], result: Any, recorded: bool) -> Any:
-    """The outputs of a custom Function with `node` as their history; what is no tensor is handed through."""
-    outs = result if isinstance(result, tuple) else (result,)
-    type(node).outputs = len(outs)
-    node.metas = [Meta(o) if isinstance(o, Tensor) else None for o in outs]
-    shapes = tuple([meta and meta.shape for meta in node.metas])
-    node.shape = shapes if len(outs) != 1 else shapes[0]
-    fresh = [output(node, i, out, args, recorded) if isinstance(out, Tensor) else out for i, out in enumerate(outs)]
-    if recorded:
-        keep(node, [out for out in fresh if isinstance(out, Tensor)])
-    else:
-        node.saved = ()
-    return tuple(fresh) if isinstance(result, tuple) else fresh[0]
-
-
-def output(node: Any, index: int, out: Tensor, args: tuple[Any, ...], recorded: bool) -> Tensor:
-    """One output tensor with `node` as its history: itself where forward made it or changed it in place, a tensor on
-    the same storage where forward handed an input through."""
-    if any(out is d for d in node.dirty):
-        if recorded and out._edge is None:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        out.bump_version()
-    elif any(out is a for a in args):
-        out = from_array(out.storage(), NO_EDGE, out.counter())
-    if recorded and out._data.dtype.kind == "f" and not any(out is c for c in node.constant):
-        out._edge = (node, index)
-    return out
-
-
-def keep(node: Any, outs: list[Tensor]) -> None:
-    """Turn what save_for_backward was given into saved values: outputs without the cycle back to the node."""
-    node.saved = tuple([save_result(t) if any(t is o for o in outs) else t for t in node.__dict__.pop("to_save", ())])
-    versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in node.saved])
-    if any(versions):
-        extras_of(node).versions = versions
-    if observers:
-        observed(node)
-
-
-class Error(SeveralOutputs):
-    """The history of what must not be differentiated again: running it raises."""
-
-    __slots__ = ("message", "outputs")
-    releases = False
-
-    def __init__(self, message: str, outs: list[Tensor]) -> None:
-        self.message = message
-        self.outputs = len(outs)  # type: ignore[misc]  # one of each call's own
-        self.next_functions = ()
-        self.saved = ()
-        self.order = next_order()
-        self.shape = tuple([o._data.shape for o in outs])
-        self.stretched = self.extras = None
-
-    def apply(self, grad: Any) -> tuple[Any, ...]:
-        """RuntimeError."""
-        raise RuntimeError(self.message)
-
-    apply_graph = apply
+def arguments(forward: Callable[..., Any], args: tuple[Any, ...], named: Any, separate: bool) -> tuple[Any, ...]:
+    """All arguments of forward by position: with setup_context the defaults too, since it sees them as inputs."""
+    signature = inspect.signature(forward)
+    if separate:
+        bound = signature.bind(*args, **named)
+        bound.apply_defaults()
+        args, named = bound.args, bound.kwargs
+    by_place = [n for n, p in signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD][not separate :]
+    for name in named:
+        if name not in by_place:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if by_place.index(name) < len(args):
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    left = dict(named)
+    found = list(args)
+    while left:
+        name = by_place[len(found)]
+        if name not in left:
+            raise TypeError(f"forward() missing required argument: '{name}' (position {len(found)})")
+        found.append(left.pop(name))
+    return tuple(found)
 
 
 ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
-from .graph import SECOND_BACKWARD, Node
+from .grad_mode import is_inference_mode_enabled
+from .graph import NO_EDGE, SECOND_BACKWARD, Node
 from .recording import next_order
 
 if TYPE_CHECKING:
@@ -19,31 +20,54 @@ if TYPE_CHECKING:
 
 Path = tuple[tuple[Any, dict[str, Any], int | None], ...]
 
+# Why some views may not be written to while operations are recorded, nor read once their base has been written:
+AMBIGUOUS = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+    "and the inplace either both inside the {mode} block (if you don't want the inplace to be tracked) or both outside (if you "
+    "want the inplace to be tracked)."
+)
+NO_GRAD, INFERENCE_MODE = AMBIGUOUS.format(mode="no_grad"), AMBIGUOUS.format(mode="inference_mode")
+SEVERAL = (
+    " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+    "modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+CUSTOM = (
+    " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+)
+
 
 class View:
     """How a view came from its base: the base, and the view operations with their attributes, in order.
 
-    tracked: whether it was made while operations were recorded; otherwise writing to it later would be ambiguous.
+    refusal: why writing to it while operations are recorded would be ambiguous; "" where it would not.
     """
 
-    __slots__ = ("base", "path", "tracked")
+    __slots__ = ("base", "path", "refusal")
 
-    def __init__(self, base: Tensor, path: Path, tracked: bool = True) -> None:
+    def __init__(self, base: Tensor, path: Path, refusal: str = "") -> None:
         self.base = base
         self.path = path
-        self.tracked = tracked
+        self.refusal = refusal
 
     @staticmethod
     def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None, tracked: bool) -> View:
-        """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several."""
+        """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several. tracked: whether it
+        is made while operations are recorded."""
+        refusal = "" if tracked and output is None else refusal_of(tracked)
         before = getattr(source, "_view", None)
         if before is None:
-            return View(source, ((op, attributes, output),), tracked)
-        return View(before.base, (*before.path, (op, attributes, output)), before.tracked and tracked)
+            return View(source, ((op, attributes, output),), refusal)
+        return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal)
+
+    def refusing(self, refusal: str) -> View:
+        """The same view, with another reason to refuse."""
+        return View(self.base, self.path, refusal)
 
     def after(self, op: Any, attributes: dict[str, Any]) -> View:
         """The same part of a base that `op` has to turn back into what it was."""
-        return View(self.base, ((op, attributes, None), *self.path), self.tracked)
+        return View(self.base, ((op, attributes, None), *self.path), self.refusal)
 
     def array(self, base: Any) -> Any:
         """The viewed part of an array that is shaped like the base, sharing its memory."""
@@ -51,6 +75,50 @@ class View:
             base = op.forward(base, **attributes)
             base = base if output is None else base[output]
         return base
+
+
+def refusal_of(tracked: bool) -> str:
+    """Why a view that is one of several, or made while nothing is recorded, may not be written to."""
+    return SEVERAL if tracked else INFERENCE_MODE if is_inference_mode_enabled() else NO_GRAD
+
+
+def refused(tensor: Tensor, how: str = "is being") -> RuntimeError:
+    """The error for a view that may not be written to, or (how: its base has been) read, in torch's words."""
+    refusal = tensor._view.refusal
+    edge = tensor._edge
+    of = (
+        ""
+        if edge is None or edge[0] is None
+        else f"Output {edge[1]} of {edge[0].name().split('Backward')[0]} is a view"
+    )
+    if of and refusal not in (NO_GRAD, INFERENCE_MODE):
+        return RuntimeError(f"{of} and {how} modified inplace.{refusal}")
+    mode, back = ("inference", "in normal mode") if refusal is INFERENCE_MODE else ("no_grad", "with grad mode enabled")
+    made = f"{of} of a view which was created in" if of else "A view was created in"
+    return RuntimeError(f"{made} {mode} mode and {how} modified inplace {back}.{refusal}")
+
+
+BASE_WRITTEN = "its base or another view of its base has been"
+
+
+class Invalid(tuple[Any, int]):
+    """The edge of a view that may not be read any more, since its base was written: whoever looks where it leads gets
+    the error. (Operations look; so do grad_fn and is_leaf.)"""
+
+    error: RuntimeError
+
+    @staticmethod
+    def of(view: Tensor) -> Invalid:
+        """The edge for this view."""
+        edge = Invalid(NO_EDGE)
+        edge.error = refused(view, BASE_WRITTEN)
+        return edge
+
+    def refuse(self, *_: Any) -> Any:
+        """The error, anew: a traceback sticks to one that was raised."""
+        raise RuntimeError(str(self.error))
+
+    __iter__ = __getitem__ = refuse
 
 
 class CopySlices(Node):

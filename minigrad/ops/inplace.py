@@ -16,7 +16,7 @@ from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
-from ..autograd.views import CopySlices, View
+from ..autograd.views import CopySlices, Invalid, View, refused
 from ..backend import array_module
 from ..tensor import Tensor, from_array
 from .define import Op
@@ -50,17 +50,6 @@ LEAF = "a leaf Variable that requires grad is being used in an in-place operatio
 VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 
 
-ONE_OF_SEVERAL = (
-    "Output {number} of {name} is a view and is being modified inplace. This view is the output of a function that returns "
-    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
-    "operation by an out-of-place one."
-)
-MADE_UNTRACKED = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case is "
-    "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
-    "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
-    "to be tracked)."
-)
 OUTSIDE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
     "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
@@ -142,14 +131,12 @@ def check_writable(tensor: Tensor) -> None:
         if tensor._edge is None:
             raise RuntimeError(LEAF)
         return
-    if not view.tracked and tensor.requires_grad:
-        raise RuntimeError(MADE_UNTRACKED)
-    if tensor.requires_grad and view.base.is_leaf:
+    if not tensor.requires_grad:
+        return
+    if view.refusal:
+        raise refused(tensor)
+    if view.base.is_leaf:
         raise RuntimeError(VIEW_OF_LEAF)
-    number = view.path[-1][2]
-    if number is not None and tensor.requires_grad:
-        name = tensor.grad_fn.name().split("Backward")[0]
-        raise RuntimeError(ONE_OF_SEVERAL.format(number=number, name=name))
 
 
 def write(tensor: Tensor, result: Tensor) -> None:
@@ -164,14 +151,16 @@ def write(tensor: Tensor, result: Tensor) -> None:
         raise RuntimeError(
             f"result type {result.dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
         )
-    if records() and result._edge is not NO_EDGE:
+    recorded = result._edge is not NO_EDGE and records()
+    view = getattr(tensor, "_view", None)
+    if recorded:
+        if view is not None and view.refusal:  # it asks for no gradient itself, but what is written does
+            raise refused(tensor)
         keep_old(tensor, result.grad_fn)
     data[...] = value
     tensor.bump_version()
-    recorded = result._edge is not NO_EDGE and records()
     if recorded:
         adopt(tensor, result)
-        view = getattr(tensor, "_view", None)
         if view is not None:
             rewrite_base(tensor, view)
     if tensor._counter is not None and tensor._counter.views:
@@ -182,11 +171,15 @@ def refresh_views(views: list[Any], done: Tensor | None) -> None:
     """After a write, the views of what was written, but the one that is `done`, hang on the history of their base now."""
     for reference in views:
         tensor = reference()
-        if tensor is None or tensor is done or not tensor._view.tracked:
+        if tensor is None or tensor is done or type(tensor._edge) is Invalid:
             continue
         base = tensor._view.base
         edge = base._edge or gradient_edge(base)
-        if edge is not NO_EDGE or tensor.grad_fn is not None:
+        if edge is NO_EDGE and tensor.grad_fn is None:
+            continue
+        if tensor._view.refusal:
+            tensor._edge = Invalid.of(tensor)
+        else:
             hang(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge)
 
 

@@ -41,7 +41,7 @@ def in_place(operation: Callable[..., Tensor]) -> Callable[..., Tensor]:
         undo = inverse(out._view.path[-1], self._data.shape)
         self._data = out._data
         if getattr(self, "_view", None) is not None:
-            self._view = View(out._view.base, out._view.path, self._view.tracked)
+            self._view = View(out._view.base, out._view.path, self._view.refusal)
         if records() and out.grad_fn is not None:
             out.grad_fn.__class__ = numbered(type(out.grad_fn))  # type: ignore[arg-type]
             self._edge = out._edge

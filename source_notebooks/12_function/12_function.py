@@ -217,7 +217,7 @@ assert second_backward(SquareBySaving) == "Trying to backward through the graph 
 
 
 # %% nbgrader={"grade_id": "save_for_backward", "solution": true}
-@implements("minigrad.autograd.function.BackwardNode.save_for_backward")
+@implements("minigrad.autograd.function.FunctionCtx.save_for_backward")
 def save_for_backward(self, *tensors):
     """Note in self.to_save, a tuple, what backward will need. torch: ctx.save_for_backward.
 

@@ -3,7 +3,7 @@
 from alternatives import alternative
 from minigrad import Tensor, maximum, zeros_like
 
-SAVE = "minigrad.autograd.function.BackwardNode.save_for_backward"
+SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 FORWARD, BACKWARD = "minigrad.custom.Softplus.forward", "minigrad.custom.Softplus.backward"
 DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 

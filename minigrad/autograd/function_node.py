@@ -1,0 +1,165 @@
+"""The graph's side of a custom Function: the node of one call, which runs the user's backward and checks its results.
+
+What the user sees of it is `ctx` (function.py); what forward returned becomes its outputs in `function_outputs.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..backend import array_module
+from ..tensor import Tensor, from_array
+from .accumulate import broadcasts_to, fit
+from .grad_mode import no_grad
+from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs
+from .recording import next_order
+
+if TYPE_CHECKING:
+    from .function import Function
+
+MODULE = "torch.autograd.function"  # where the nodes of custom Functions say they come from
+
+
+class BackwardNode(SeveralOutputs):
+    """The node of one call of a custom Function.
+
+    function: the Function.  attributes: what the user set on ctx.  inputs, metas: shape and dtype of each input and
+    output, None for what is no tensor.  materialize: whether missing gradients are to be zeros.
+    """
+
+    __slots__ = ("attributes", "inputs", "metas", "materialize", "outputs", "needs_input_grad")
+    function: type[Function]
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, Any] = {}
+        self.saved = ()
+        self.stretched = self.extras = None
+        self.materialize = True
+        self.inputs: list[Meta | None] = []
+        self.metas: list[Meta | None] = []
+        self.outputs = 0  # type: ignore[misc]  # each call has as many as forward returned
+
+    def __getattr__(self, name: str) -> Any:
+        """What the user has set on ctx, read off `y.grad_fn`."""
+        try:
+            return self.attributes[name]
+        except KeyError:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'") from None
+
+    def __repr__(self) -> str:
+        return f"<{MODULE}.{type(self).__name__} object at {id(self):#x}>"
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What save_for_backward kept; RuntimeError once released or if written in place since."""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        for index, value in enumerate(self.saved):
+            if value is not None and value._counter is not None:
+                self.check_saved(index, value)
+        return tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Run the user's backward on constants."""
+        shown = [None if g is None else from_array(g) for g in self.listed(grad)]
+        with no_grad():
+            results = self.call_backward(shown)
+        return tuple([None if r is None else r._data for r in results])
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """Run the user's backward and record what it does."""
+        return tuple(self.call_backward(list(self.listed(grad))))
+
+    def apply_missing(self) -> tuple[Any, ...]:
+        """No gradient at all: zeros for every output, if they are wanted."""
+        return self.apply([None] * self.outputs)
+
+    @staticmethod
+    def listed(grad: Any) -> list[Any]:
+        """The gradients of the outputs; CopySlices hands on the only one as it is."""
+        return grad if type(grad) is list else [grad]
+
+    def call_backward(self, grads: list[Any]) -> list[Any]:
+        """The user's backward; its results counted and held against the inputs, one for each differentiable input."""
+        if self.materialize:
+            grads = [
+                from_array(meta.zeros()) if g is None and meta else g for g, meta in zip(grads, self.metas, strict=True)
+            ]
+        results = self.function._backward(self, grads)
+        results = results if isinstance(results, tuple) else (results,)
+        wanted = len(self.inputs)
+        if len(results) < wanted or any(r is not None for r in results[wanted:]):
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got "
+                f"{len(results)})"
+            )
+        for place, given in enumerate(self.inputs):
+            if given is None and results[place] is not None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {place + 1}, but the "
+                    "corresponding forward input was not a Variable"
+                )
+        return [
+            self.checked(r, given, i) for i, (r, given) in enumerate(zip(results, self.inputs, strict=False)) if given
+        ]
+
+    def checked(self, result: Any, given: Meta, index: int) -> Any:
+        """One returned gradient, fitted to its input's shape where it may be."""
+        if result is None:
+            return None
+        if not isinstance(result, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+        if not broadcasts_to(given.shape, result._data.shape):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "
+                f"but expected shape compatible with {list(given.shape)}"
+            )
+        return fit(result, (given.shape, given.dtype))
+
+
+class Meta:
+    """Shape, dtype and array module of a tensor, without its memory."""
+
+    __slots__ = ("shape", "dtype", "module")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shape = tensor._data.shape
+        self.dtype = tensor._data.dtype
+        self.module = array_module(tensor._data)
+
+    def zeros(self) -> Any:
+        """Zeros of this shape and dtype."""
+        return self.module.zeros(self.shape, self.dtype)
+
+
+class Error(SeveralOutputs):
+    """The history of what must not be differentiated again: running it raises."""
+
+    __slots__ = ("message", "outputs")
+    releases = False
+
+    def __init__(self, message: str, outs: list[Tensor]) -> None:
+        self.message = message
+        self.outputs = len(outs)  # type: ignore[misc]  # one of each call's own
+        self.next_functions = ()
+        self.saved = ()
+        self.order = next_order()
+        self.shape = tuple([o._data.shape for o in outs])
+        self.stretched = self.extras = None
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """RuntimeError."""
+        raise RuntimeError(self.message)
+
+    apply_graph = apply
+
+
+def meta_of(value: Any) -> Meta | None:
+    """What a node keeps of an input or output; None for what is no tensor."""
+    return Meta(value) if isinstance(value, Tensor) else None
+
+
+def differentiable(value: Any) -> bool:
+    """Whether a value is a tensor whose gradient is wanted."""
+    return isinstance(value, Tensor) and value._edge is not NO_EDGE

@@ -1,0 +1,148 @@
+"""What a custom Function's forward returned, made outputs of its node; what it saved, kept for its backward.
+
+Forward runs without recording, so what it returns has no history yet, or a wrong one: an input handed through becomes
+a view of it, an input changed in place takes the node for its history, and a view made inside may not be written to,
+for that would bypass the user's backward.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..tensor import Tensor
+from .function_node import BackwardNode, differentiable, meta_of
+from .graph import NO_EDGE, save_result
+from .hooks import extras_of
+from .recording import observed, observers
+from .views import CUSTOM, SEVERAL, View
+
+LEAF_USED = "a leaf Variable that requires grad has been used in an in-place operation."
+VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+NOT_AN_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed "
+    "to ctx.mark_dirty()."
+)
+NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+    "inplace must all be outputs of the Function."
+)
+DIRTY_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
+    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view "
+    "(using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: "
+    "one doing the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the "
+    "forum https://discuss.pytorch.org/ if you need help to do this change."
+)
+SAVED_AS_IS = (
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if you override "
+    "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
+    "forward function itself."
+)
+NO_OUTPUT = "{name}.forward: expected Tensor or tuple of Tensor (got {kind}) for return value {place}"
+
+
+def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: bool, separate: bool) -> Any:
+    """The outputs of a custom Function with `node` as their history; what is no tensor is handed through.
+
+    separate: whether setup_context saved, which has seen what forward returned.
+    """
+    outs = result if isinstance(result, tuple) else (result,)
+    node.outputs = len(outs)  # type: ignore[misc]
+    node.metas = [meta_of(o) for o in outs]
+    shapes: list[Any] = [meta and meta.shape for meta in node.metas]
+    node.shape = tuple(shapes) if len(outs) != 1 else shapes[0]
+    inputs = [a for a in args if isinstance(a, Tensor)]
+    dirty = noted(node, "dirty_tensors", "mark_dirty can only accept variables")
+    constant = noted(node, "non_differentiable", "mark_non_differentiable only accepts variable arguments")
+    if any(is_among(d, inputs) and not is_among(d, outs) for d in dirty):
+        raise RuntimeError(NOT_RETURNED)
+    to_save = node.attributes.pop("to_save", ())
+    if separate and any(is_among(t, inputs) and is_among(t, outs) and not is_among(t, dirty) for t in to_save):
+        raise RuntimeError(SAVED_AS_IS)
+    fresh = list(outs)
+    for index, out in enumerate(outs):
+        if isinstance(out, Tensor):
+            wanted = recorded and out._data.dtype.kind == "f" and not is_among(out, constant)
+            fresh[index] = output(node, index, out, is_among(out, inputs), is_among(out, dirty), wanted)
+    if sum(map(differentiable, fresh)) > 1:
+        for out in fresh:
+            if getattr(out, "_view", None) is not None:
+                out._view = out._view.refusing(SEVERAL)
+    if recorded:
+        keep(node, to_save, fresh)
+    for out in fresh:
+        if is_among(out, dirty):
+            follow(out)
+    return tuple(fresh) if isinstance(result, tuple) else fresh[0]
+
+
+def noted(node: BackwardNode, name: str, complaint: str) -> tuple[Any, ...]:
+    """The tensors that ctx was told of; RuntimeError for anything else."""
+    tensors = node.attributes.get(name) or ()
+    for place, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise RuntimeError(f"{complaint}, but argument {place} is of type {type(tensor).__name__}")
+    return tuple(tensors)
+
+
+def is_among(value: Any, tensors: Any) -> bool:
+    """Whether a value is one of the tensors itself."""
+    return any(value is t for t in tensors)
+
+
+def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool, wanted: bool) -> Tensor:
+    """One output tensor: itself where forward made it or changed it in place; a view of it where forward handed an
+    input through. wanted: whether its history is the node."""
+    view = getattr(out, "_view", None)
+    if dirty:
+        if wanted and out._edge is None:
+            raise RuntimeError(LEAF_USED)
+        if wanted and view is not None and out.requires_grad and view.base.is_leaf:
+            raise RuntimeError(VIEW_OF_LEAF)
+        if view is not None and node.outputs > 1:
+            raise RuntimeError(DIRTY_VIEW)
+        if not given:
+            warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=4)
+        out.bump_version()
+    if not wanted and out.requires_grad and given:
+        return out.detach()
+    if given and not dirty:
+        from ..ops.layout import view_as  # the operations build on this module
+
+        out = view_as(out, out)
+        view = out._view
+    elif not wanted and view is None and out._edge is not NO_EDGE:
+        out._edge = NO_EDGE
+    if view is not None and not dirty:
+        out._view = view.refusing(CUSTOM)
+    if wanted:
+        out._edge = (node, index)
+        out._grad = None
+    return out
+
+
+def keep(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
+    """Turn what save_for_backward was given into saved values: outputs without the cycle back to the node."""
+    saved: list[Any] = []
+    for tensor in to_save:
+        place = next((i for i, o in enumerate(outs) if o is tensor and o._edge == (node, i)), None)
+        saved.append(tensor if place is None else save_result(tensor, place))
+    node.saved = tuple(saved)
+    versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in saved])
+    if any(versions):
+        extras_of(node).versions = versions
+    if observers:
+        observed(node)
+
+
+def follow(out: Tensor) -> None:
+    """After a Function has written to a view, its base goes through the Function; after any write, other views follow."""
+    from ..ops.inplace import refresh_views, rewrite_base
+
+    view: View | None = getattr(out, "_view", None)
+    recorded = out.requires_grad and not out.is_leaf
+    if view is not None and recorded:
+        rewrite_base(out, view)
+    if out._counter is not None and out._counter.views:
+        refresh_views(out._counter.views, out if recorded else None)
