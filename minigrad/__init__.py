@@ -101,7 +101,7 @@ def __getattr__(name: str) -> Any:
         for each, function in ops.load(ops.FUNCTIONS[name][0]).items():
             globals().setdefault(each, function)
         return globals()[name]
-    raise _unknown_name(name, [each for each in __dir__() if not each.startswith("_")])
+    raise _unknown_name(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,9 @@ from types import ModuleType
 from typing import Any
 
 from . import backend
+from .errors import refusing
+
+__getattr__ = refusing(__name__)
 
 NO_GPU = "Torch not compiled with CUDA enabled"
 

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
     "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
@@ -28,8 +34,29 @@ def suggestion(name: str, known: list[str]) -> str:
     return f" Did you mean: '{close[0]}'?" if close else ""
 
 
-def unknown_name(name: str, known: list[str], module: str = "minigrad") -> AttributeError:
-    """The error for a name that a module does not have: what comes closest, and where the list stands."""
-    hint = "" if name.startswith("__") else suggestion(name, known)
-    where = "" if name.startswith("__") else " All names: docs/api.md"
-    return AttributeError(f"module '{module}' has no attribute '{name}'.{hint}{where}")
+@functools.cache
+def unknown_name_words(module: ModuleType, name: str) -> str:
+    """What to say of a name that a module does not have: what comes closest, and where the list stands.
+
+    Kept, for some programs ask with hasattr again and again.
+    """
+    words = f"module '{module.__name__}' has no attribute '{name}'"
+    if name.startswith("_"):
+        return words
+    return f"{words}.{suggestion(name, [n for n in dir(module) if not n.startswith('_')])} All names: docs/api.md"
+
+
+def unknown_name(module: str, name: str) -> AttributeError:
+    """The error for a name that the module called `module` does not have."""
+    found = sys.modules[module]
+    # Told the module and not the name, Python adds no suggestion of its own.
+    return AttributeError(unknown_name_words(found, name), obj=found)
+
+
+def refusing(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that has nothing more than what stands in it (PEP 562)."""
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 (what Python calls it)
+        raise unknown_name(module, name)
+
+    return __getattr__

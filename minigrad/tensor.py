@@ -64,7 +64,7 @@ class Tensor:
         self._counter = INFERENCE if is_inference_mode_enabled() else None
         self._grad = None
 
-    if TYPE_CHECKING:  # the methods and operators that ops/ hangs on this class
+    if TYPE_CHECKING:  # what ops/ hangs on this class; a real __getattr__ would slow every attribute down
 
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...

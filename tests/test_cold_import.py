@@ -86,13 +86,19 @@ assert space["tensor"]([2.0]).item() == 2 and space["einsum"] is minigrad.einsum
 assert "ops" not in space and "Any" not in space
 """,
     "a wrong name": """
-for owner, wrong, meant in ((minigrad, "tanhh", "tanh"), (minigrad, "Genrator", "Generator")):
+F, optim = minigrad.nn.functional, minigrad.optim
+for owner, wrong, meant in (
+    (minigrad, "tanhh", "tanh"), (minigrad, "Genrator", "Generator"),
+    (F, "conv3d", "conv2d"), (minigrad.nn, "Liner", "Linear"), (minigrad.nn.init, "uniform", "uniform_"),
+    (optim, "Adamm", "Adam"), (optim.lr_scheduler, "StepLr", "StepLR"), (minigrad.autograd, "gradchek", "gradcheck"),
+    (minigrad.autograd.functional, "hessain", "hessian"), (minigrad.autograd.graph, "Nodes", "Node"),
+    (minigrad.cuda, "is_availible", "is_available"), (minigrad.nn.utils, "clip_grad", "clip_grad_norm_"),
+):
+    assert not hasattr(owner, wrong) and not hasattr(owner, "__" + wrong)
     try:
         getattr(owner, wrong)
     except AttributeError as error:
-        assert f"Did you mean: '{meant}'" in str(error)
-    else:
-        raise AssertionError
+        assert str(error).endswith(f". Did you mean: '{meant}'? All names: docs/api.md"), error
 """,
     "what a user has put there": """
 mine = lambda self: 7

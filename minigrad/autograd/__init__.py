@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import unknown_name
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import GradientEdge, gradient_edge
@@ -157,4 +158,4 @@ def __getattr__(name: str) -> Any:
     """What is loaded only when it is asked for."""
     if name == "functional":
         return importlib.import_module(".functional", __name__)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    raise unknown_name(__name__, name)

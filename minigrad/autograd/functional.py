@@ -12,11 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..creation import zeros
+from ..errors import refusing
 from ..tensor import Tensor
 from . import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+__getattr__ = refusing(__name__)
 
 Tensors = tuple[Tensor, ...]
 Grads = tuple[Tensor | None, ...]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
 from ..errors import INFERENCE_SAVED as INFERENCE_SAVED
-from ..errors import MODIFIED, SECOND_BACKWARD
+from ..errors import MODIFIED, SECOND_BACKWARD, unknown_name
 from .recording import as_rule
 
 if TYPE_CHECKING:
@@ -393,4 +393,4 @@ def __getattr__(name: str) -> Any:
     for module, names in ELSEWHERE.items():
         if name in names:
             return getattr(importlib.import_module(f"{__package__}.{module}"), name)
-    raise AttributeError(f"module 'minigrad.autograd.graph' has no attribute '{name}'")
+    raise unknown_name(__name__, name)

@@ -1,5 +1,6 @@
 """torch.nn: modules, their parameters, and how they start. The functions behind them are in nn.functional."""
 
+from ..errors import refusing
 from . import functional, init, utils
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .layers import Conv1d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear
@@ -52,3 +53,5 @@ __all__ = [
     "ParameterList", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax",
     "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "functional", "init", "utils",
 ]  # fmt: skip
+
+__getattr__ = refusing(__name__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..autograd.grad_mode import no_grad
 from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
+from ..errors import refusing
 from ..ops import nn as layers
 from ..ops.activation import (
     celu,
@@ -51,6 +52,8 @@ __all__ = [
     "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax",
     "softmin", "softplus", "softsign", "tanh", "tanhshrink",
 ]  # fmt: skip
+
+__getattr__ = refusing(__name__)
 
 
 @parsed()

@@ -8,8 +8,11 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..backend import numpy, to_host
+from ..errors import refusing
 from ..random import Generator, default_generator, overwrite
 from ..tensor import Tensor
+
+__getattr__ = refusing(__name__)
 
 GAINS = {
     "sigmoid": 1,

@@ -7,9 +7,12 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import no_grad
+from ..errors import refusing
 from ..tensor import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm"]
+
+__getattr__ = refusing(__name__)
 
 
 def get_total_norm(tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:

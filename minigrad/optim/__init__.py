@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..errors import unknown_name
+from ..errors import refusing
 from ..tensor import Tensor
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
@@ -270,7 +270,4 @@ def _is_plain(params: Any = (), lr: float = 0, *settings: Any, **named: Any) -> 
 from . import lr_scheduler  # noqa: E402 (as the next one: they build on what stands above)
 from .adaptive import Adagrad, Adam, AdamW, RMSprop  # noqa: E402
 
-
-def __getattr__(name: str) -> Any:
-    """What torch.optim has and this does not is refused with what comes closest."""
-    raise unknown_name(name, __all__, __name__)
+__getattr__ = refusing(__name__)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import unknown_name
+from ..errors import refusing
 
 __all__ = [
     "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR",
@@ -22,9 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """What torch.optim.lr_scheduler has and this does not is refused with what comes closest."""
-    raise unknown_name(name, __all__, __name__)
+__getattr__ = refusing(__name__)
 
 
 class LRScheduler:
