@@ -52,32 +52,19 @@ from .tensor import Tensor
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
-    "clinic", "creation", "cuda", "curvature", "custom", "nn", "optim", "printing", "random", "ranges",
+    "clinic", "creation", "cuda", "curvature", "custom", "draws", "nn", "optim", "printing", "random", "ranges",
     "timing", "training", "viz", "warmup",
 )  # fmt: skip
 ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"} | dict.fromkeys(
-    "Generator bernoulli initial_seed manual_seed normal rand rand_like randint randn randn_like randperm seed".split(),
-    "random",
+    ("Generator", "initial_seed", "manual_seed", "seed"), "random"
 )
 __version__ = "0.1.0"  # as in pyproject.toml
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
 if TYPE_CHECKING:
     from .creation import as_tensor, from_numpy, full, ones, tensor, zeros
-    from .random import (
-        Generator,
-        bernoulli,
-        initial_seed,
-        manual_seed,
-        normal,
-        rand,
-        rand_like,
-        randint,
-        randn,
-        randn_like,
-        randperm,
-        seed,
-    )
+    from .draws import rand, randint, randn, randperm
+    from .random import Generator, initial_seed, manual_seed, seed
 else:
     del tensor  # the module, which Python has put here: the name is the function's
 

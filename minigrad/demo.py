@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import nn, no_grad, random, tensor
+from . import draws, nn, no_grad, random, tensor
 from .optim import AdamW
 from .tensor import Tensor
 from .training import train_epoch
@@ -63,7 +63,7 @@ def digits(seed: int = 0) -> Digits:
         raise MissingPackage(NO_SKLEARN) from missing
     images, numbers = load_digits(return_X_y=True)
     random.manual_seed(seed)
-    order = random.randperm(len(images)).numpy()
+    order = draws.randperm(len(images)).numpy()
     images, numbers = (
         tensor((images[order] / 8 - 1).astype("float32")),
         tensor(numbers[order].astype("int64")),
@@ -84,7 +84,7 @@ def train(data: Digits, epochs: int = 20, seed: int = 0, report: Report | None =
     optimizer, criterion = AdamW(net.parameters(), lr=3e-3), nn.CrossEntropyLoss()
     accuracy, total = 0.0, len(data.train_numbers)
     for epoch in range(1, epochs + 1):
-        batches = random.randperm(total).split(BATCH)
+        batches = draws.randperm(total).split(BATCH)
         mean = train_epoch(net, criterion, optimizer, data.train_images, data.train_numbers, batches)
         accuracy = accuracy_of(net, data.test_images, data.test_numbers)
         if report is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import autograd, cat, float64, nn, ones, random, tensor
+from . import autograd, cat, draws, float64, nn, ones, random, tensor
 from .nn import functional as F
 from .tensor import Tensor
 
@@ -20,7 +20,7 @@ Formula = Callable[..., Tensor]
 
 def numbers(*shape: int) -> Tensor:
     """Normal numbers in float64, as a leaf that requires grad."""
-    return random.randn(*shape, dtype=float64, requires_grad=True)
+    return draws.randn(*shape, dtype=float64, requires_grad=True)
 
 
 # Each: a name, a function of tensors, the shapes of its inputs.
@@ -43,8 +43,8 @@ FORMULAS: list[tuple[str, Formula, list[tuple[int, ...]]]] = [
 def slope_agrees(f: Formula, inputs: list[Tensor]) -> bool:
     """Whether the derivative along a random direction is what central differences say (a first-order check of all
     inputs at once), and the derivative of that derivative as well."""
-    weights = random.randn(*f(*inputs).shape, dtype=float64)
-    directions = [random.randn(*x.shape, dtype=float64) for x in inputs]
+    weights = draws.randn(*f(*inputs).shape, dtype=float64)
+    directions = [draws.randn(*x.shape, dtype=float64) for x in inputs]
 
     def value(*xs: Tensor) -> Tensor:
         return (f(*xs) * weights).sum()
@@ -113,7 +113,7 @@ def training_learns() -> bool:
     from .optim import SGD
 
     random.manual_seed(0)
-    net, x = nn.Linear(3, 1), random.randn(32, 3)
+    net, x = nn.Linear(3, 1), draws.randn(32, 3)
     y, losses = x @ tensor([[1.0], [-2.0], [0.5]]), []
     optimizer = SGD(net.parameters(), lr=0.1)
     for _ in range(20):

@@ -43,8 +43,9 @@ KNOWN = frozenset((Path(__file__).parent / "data" / "op_differences.txt").read_t
 
 # What rules call on Tensors among themselves; no name of torch's.
 OWN = {"copied", "stack_all", "concatenate_all", "scatter_index", "to_numpy_dtype"}
-# addresses; NumPy's own arrays; random numbers: other tests have them
-SPECIAL = {"data_ptr", "from_numpy", "cuda", "is_tensor", "bernoulli_", "normal_", "uniform_"}
+# addresses; NumPy's own arrays; random numbers (twin_programs/random.txt): other tests have them
+SPECIAL = {"data_ptr", "from_numpy", "cuda", "is_tensor"}
+SPECIAL |= {name for module, name, _, _, _ in ops.entries() if module == ".draws"}
 
 
 def forms(name: str, row: str) -> Iterator[str]:

@@ -158,7 +158,7 @@ def gradgradcheck(
     _only_reverse(check_fwd_over_rev=check_fwd_over_rev)
     if not check_rev_over_rev:
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    from ..random import rand
+    from ..draws import rand
 
     given = as_tuple(inputs)
     if grad_outputs is None:
@@ -279,7 +279,7 @@ def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
 
 def _direction(x: Tensor, generator: Generator) -> Tensor:
     """A random direction of length 1 in the space of x; the generator is fresh, so the user's numbers stay."""
-    from ..random import rand
+    from ..draws import rand
 
     values = rand(x.numel(), generator=generator).to(x.dtype)
     return (values / values.norm()).reshape(x.shape)

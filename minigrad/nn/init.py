@@ -8,8 +8,9 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..backend import numpy, to_host
+from ..draws import overwrite
 from ..errors import refusing
-from ..random import Generator, default_generator, overwrite
+from ..random import Generator, default_generator
 from ..tensor import Tensor
 
 __getattr__ = refusing(__name__)

@@ -81,7 +81,10 @@ TABLE = {
         full_like() linspace() logspace() ones_like() result_type()=torch_result_type scalar_tensor()
     """,
     ".creation": "tensor() full() as_tensor() from_numpy() ones() zeros()",
-    ".random": ".bernoulli_ .normal_ .uniform_",
+    ".draws": """
+        bernoulli multinomial .bernoulli_ .exponential_ .normal_ .uniform_ normal() rand() rand_like() randint()
+        randint_like() randn() randn_like() randperm()
+    """,
 }  # fmt: skip
 ALIASES = {
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",

@@ -49,12 +49,12 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     sizes = variadic if variadic in SIZES else None
     uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
     if tensor_first and sizes is not None:
-        function, sizes = one_tuple(function, sizes), None
+        function = one_tuple(function, sizes)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not uncommon.isdisjoint(kwargs):
-            if sizes in kwargs:
+            if sizes in kwargs and "input" not in kwargs:
                 return call(*args, kwargs.pop(sizes), **kwargs)
             return special(call, function, args, kwargs, method)
         result: Any = NotImplemented

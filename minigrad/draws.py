@@ -1,0 +1,278 @@
+"""Tensors of random numbers: new ones, and those that are overwritten. The numbers themselves: random.py.
+
+Numbers are drawn in host memory and moved to the device that was asked for. What is drawn is a step function of what it
+was drawn from: its gradient is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .backend import array_module, numpy, to_host
+from .creation import finish, shape_of
+from .dtypes import as_numpy, get_default_dtype
+from .ops.arguments import Bool, Dtype, Int, is_int
+from .ops.define import Op
+from .ops.functions import step_vjp
+from .ops.inplace import check_writable, write
+from .ops.promotion import unsupported
+from .random import Generator, default_generator
+from .ranges import empty
+from .tensor import Tensor, from_array
+
+# ------------------------------------------------------------------ new tensors
+
+
+def _drawn(draw: str, size: tuple[Any, ...], generator: Any, dtype: Dtype | None, rest: dict[str, Any]) -> Tensor:
+    if not size:
+        return NotImplemented
+    shape = shape_of(size)
+    kind = as_numpy(dtype) or get_default_dtype().np
+    if kind.kind != "f":
+        kernel = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}[draw]
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.type_name if dtype else kind}'")
+    values = getattr(generator or default_generator(), draw)(math.prod(shape), kind)
+    return finish(values.reshape(shape), **rest)
+
+
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uniform numbers in [0, 1) (torch.rand)."""
+    return _drawn("uniform", size, generator, dtype, {"device": device, "requires_grad": requires_grad})
+
+
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Standard normal numbers (torch.randn)."""
+    return _drawn("normal", size, generator, dtype, {"device": device, "requires_grad": requires_grad})
+
+
+def rand_like(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """rand of another tensor's size, dtype and device (torch.rand_like)."""
+    return rand(*input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad)
+
+
+def randn_like(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """randn of another tensor's size, dtype and device (torch.randn_like)."""
+    return randn(*input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad)
+
+
+def randint(
+    low: Any = None,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Whole numbers from low (0 if left out) to high - 1, int64 unless told otherwise (torch.randint)."""
+    if size is None:
+        low, high, size = None, low, high
+    if high is None:
+        low, high = None, low
+    for name, value in (("low", low), ("high", high)):
+        if value is not None and not is_int(value):
+            place = 2 if name == "high" and low is not None else 1
+            raise TypeError(f"randint(): argument '{name}' (position {place}) must be int, not {type(value).__name__}")
+    if not isinstance(size, list | tuple) or high is None:
+        return NotImplemented
+    low = 0 if low is None else low
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    values = (generator or default_generator()).integers(low, high, math.prod(size)).reshape(tuple(size))
+    return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
+
+
+def randint_like(
+    input: Tensor, low: Int, high: Int | None = None, *, dtype: Dtype | None = None, device: Any = None
+) -> Tensor:
+    """randint of another tensor's size, dtype and device (torch.randint_like)."""
+    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=device or input.device)
+
+
+def randperm(
+    n: Int,
+    *,
+    generator: Generator | None = None,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """0 … n - 1 in random order, int64 unless told otherwise (torch.randperm)."""
+    values = (generator or default_generator()).permutation(n)
+    return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
+
+
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Normal numbers of the given means and deviations, tensors or numbers (torch.normal)."""
+    if size is not None:
+        out = empty(*size, dtype=dtype, device=device)
+        return normal_(out, mean, std, generator=generator).requires_grad_(requires_grad)
+    inputs = {name: x for name, x in (("mean", mean), ("std", std)) if isinstance(x, Tensor)}
+    if not inputs:
+        return NotImplemented
+    least = std.detach().min() if isinstance(std, Tensor) and std._data.size else std
+    if not isinstance(std, Tensor) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if least < 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    numbers = {name: x for name, x in (("mean", mean), ("std", std)) if not isinstance(x, Tensor)}
+    return NORMAL[tuple(inputs)](*inputs.values(), **numbers, generator=generator or default_generator())
+
+
+def _around(mean: Any, std: Any, generator: Any) -> Any:
+    like = mean if hasattr(mean, "dtype") else std
+    if like.dtype.kind != "f":
+        raise unsupported("normal_kernel_cpu", like)
+    shape = numpy.broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "dtype")])
+    noise = generator.normal(math.prod(shape), like.dtype).reshape(shape)
+    return (array_module(like).asarray(noise) * std + mean).astype(like.dtype, copy=False)
+
+
+# torch.normal by which of mean and std are tensors; what is drawn has the gradient 0 for both
+NORMAL: dict[tuple[str, ...], Op] = {
+    ("mean",): Op("NormalBackward1", lambda mean, std, generator: _around(mean, std, generator), mean=step_vjp),
+    ("std",): Op("NormalBackward2", lambda std, mean, generator: _around(mean, std, generator), std=step_vjp),
+    ("mean", "std"): Op("NormalBackward3", _around, stretches=True, mean=step_vjp, std=step_vjp),
+}
+
+
+def _bernoulli(x: Any, generator: Any) -> Any:
+    probability = to_host(x)
+    if x.dtype.kind != "f":
+        raise unsupported("bernoulli_tensor_cpu_p_", x)
+    if not ((probability >= 0) & (probability <= 1)).all():
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    return array_module(x).asarray((generator.uniform(x.size, x.dtype).reshape(x.shape) < probability).astype(x.dtype))
+
+
+bernoulli_op = Op("BernoulliBackward0", _bernoulli, self=step_vjp)
+
+
+def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that stands in `input`, else 0; its gradient is 0 (torch.bernoulli)."""
+    return bernoulli_op(input, generator=generator or default_generator())
+
+
+def multinomial(
+    input: Tensor, num_samples: Int, replacement: Bool = False, *, generator: Generator | None = None
+) -> Tensor:
+    """Numbers of categories, drawn with the weights in `input` (torch.multinomial).
+
+    input: (categories,) or (rows, categories), not negative, need not sum to 1 → int64 (…, num_samples).
+    """
+    check_weights(input, num_samples, replacement)
+    source, data = generator or default_generator(), to_host(input._data)
+    rows = data.reshape(-1, data.shape[-1])
+    if replacement and num_samples > 1:
+        below = rows.cumsum(-1, dtype=data.dtype)
+        below /= below[:, -1:]
+        below[:, -1:] = 1
+        points = source.doubles(len(rows) * num_samples).reshape(len(rows), num_samples)
+        chosen = numpy.array([numpy.searchsorted(b, p) for b, p in zip(below, points, strict=True)], numpy.int64)
+    else:  # weights over waiting times: the first to come is k with a probability that goes with k's weight
+        quotients = rows / source.exponential(rows.size, rows.dtype).reshape(rows.shape)
+        chosen = from_array(quotients).topk(num_samples, dim=-1)[1]._data
+    return finish(chosen.reshape((*data.shape[:-1], num_samples)), input.device)
+
+
+def check_weights(input: Tensor, num_samples: int, replacement: bool) -> None:
+    """What multinomial refuses, in torch's words."""
+    data = to_host(input._data)
+    if data.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if data.dtype.kind != "f":
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.type_name}")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > data.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not (numpy.isfinite(data) & (data >= 0)).all():
+        if replacement and num_samples > 1:
+            raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (data.sum(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+# ------------------------------------------------------------------ in place
+
+
+# What came before a draw no longer matters: its gradient is 0.
+DRAWN = {
+    node: Op(node, lambda x, values: values, self=step_vjp)
+    for node in ("UniformBackward0", "NormalBackward0", "BernoulliBackward2", "ExponentialBackward0")
+}
+
+
+def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Tensor:
+    """Put drawn values, as many as there are elements, into a tensor."""
+    data = tensor._data
+    values = finish(values.astype(data.dtype, copy=False).reshape(data.shape), tensor.device)._data
+    write(tensor, DRAWN[node](tensor, values=values))
+    return tensor
+
+
+def uniform_(self: Tensor, a: float = 0, b: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Every element drawn uniformly from [a, b), in place (torch.Tensor.uniform_)."""
+    check_writable(self)
+    kind = self._data.dtype
+    if a > b:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
+    drawn = (generator or default_generator()).uniform(self._data.size, kind)
+    low, high = kind.type(a), kind.type(b)
+    # torch rounds once
+    return overwrite(self, drawn.astype(numpy.float64) * float(high - low) + float(low), "UniformBackward0")
+
+
+def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Every element drawn from a normal distribution, in place (torch.Tensor.normal_)."""
+    check_writable(self)
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    drawn = (generator or default_generator()).normal(self._data.size, self._data.dtype)
+    return overwrite(self, drawn * std + mean)
+
+
+def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Every element 1 with probability p, else 0, in place (torch.Tensor.bernoulli_)."""
+    check_writable(self)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+    return overwrite(self, (generator or default_generator()).doubles(self._data.size) < p, "BernoulliBackward2")
+
+
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Every element drawn from an exponential distribution, in place (torch.Tensor.exponential_)."""
+    check_writable(self)
+    if self._data.dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {self.dtype.type_name}"
+        )
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    drawn = (generator or default_generator()).exponential(self._data.size, numpy.dtype(float), lambd)
+    return overwrite(self, drawn, "ExponentialBackward0")
