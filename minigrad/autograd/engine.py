@@ -6,6 +6,7 @@ and the very same rules record what they compute. There is no recursion: the gra
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -126,7 +127,10 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
         if grad is None:
             results = node.apply_missing()
         else:
-            results = node.apply_graph(grad) if create_graph else node.apply(grad)
+            running = node if task is None else task.narrowed(node)
+            results = running.apply_graph(grad) if create_graph else running.apply(grad)
+            if running is not node:
+                results = tuple([None if p is None else r for r, p in zip(results, running.parents, strict=True)])
         if node.extras is not None:
             if node.stretched is not None:
                 results = fit_all(results, node.stretched)  # hooks see what will travel on
@@ -157,6 +161,27 @@ def nodes_to_run(reachable: Iterable[Node], targets: set[Node | None]) -> set[No
     return needed
 
 
+@functools.cache
+def slots_of(kind: Any) -> tuple[str, ...]:
+    """What an instance of a node class holds."""
+    return tuple([name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"])
+
+
+def narrowed(node: Node, wanted: set[Node | None]) -> Node:
+    """A node like this one that computes only the gradients for `wanted` nodes.
+
+    The saved values are checked all the same, needed or not, as in torch.
+    """
+    node.unpack_arrays()
+    kind: Any = type(node)
+    twin: Node = object.__new__(kind)
+    for name in slots_of(kind):
+        setattr(twin, name, getattr(node, name))
+    twin.parents = tuple([parent if parent in wanted else None for parent in node.parents])
+    twin.saved = node.saved_for(twin.parents)
+    return twin
+
+
 class Task:
     """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it must run.
 
@@ -170,7 +195,8 @@ class Task:
         self.captured: dict[Edge, Any] = dict.fromkeys(edges)
         self.targets = {node for node, _ in edges}
         self.run: set[Node] = set()
-        self.plain: set[Node] = set()  # those that run and are no targets: nothing is to be done but run them
+        self.wanted: set[Node | None] = set()  # where gradients have to go
+        self.plain: set[Node] = set()  # no targets, and all their gradients go there: nothing to do but run them
         self.accumulate = accumulate
 
     def plan(self, reachable: Iterable[Node]) -> None:
@@ -179,7 +205,16 @@ class Task:
         if self.accumulate:
             self.run |= {node for node in self.targets if node is not None}
         if not self.everything:
+            self.wanted = {None, *self.run, *self.targets}
             self.plain = self.run.difference(self.targets)
+            leads_there = self.wanted.issuperset
+            if not leads_there(reachable):
+                self.plain = {node for node in self.plain if leads_there(node.parents)}
+
+    def narrowed(self, node: Node) -> Node:
+        """The node; or, where some of its gradients are for nobody, one like it that computes the others alone."""
+        whole = self.everything or not node.narrows or self.wanted.issuperset(node.parents)
+        return node if whole else narrowed(node, self.wanted)
 
     def capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient that has arrived for an input."""

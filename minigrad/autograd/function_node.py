@@ -28,6 +28,7 @@ class BackwardNode(SeveralOutputs):
     """
 
     __slots__ = ("attributes", "inputs", "metas", "materialize", "outputs", "needs_input_grad")
+    narrows = False
     function: type[Function]
     needs_input_grad: tuple[bool, ...]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import weakref
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
@@ -81,15 +82,6 @@ class Constant:
 
     def __init__(self, data: Any) -> None:
         self._data = data
-
-
-class GradientMetadata:
-    """What a node knows of a gradient before it arrives."""
-
-    __slots__ = ("shape",)
-
-    def __init__(self, shape: list[int]) -> None:
-        self.shape = shape
 
 
 class SavedResult:
@@ -203,6 +195,7 @@ class Node:
     outputs: ClassVar[int] = 1
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk lets go; shapes and numbers may stay
     plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
+    narrows: ClassVar[bool] = True  # it can compute some of its gradients alone; cat, stack and a Function all or none
 
     parents: tuple[Node | None, ...]
     numbers: tuple[int, ...] | None
@@ -252,6 +245,10 @@ class Node:
         for vjp, take, parent in zip(self.vjps, self.takes, self.parents):  # noqa: B905 (one of each an input)
             results.append(vjp(grad, *[values[i] for i in take]) if parent is not None else None)
         return tuple(results)
+
+    def saved_for(self, parents: tuple[Node | None, ...]) -> Any:
+        """What the rules need of the saved values where only these parents want a gradient."""
+        return self.saved
 
     def apply_missing(self) -> tuple[Any, ...]:
         """What no gradient at all becomes: none for any input."""
@@ -332,10 +329,10 @@ class Node:
         return extras_of(self).metadata
 
     @property
-    def _input_metadata(self) -> tuple[GradientMetadata, ...]:
+    def _input_metadata(self) -> tuple[SimpleNamespace, ...]:
         """The shape of the gradient for each output, as torch tells it."""
         shapes = (self.shape,) if self.outputs == 1 else self.shape
-        return tuple([GradientMetadata(list(shape)) for shape in shapes])
+        return tuple([SimpleNamespace(shape=list(shape)) for shape in shapes])
 
     def register_hook(self, hook: Any) -> Any:
         """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""

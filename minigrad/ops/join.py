@@ -37,6 +37,12 @@ def nothing_vjp(grad: Any) -> Any:
     return rules.zeros(grad, (0,))
 
 
+def all_or_none(op: Op) -> Op:
+    """`op`, whose node computes the gradients of all its inputs even if a walk wants one alone, as torch's do."""
+    op.rules.node.narrows = False
+    return op
+
+
 @functools.cache
 def cat_op(passed: tuple[bool, ...]) -> Op:
     """cat of so many tensors; `passed` marks the empty vectors that it passes over."""
@@ -47,7 +53,7 @@ def cat_op(passed: tuple[bool, ...]) -> Op:
         return module.ascontiguousarray(module.concatenate(kept, dim))
 
     rules: dict[str, Any] = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
-    return Op("CatBackward0", forward, promotes=True, **rules)
+    return all_or_none(Op("CatBackward0", forward, promotes=True, **rules))
 
 
 @functools.cache
@@ -59,7 +65,7 @@ def stack_op(count: int) -> Op:
         module = array_module(xs[0])
         return module.ascontiguousarray(module.stack(xs, dim))
 
-    return Op("StackBackward0", forward, promotes=True, **rules)
+    return all_or_none(Op("StackBackward0", forward, promotes=True, **rules))
 
 
 def cat(tensors: Tensors, dim: Int = 0) -> Tensor:

@@ -136,6 +136,10 @@ class CrosswiseNode(Node):
 
     __slots__ = ()
 
+    def saved_for(self, parents: tuple[Node | None, ...]) -> Any:
+        """For each parent that wants a gradient the other input."""
+        return tuple([None if p is None else value for p, value in zip(parents, self.saved or (), strict=True)])
+
     @staticmethod
     def applies(rule_self: Rule, rule_other: Rule) -> Callable[..., Any]:
         """`apply` with the rules at hand."""
