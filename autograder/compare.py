@@ -91,8 +91,15 @@ def _compare_lists(expected: list[Any], got: list[Any]) -> Text | None:
         return text("differs", expected=describe(expected), got=describe(got))
     for place, (a, b) in enumerate(zip(expected, got, strict=True)):
         if found := compare(a, b):
+            if _brief(a) and _brief(b):  # read more easily as a whole than by position
+                found = text("differs", expected=describe(a), got=describe(b))
             return text("item_differs", place=place, found=found)
     return None
+
+
+def _brief(value: Any) -> bool:
+    """A name with its number, say: a list of a few plain values."""
+    return isinstance(value, list) and len(value) <= 4 and not any(isinstance(each, dict | list) for each in value)
 
 
 def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | None:

@@ -25,9 +25,11 @@ from autograder import checks, compare, hints, mistakes, oracle, parts, workspac
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
+from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
+LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
 _VALUES = {"array", "number"}  # the kinds that parts.returned tells of a part that computes something
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
@@ -73,7 +75,8 @@ def look(this: Check, seed: int) -> View:
     """Run a check and turn what came of it into something to show."""
     if missing := [part for part in this.parts if part not in parts.plugged()]:
         return _to_do(this, [text("not_plugged", part=part) for part in missing])
-    for part in this.parts:
+    stubs = [part for part, written in parts.plugged().items() if part not in this.parts and parts.is_stub(written)]
+    for part in (*this.parts, *stubs):
         parts.reset(part)
     printed = _Capped()
     outcome = _run(this, seed, printed)
@@ -84,6 +87,7 @@ def look(this: Check, seed: int) -> View:
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
+    used = [part.rpartition(".")[2] for part in stubs if parts.calls(part)]
     if verdict.passed:
         _seeds.pop(this.name, None)
         view.notes = list(_kept(this))
@@ -96,18 +100,20 @@ def look(this: Check, seed: int) -> View:
             view.notes = list(_notes(this, outcome, seed))
             found = mistakes.recognise(this, outcome, seed)
         view.hint = text("hint", hint=found.hint) if found else None
+    view.notes += [text("stub_used", parts=", ".join(used))] if used else []
     return view
 
 
 def _run(this: Check, seed: int, printed: _Capped) -> Outcome:
     engine = importlib.import_module(parts.ENGINE)
     try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with time_limit(LONGEST), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             return checks.attempt(this, engine, seed)
-    except KeyboardInterrupt as stopped:
+    except (KeyboardInterrupt, TimeLimit) as stopped:
         line = checks.fault(stopped)
         where = text("at_line", line=line["line"], code=line["code"]) if line["line"] else None
-        raise AutograderError(text("interrupted"), where=where, remedy=text("interrupted_remedy")) from None
+        what = text("took_too_long", seconds=LONGEST) if isinstance(stopped, TimeLimit) else text("interrupted")
+        raise AutograderError(what, where=where, remedy=text("interrupted_remedy")) from None
 
 
 def _kept(this: Check) -> Iterator[Text]:

@@ -19,7 +19,7 @@ import inspect
 import pkgutil
 import textwrap
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +46,7 @@ class _Plug:
 
 
 _plugs: dict[str, _Plug] = {}
-_checking: list[bool] = []  # not empty while a check runs
+_checking: list[Collection[str]] = []  # the parts of the check that runs
 
 
 # ── What a learner or a check calls ──────────────────────────────────────────────────────────────
@@ -73,10 +73,10 @@ def is_stub(written: Any) -> bool:
 
 
 @contextmanager
-def checking() -> Iterator[None]:
-    """While a check runs, a part that is not written is an error. Anywhere else the engine goes on with its own, so
-    that the rest of a lesson can be read and run in any order."""
-    _checking.append(True)
+def checking(asked: Collection[str]) -> Iterator[None]:
+    """While a check runs, a part it asks for that is not written is an error. For other parts, and anywhere else, the
+    engine goes on with its own, so that a lesson can be read, run and written in any order."""
+    _checking.append(asked)
     try:
         yield
     finally:
@@ -234,7 +234,8 @@ def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
     @functools.wraps(this.original, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         this.calls += 1
-        if not _checking and isinstance(this.target, type) and is_stub(this.target):
+        asked = bool(_checking) and name in _checking[-1]
+        if not asked and isinstance(this.target, type) and is_stub(this.target):
             return this.original(*args, **kwargs)
         try:
             result = this.target(*args, **kwargs)
@@ -242,7 +243,7 @@ def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
             if not _raised_by_itself(raised):
                 raise  # something it called, another part perhaps, is not written
             this.unwritten = True
-            if not _checking:
+            if not asked:
                 return this.original(*args, **kwargs)
             raise NotWritten(text("part_not_written", part=name), remedy=write_it(name)) from raised
         this.kinds.add(_kind(result))
@@ -264,6 +265,8 @@ def write_it(name: str) -> Text:
 
 
 def _kind(result: Any) -> str:
+    if type(result).__module__.partition(".")[0] == "torch":
+        return "torch.Tensor"
     if hasattr(result, "shape"):
         return "array"
     return "number" if isinstance(result, int | float) else type(result).__name__

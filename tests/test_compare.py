@@ -87,6 +87,7 @@ def test_a_list_without_end_is_cut_short():
         (0.5, "nan", 'expected 0.5, got "nan"'),
         ("RuntimeError: a", None, 'expected "RuntimeError: a", got None'),
         ([1, 2], [1, 3], "item 1 (counting from 0): expected 2, got 3"),
+        ([["A", 0]], [["A", "missing"]], 'item 0 (counting from 0): expected ["A", 0], got ["A", "missing"]'),
         ([1, 2], [1], "expected [1, 2], got [1]"),
         (2, {"error": "ValueError: no"}, "it raised ValueError: no"),
         (2, {"unencodable": "Widget"}, "expected 2, got Widget"),

@@ -206,7 +206,7 @@ def test_a_part_not_written_says_so_and_the_engine_goes_on_with_its_own(capsys):
 
 def test_a_part_not_written_is_an_error_in_words_while_a_check_runs():
     parts.plug(MUL, not_written)
-    with parts.checking(), pytest.raises(NotWritten, match="还没有写") as caught:
+    with parts.checking([MUL]), pytest.raises(NotWritten, match="还没有写") as caught:
         gradient_of_a_product()
     assert isinstance(caught.value, NotImplementedError)
     assert 'hint("mul_vjp_self")' in str(caught.value)
@@ -224,7 +224,9 @@ def test_a_class_with_a_method_not_written_leaves_the_engine_its_own_outside_che
     assert "no_grad 还没有写" in capsys.readouterr().out
     with minigrad.no_grad():
         assert not minigrad.is_grad_enabled()
-    with parts.checking():
+    with parts.checking([MUL]), minigrad.no_grad():
+        assert not minigrad.is_grad_enabled()
+    with parts.checking([NO_GRAD]):
         assert type(minigrad.no_grad()) is NoGrad
 
 
@@ -237,7 +239,7 @@ def test_a_written_part_is_not_blamed_for_one_that_it_uses():
             group["params"][0].item()
 
     w = minigrad.tensor([1.0])
-    with parts.plugged_in({STEP: step, ITEM: item}), parts.checking():
+    with parts.plugged_in({STEP: step, ITEM: item}), parts.checking([STEP, ITEM]):
         with pytest.raises(NotWritten, match="Tensor.item"):
             minigrad.optim.SGD([w], lr=1.0).step()
         assert parts.unwritten(ITEM) and not parts.unwritten(STEP)

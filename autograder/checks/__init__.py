@@ -131,9 +131,10 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
     """
     before = {name: parts.calls(name) for name in check.parts}
     outcome = Outcome([], {})
+    _slips.clear()
     T.set_grad_enabled(True)
     try:
-        with parts.checking():
+        with parts.checking(check.parts):
             for each in properties(check, T, seed, outcome.faults):
                 outcome.values.append(each)
                 if go_on and not go_on(outcome):
@@ -143,9 +144,15 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
         outcome.faults.append(outcome.error)
     finally:
         T.set_grad_enabled(True)
+    outcome.faults += _slips
     outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
     outcome.unwritten = any(parts.unwritten(name) for name in check.parts)
     return outcome
+
+
+# What a slip of the pen raises; where it happened is worth telling also when a program has caught it.
+_SLIPS = (AttributeError, IndexError, KeyError, NameError, TypeError)
+_slips: list[dict[str, Any]] = []
 
 
 def raises(action: Callable[[], Any]) -> str | None:
@@ -155,6 +162,8 @@ def raises(action: Callable[[], Any]) -> str | None:
     except NotImplementedError:
         raise  # a part not yet written is no answer to any question
     except Exception as error:
+        if isinstance(error, _SLIPS) and (slip := fault(error))["line"]:
+            _slips.append(slip)
         return f"{type(error).__name__}: {first_sentence(str(error))}"
     return None
 

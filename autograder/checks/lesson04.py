@@ -80,6 +80,7 @@ def broadcast_rule(T: Any, rng: np.random.Generator) -> Properties:
         ((1, 3), (3,)),
         ((4,), (3,)),
         ((2, 3), (3, 2)),
+        ((3, 2), (3, 4)),
         ((1, 1), (5, 2, 3)),
     ]
     for shape, target in cases:

@@ -69,6 +69,25 @@ def everything_fits(shape: Any, target: Any) -> bool:
     return True
 
 
+@mistake(
+    STRETCHES,
+    zh="只有两个形状一模一样时你才放行。短的可以在左边补 1，1 可以拉长：(3,) 和 (2, 1) 都能到 (2, 3)。",
+    en="You let a shape pass only if it is the target itself. Ones are put in on the left and a 1 stretches: both (3,) and (2, 1) get to (2, 3).",
+)
+def only_the_same_shape(shape: Any, target: Any) -> bool:
+    return tuple(shape) == tuple(target)
+
+
+@mistake(
+    STRETCHES,
+    zh="看了一维就下了结论：循环里第一次就 return True。一维不合可以马上拒绝；要放行，得等每一维都看过。",
+    en="One dimension decides: the loop returns True the first time round. A misfit may be refused at once, but to accept, all dimensions must have been seen.",
+)
+def decides_at_the_first(shape: Any, target: Any) -> bool:
+    offset = len(target) - len(shape)
+    return offset >= 0 and (not shape or shape[0] in (1, target[offset]))
+
+
 # ── unbroadcast ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -154,6 +173,35 @@ def drops_the_ones(grad: Any, shape: Any) -> Any:
     gone = tuple(range(extra))
     gone += tuple(d + extra for d, n in enumerate(shape) if n == 1 and grad.shape[d + extra] != 1)
     return rules.sum(grad, gone, False) if gone else grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="不管什么形状，你都只把第 0 维加掉。先比较 grad.shape 和 shape：左边多几维就加几维，被拉长的 1 也要加回来。",
+    en="Whatever the shapes, you sum dimension 0 away and nothing else. Compare grad.shape with shape: sum as many as are surplus on the left, and the stretched ones too.",
+)
+def always_sums_the_first(grad: Any, shape: Any) -> Any:
+    if tuple(grad.shape) == tuple(shape):
+        return grad
+    return rules.sum(grad, (0,), False)
+
+
+@mistake(
+    UNBROADCAST,
+    zh="reshape 只换摆法，一个数也不会少：12 个数放不进 (3,)。先求和，把份数加掉，再谈形状。",
+    en="reshape rearranges, it never makes fewer: 12 numbers do not fit (3,). Sum the copies first, then see to the shape.",
+)
+def only_reshapes(grad: Any, shape: Any) -> Any:
+    return grad.reshape(shape)
+
+
+@mistake(
+    UNBROADCAST,
+    zh="你把 shape 当成了要加的维度。shape 里是大小，求和要的是编号：(3,) 对上 (4, 3)，该加的是第 0 维。",
+    en="shape went in as the dimensions to sum. It holds sizes, and the sum wants positions: for (3,) against (4, 3), sum dimension 0.",
+)
+def takes_sizes_for_positions(grad: Any, shape: Any) -> Any:
+    return rules.sum(grad, tuple(shape), False)
 
 
 def _unbroadcast(grad: Any, shape: Any) -> Any:

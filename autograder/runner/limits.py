@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import resource
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -62,17 +63,26 @@ def apply(limits: Limits, isolated: bool) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimit in the block after `seconds`, and again every half second in case it was swallowed."""
+    """Raise TimeLimit in the block after `seconds`, and again every half second in case it was swallowed.
+
+    A clock that ran before goes on afterwards.
+    """
 
     def interrupt(*_: Any) -> None:
         raise TimeLimit
 
-    signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    handler, began = signal.signal(signal.SIGALRM, interrupt), time.monotonic()
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
     try:
         yield
     finally:
-        stop_clock()
+        try:
+            stop_clock()
+        finally:  # should it strike just here
+            stop_clock()
+            signal.signal(signal.SIGALRM, handler)
+            if left:
+                signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.001))
 
 
 def stop_clock() -> None:

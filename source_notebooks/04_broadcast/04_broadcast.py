@@ -185,6 +185,8 @@ print("y.grad", y.grad.tolist())
 # %% tags=["proof"]
 assert for_x.shape == for_y.shape == (2, 3)
 assert x.grad.tolist() == [30.0, 30.0, 30.0] and y.grad.tolist() == [[6.0], [6.0]]
+home = x.detach().new_ones(2, 3).requires_grad_().sum_to_size(3).grad_fn  # one sum, then the shape
+assert (home.name(), home.next_functions[0][0].name()) == ("ViewBackward0", "SumBackward1")
 assert torch.equal(for_x.sum(0), x.grad) and torch.equal(for_y.sum(1, keepdim=True), y.grad)
 
 # %% [markdown] tags=["lang-zh"]
@@ -331,14 +333,14 @@ ax.set_xscale("log")
 ax.set_yscale("log")
 
 # %% [markdown] tags=["lang-zh"]
-# 前向是一条平线：一百万个数，存下来的还是 100 个，步长（stride）里的 0 说的就是“下一行还读这里”。反向却随 `n` 一路上涨：传来的梯度是实打实的 `n` 行，每一个数都要加一遍。
+# 前向是一条平线：一百万个数，存下来的还是 100 个，步长（stride）里的 0 说的就是“下一行还读这里”。反向的线起初也平，那是叫一次 `backward` 的固定开销；行数一多就往上走：传来的梯度是实打实的 `n` 行，每一个数都要加一遍。
 #
 # 所以“广播是免费的”只对了一半：前向免费，反向要付求和的钱。
 #
 # 现在给 `expand` 写规则。前向把 `self` 拉长，反向呢？你刚写好的函数正用得上。例子：`grad` 为 `[[1, 2, 3], [4, 5, 6]]`，`self_shape` 为 `(1, 3)`，得 `[[5, 7, 9]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Forward is a flat line: of a million numbers, only 100 are stored, and the 0 among the strides (步长) says "for the next row, read here again". But backward climbs with `n`: the gradient that arrives has `n` real rows, and every number in it has to be added.
+# Forward is a flat line: of a million numbers, only 100 are stored, and the 0 among the strides (步长) says "for the next row, read here again". Backward begins flat as well, at the fixed price of one `backward` call; then, with many rows, it climbs: the gradient that arrives has `n` real rows, and every number in it has to be added.
 #
 # So "broadcasting is free" is half right: forward is free, backward pays for the sum.
 #

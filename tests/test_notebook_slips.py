@@ -1,0 +1,72 @@
+"""What check says about slips of every learner's pen: loops without an end, stubs left for later, torch's tensors."""
+
+import signal
+
+import pytest
+import torch
+
+import autograder
+from autograder import notebook, parts
+from autograder.errors import AutograderError
+
+MUL, OTHER = "minigrad.ops.pointwise.mul_vjp_self", "minigrad.ops.pointwise.mul_vjp_other"
+RULE, HOME = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
+
+
+@pytest.fixture(autouse=True)
+def as_at_first():
+    yield
+    notebook._seeds.clear()
+
+
+def seen(capsys, written, name):
+    """What check(name) prints with these parts plugged in."""
+    with parts.plugged_in(written):
+        autograder.check(name, 4711)
+    return capsys.readouterr().out
+
+
+def fits(shape, target):
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
+def test_a_stub_that_the_check_does_not_ask_for_leaves_the_engine_its_own_and_is_named(capsys):
+    def unbroadcast(grad, shape):
+        raise NotImplementedError
+
+    said = seen(capsys, {RULE: fits, HOME: unbroadcast}, "broadcast_rule")
+    assert said.startswith("✓ broadcast_rule · 2/2")
+    assert "用到了 unbroadcast" in said and "used unbroadcast, which you have not written" in said
+    said = seen(capsys, {RULE: lambda shape, target: shape == target, HOME: unbroadcast}, "broadcast_rule")
+    assert said.startswith("✗ broadcast_rule · 1/2")
+
+
+def test_a_loop_without_an_end_is_stopped_and_says_where(monkeypatch):
+    def endless(grad, other):
+        while grad.ndim:
+            grad * other
+
+    monkeypatch.setattr(notebook, "LONGEST", 0.3)
+    clock = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    with (
+        parts.plugged_in({MUL: endless, OTHER: lambda grad, self: grad * self}),
+        pytest.raises(AutograderError) as caught,
+    ):
+        autograder.check("mul_backward")
+    assert "运行了 0.3 秒" in str(caught.value) and "loop without an end" in str(caught.value)
+    assert "grad * other" in str(caught.value) or "while grad.ndim" in str(caught.value)
+    assert clock == (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[0] > 0)  # pytest's own
+
+
+def test_where_a_slip_happened_is_said_also_when_the_program_has_caught_it(capsys):
+    def broadcasts_to(shape, target):
+        return (1) + shape == target
+
+    said = seen(capsys, {RULE: broadcasts_to}, "broadcast_rule")
+    assert "return (1) + shape == target" in said and "TypeError: unsupported operand" in said
+
+
+def test_a_tensor_of_torch_is_no_answer(capsys):
+    right = {OTHER: lambda grad, self: grad * self}
+    said = seen(capsys, right | {MUL: lambda grad, other: torch.tensor(grad * other)}, "mul_backward")
+    assert "Your mul_vjp_self returned a torch.Tensor; an array or a tensor of minigrad is wanted here" in said
