@@ -15,6 +15,8 @@ from typing import Any, TypeAlias, TypeVar
 from ..autograd.grad_mode import records
 from ..backend import numpy
 from ..dtypes import dtype
+from ..size import Size
+from ..size import device as Device
 from ..tensor import Tensor
 from .signatures import ranges
 
@@ -25,6 +27,8 @@ Float: TypeAlias = float
 Bool: TypeAlias = bool
 Ints: TypeAlias = int | Sequence[int]  # one or several
 IntList: TypeAlias = Sequence[int]
+IntsOrBool: TypeAlias = bool | int | Sequence[int]  # where two signatures differ in their second argument
+IntOrTensor: TypeAlias = int | Tensor
 Dtype: TypeAlias = dtype
 Str: TypeAlias = str
 Tensors: TypeAlias = Sequence[Tensor]
@@ -183,11 +187,11 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
     parameters = list(inspect.signature(function).parameters.values())
     if method and len(parameters) == 1 and len(args) + len(kwargs) > 1:
         extra = len(args) - 1
-        return f"TensorBase.{name}() takes no " + (f"arguments ({extra} given)" if extra else "keyword arguments")
+        return f"Tensor.{name}() takes no " + (f"arguments ({extra} given)" if extra else "keyword arguments")
     fault = first_fault(name, parameters, args, kwargs, int(method))
     if fault is None:
         return None
-    several = ranges(name, method)
+    several = ranges(name.removesuffix("_"), method) or ranges(name, method)
     given = args[int(method) :]
     meant = sum(low <= len(given) + len(kwargs) <= high for low, high in several)
     if len(several) > 1 and meant != 1:
@@ -207,28 +211,64 @@ def first_fault(
     positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if len(args) > len(positional) and not variadic:
-        takes, given = len(positional) - implied, len(args) - implied
-        return f"{name}() takes {takes} positional argument{'s' if takes != 1 else ''} but {given} were given"
-    required = [p for p in positional if p.default is p.empty]
-    missing = [shown(p) for i, p in enumerate(required) if i >= len(args) and p.name not in kwargs]
-    if missing:
-        count = len(required) - implied if missing == [shown(p) for p in required] else len(missing)
-        s = "s" if len(missing) == 1 else ""
-        return f"{name}() missing {count} required positional argument{s}: " + ", ".join(f'"{m}"' for m in missing)
-    for index, (parameter, value) in enumerate(zip(positional, args, strict=False)):
-        if not fits(parameter, value):
-            place = f" (position {index + 1 - implied})"
-            return f"{name}(): argument '{shown(parameter)}'{place} must be {wanted(parameter, value)}"
+        return too_many(name, positional[implied:], len(args) - implied)
+    for index, parameter in enumerate(positional):
+        if index >= len(args) and parameter.name not in kwargs:
+            if parameter.default is parameter.empty:
+                return missing(name, positional[index:])
+            continue
+        if index >= implied and (fault := misfit_of(name, parameter, args, kwargs, index, implied)):
+            return fault
     known = {p.name: p for p in parameters}
-    for key, value in kwargs.items():
+    for key in kwargs:
         if key not in known:
             return f"{name}() got an unexpected keyword argument '{key}'"
         if known[key] in positional[: len(args)]:
             return f"{name}() got multiple values for argument '{key}'"
-        if not fits(known[key], value):
-            place = f" (position {positional.index(known[key]) + 1 - implied})" if known[key] in positional else ""
-            return f"{name}(): argument '{key}'{place} must be {wanted(known[key], value)}"
+        if known[key] not in positional and (fault := misfit_of(name, known[key], (), kwargs, 0, 0)):
+            return fault
     return first_bad_size(name, parameters, args[len(positional) :])
+
+
+def too_many(name: str, positional: list[inspect.Parameter], given: int) -> str:
+    """What torch says to more arguments than there are places."""
+    most, least = len(positional), sum(p.default is p.empty for p in positional)
+    takes = f"{most} positional argument" + "s" * (most != 1)
+    if least != most:
+        takes = f"from {least} to {most} positional arguments"
+    return f"{name}() takes {takes} but {given} {'was' if given == 1 and least == most else 'were'} given"
+
+
+def missing(name: str, rest: list[inspect.Parameter]) -> str:
+    """What torch says where an argument is missing: that one and all required ones behind it."""
+    names = [f'"{shown(p)}"' for p in rest if p.default is p.empty]
+    return f"{name}() missing {len(names)} required positional argument{'s' * (len(names) == 1)}: " + ", ".join(names)
+
+
+def misfit_of(
+    name: str, parameter: inspect.Parameter, args: tuple[Any, ...], kwargs: dict[str, Any], index: int, implied: int
+) -> str | None:
+    """What is wrong with the argument given for a parameter, the `index`-th or by name; None if nothing is."""
+    by_name = index >= len(args)
+    value = kwargs[parameter.name] if by_name else args[index]
+    if fits(parameter, value):
+        return None
+    kind, several = kind_of(parameter)[0], isinstance(value, list | tuple)
+    if kind and kind[0] == INTS and several and is_int(value[0]):
+        return not_unpacked(name, shown(parameter), value)
+    place = "" if by_name else f" (position {index + 1 - implied})"
+    if kind and kind[0] == INTS and several and by_name:
+        return f"{name}(): argument '{shown(parameter)}' must be {INTS}, not {type_name(value)}"
+    return f"{name}(): argument '{shown(parameter)}'{place} must be {wanted(parameter, value)}"
+
+
+def not_unpacked(name: str, parameter: str, ints: Sequence[Any]) -> str:
+    """What torch says to a list whose first element is an int and a later one is not."""
+    at = next(i for i, x in enumerate(ints) if not is_int(x))
+    return (
+        f"{name}(): argument '{parameter}' failed to unpack the object at pos {at + 1} with error \"type must be {INTS},"
+        f'but got {type_name(ints[at])}"'
+    )
 
 
 def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[Any, ...]) -> str | None:
@@ -242,17 +282,13 @@ def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[A
         or (len(rest) == 1 and (is_ints(rest[0]) or isinstance(rest[0], dtype)))  # as view takes it
     ):
         return None
-    if len(rest) == 1 or not is_int(rest[0]):
-        if isinstance(rest[0], list | tuple):
-            at = next((i for i, x in enumerate(rest[0]) if not is_int(x)), 0)
-            kind = f"but found element of type {type(rest[0][at]).__name__} at pos {at}" if rest[0] else ""
-            return f"{name}(): argument '{variadic.name}' (position 1) must be tuple of ints, {kind}"
-        return f"{name}(): argument '{variadic.name}' (position 1) must be tuple of ints, not {type(rest[0]).__name__}"
-    at = next(i for i, x in enumerate(rest) if not is_int(x))
-    return (
-        f"{name}(): argument '{variadic.name}' failed to unpack the object at pos {at + 1} with error \"type must be tuple of "
-        f'ints,but got {type(rest[at]).__name__}"'
-    )
+    name_of_it, ints = variadic.name, rest[0] if len(rest) == 1 else rest
+    if isinstance(ints, list | tuple) and ints and is_int(ints[0]):
+        return not_unpacked(name, name_of_it, ints)
+    kind = f"not {type_name(rest[0])}"
+    if isinstance(rest[0], list | tuple):
+        kind = f"but found element of type {type_name(rest[0][0])} at pos 0" if rest[0] else ""
+    return f"{name}(): argument '{name_of_it}' (position 1) must be {INTS}, {kind}"
 
 
 def is_int(x: Any) -> bool:
@@ -274,6 +310,7 @@ def is_number(x: Any) -> bool:
     )
 
 
+INTS = "tuple of ints"
 KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Tensor": ("Tensor", lambda x: isinstance(x, Tensor)),
     "Number": ("Number", is_number),
@@ -281,12 +318,15 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Int": ("int", is_int),
     "Float": ("float", is_number),
     "Bool": ("bool", lambda x: isinstance(x, bool)),
-    "Ints": ("tuple of ints", lambda x: is_int(x) or is_ints(x)),
-    "IntList": ("tuple of ints", is_ints),
+    "Ints": (INTS, lambda x: is_int(x) or is_ints(x)),
+    "IntList": (INTS, is_ints),
+    "IntsOrBool": (INTS, lambda x: isinstance(x, bool) or is_int(x) or is_ints(x)),
+    "IntOrTensor": ("int", lambda x: isinstance(x, Tensor) or is_int(x)),
     "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype | type)),
     "Str": ("str", lambda x: isinstance(x, str)),
     "Tensors": ("tuple of Tensors", lambda x: isinstance(x, list | tuple)),
 }
+KINDS |= {name.lower(): KINDS[name] for name in ("Int", "Float", "Bool", "Str")}
 
 
 def kind_of(parameter: inspect.Parameter) -> tuple[tuple[str, Callable[[Any], bool]] | None, bool]:
@@ -305,9 +345,9 @@ def wanted(parameter: inspect.Parameter, value: Any) -> str:
     """'int, not str'."""
     kind, _ = kind_of(parameter)
     assert kind is not None
-    if kind[0] == "tuple of ints" and isinstance(value, list | tuple):
+    if kind[0] == INTS and isinstance(value, list | tuple):
         at = next(i for i, x in enumerate(value) if not is_int(x))
-        return f"tuple of ints, but found element of type {type(value[at]).__name__} at pos {at}"
+        return f"{INTS}, but found element of type {type_name(value[at])} at pos {at}"
     return f"{kind[0]}, not {type_name(value)}"
 
 
@@ -317,8 +357,11 @@ def shown(parameter: inspect.Parameter) -> str:
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type in messages."""
-    return "Tensor" if isinstance(value, Tensor) else type(value).__name__
+    """The name of a value's type in messages: with its module, where that is torch or NumPy."""
+    kind = type(value)
+    if isinstance(value, dtype | Size | Device):
+        return f"torch.{kind.__name__}"
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -339,6 +382,8 @@ def as_tensors(tensors: Any) -> list[Tensor]:
     return found
 
 
-def as_int(x: Any) -> Any:
-    """A 0-d tensor of ints as the int it holds; ints as they are."""
-    return int(x) if isinstance(x, Tensor | numpy.integer) else x
+def as_int(x: Any) -> int:
+    """What torch takes for an int, as an int; TypeError for anything else, bools among it."""
+    if not is_int(x):
+        raise TypeError(f"expected an int, got {type_name(x)}")
+    return int(x)

@@ -10,11 +10,11 @@ from ..backend import array_module, numpy
 from ..dtypes import get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
-from .arguments import Bool, Int, Number, Operand, Str
+from .arguments import Bool, Int, Ints, Number, Operand, Str
 from .division import remainder
 from .promotion import Number as Numbers
 from .promotion import differentiable, differentiable_inplace, operand
-from .reduce import one_dim
+from .reduce import dims, one_dim
 from .shape import view
 
 INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
@@ -368,10 +368,8 @@ def argwhere(input: Tensor) -> Tensor:
     return nonzero(input)
 
 
-def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+def count_nonzero(input: Tensor, dim: Ints | None = None) -> Tensor:
     """How many elements are not 0, in all or along dim (torch.count_nonzero)."""
-    data, axes = input._data, None
-    if dim is not None:
-        axes = tuple(one_dim(d, data.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+    data = input._data
     module = array_module(data)
-    return from_array(module.asarray(module.count_nonzero(data, axis=axes if data.ndim else None), dtype="int64"))
+    return from_array(module.asarray(module.count_nonzero(data, axis=dims(dim, data.ndim)), dtype="int64"))

@@ -9,6 +9,7 @@ from ..autograd.graph import NO_EDGE
 from ..backend import numpy, to_host
 from ..size import Size
 from ..tensor import Tensor, from_array
+from .arguments import Int
 from .arrange import flip
 from .compare import eq
 from .promotion import Number
@@ -75,12 +76,12 @@ def deep_copied(self: Tensor, memo: dict[int, Any]) -> Tensor:
 # ------------------------------------------------------------------ facts
 
 
-def size(input: Tensor, dim: Any = None) -> Any:
+def size(input: Tensor, dim: Int | None = None) -> Any:
     """The shape, or the size of one dimension."""
     return Size(input._data.shape) if dim is None else input._data.shape[_place(input, dim)]
 
 
-def stride(input: Tensor, dim: Any = None) -> Any:
+def stride(input: Tensor, dim: Int | None = None) -> Any:
     """The step between neighbours in each dimension, in elements."""
     data = input.storage()
     steps = tuple([s // data.itemsize for s in data.strides])

@@ -11,7 +11,7 @@ from .. import rules
 from ..backend import array_module, in_order, sum_array
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Dtype, Int, Ints
+from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
 from .define import Op
 
 
@@ -93,17 +93,24 @@ def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
 
     IndexError for one out of range, RuntimeError for one that appears twice.
     """
-    if dim is None or dim == ():
+    if dim is None:
         return None
-    wanted = tuple(one_dim(d, ndim) for d in ((dim,) if isinstance(dim, int) else dim))
-    for d in wanted:
-        if wanted.count(d) > 1:
+    given = dim if isinstance(dim, list | tuple) else (dim,)
+    if not given:
+        return None
+    wanted: list[int] = []
+    for d in given:
+        d = one_dim(d, ndim)
+        if d in wanted:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return wanted if ndim else None
+        wanted.append(d)
+    return tuple(wanted) if ndim else None
 
 
 def one_dim(dim: int, ndim: int) -> int:
     """One dimension number, counted from the front; IndexError in torch's words when out of range."""
+    if type(dim) is not int:
+        dim = as_int(dim)
     low, high = -(ndim or 1), (ndim or 1) - 1
     if not low <= dim <= high:
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
@@ -158,7 +165,7 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
 
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
-    def call(self: Tensor, dim: Any = None, keepdim: Bool = False) -> Any:
+    def call(self: Tensor, dim: IntOrTensor | None = None, keepdim: Bool = False) -> Any:
         if isinstance(dim, Tensor):
             return getattr(self, pairwise)(dim)
         if dim is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
@@ -13,7 +14,7 @@ from ..autograd.graph import NO_EDGE
 from ..backend import array_module, restrided
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
-from .arguments import Int
+from .arguments import Int, Ints, is_int
 from .define import Op
 from .reduce import dims, one_dim, real_dim
 
@@ -177,7 +178,7 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """view(2, 3) and view((2, 3)) mean the same."""
     if not shape:
         raise TypeError('missing 1 required positional arguments: "shape"')
-    if len(shape) == 1 and not isinstance(shape[0], int):
+    if len(shape) == 1 and not isinstance(shape[0], int) and not is_int(shape[0]):
         return tuple(map(operator.index, shape[0]))
     return tuple(map(operator.index, shape))
 
@@ -262,13 +263,13 @@ def unsqueeze(self: Tensor, dim: int) -> Tensor:
     return unsqueeze_op(self, dim=one_dim(dim, self._data.ndim + 1))
 
 
-def squeeze(self: Tensor, dim: Any = None) -> Tensor:
+def squeeze(self: Tensor, dim: Ints | None = None) -> Tensor:
     """Without its dimensions of size 1, or without `dim` if that has size 1 (torch.squeeze)."""
     if dim is None:
         return squeeze_all_op(self)
-    if isinstance(dim, int):
-        return squeeze_dim_op(self, dim=one_dim(dim, self._data.ndim))
-    return squeeze_dims_op(self, dim=dims(dim, self._data.ndim) or ())
+    if isinstance(dim, Sequence):
+        return squeeze_dims_op(self, dim=dims(dim, self._data.ndim) or ())
+    return squeeze_dim_op(self, dim=one_dim(dim, self._data.ndim))
 
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:

@@ -10,10 +10,10 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_order, numpy
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Dtype, Int, Ints, Number
+from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
 from .reduce import EVERY, converting, dims, one_dim
 
@@ -209,10 +209,15 @@ SPREADS = {"var_mean": "var_mean", "std_mean": "std_mean"}
 
 def _spread(op: Op, name: str, noun: str) -> Any:
     def call(
-        input: Tensor, dim: Any = EVERY, unbiased: Bool | None = None, keepdim: Bool = False, *, correction: Any = None
+        input: Tensor,
+        dim: IntsOrBool | None = EVERY,
+        unbiased: Bool | None = None,
+        keepdim: Bool = False,
+        *,
+        correction: Any = None,
     ) -> Any:
         if isinstance(dim, bool):
-            dim, unbiased = EVERY, dim
+            dim, unbiased = EVERY, bool(dim)
         if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
             raise TypeError(f"{name}: unbiased and keepdim must be bools")
         if input._data.dtype.kind != "f":
@@ -358,10 +363,10 @@ def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> 
 
 
 def _truth(name: str, words: str) -> Any:
-    def call(input: Tensor, dim: Any = None, keepdim: Any = False) -> Tensor:
-        found = getattr(array_module(input._data), name)(
-            input._data, axis=dims(dim, input._data.ndim), keepdims=keepdim
-        )
+    def call(input: Tensor, dim: Ints | None = None, keepdim: Bool = False) -> Tensor:
+        each = isinstance(dim, list | tuple) and not dim  # no dimension: every element for itself
+        axes = () if each else dims(dim, input._data.ndim)
+        found = in_order(getattr(array_module(input._data), name)(input._data, axis=axes, keepdims=keepdim))
         return from_array(found.astype(input._data.dtype) if input._data.dtype == numpy.uint8 else found)
 
     call.__name__ = call.__qualname__ = name
