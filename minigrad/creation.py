@@ -5,11 +5,12 @@ Those made from a range stand in ranges.py, random ones in random.py.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
+from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, promote
 from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
@@ -70,7 +71,7 @@ def _array(data: Any, dtype: Any) -> Any:
         return array.astype(dtype or get_default_dtype().np)
     if dtype is not None:
         return fitting_dtype(array, dtype)
-    return array.astype(get_default_dtype().np) if array.dtype.kind == "f" and not _holds_arrays(data) else array
+    return array.astype(_float_of(data), copy=False) if array.dtype.kind == "f" else array
 
 
 ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
@@ -87,12 +88,6 @@ def _plain(data: Any) -> Any:
     return data
 
 
-def _holds_arrays(data: Any) -> bool:
-    if isinstance(data, list | tuple):
-        return bool(data) and _holds_arrays(data[0])
-    return isinstance(data, ndarray | numpy.generic | Tensor)
-
-
 def _leaves(data: Any) -> Any:
     """The elements of nested sequences, one after the other."""
     if isinstance(data, list | tuple):
@@ -100,6 +95,16 @@ def _leaves(data: Any) -> Any:
             yield from _leaves(x)
     else:
         yield data
+
+
+def _float_of(data: Any) -> Any:
+    """The dtype of nested sequences with floating-point numbers among them: arrays, tensors and NumPy's numbers bring
+    their own, Python's floats the default one."""
+    leaves = list(_leaves(data))
+    if {type(x) for x in leaves} <= {float, int, bool}:
+        return get_default_dtype().np
+    kinds: set[Any] = {getattr(getattr(x, "_data", x), "dtype", type(x)) for x in leaves} - {int, bool}
+    return functools.reduce(promote, [BY_NUMPY.get(kind) or get_default_dtype() for kind in kinds]).np
 
 
 def _not_a_number(data: Any) -> Exception:
@@ -114,13 +119,13 @@ def _not_a_number(data: Any) -> Exception:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")
 
 
-def fitting_dtype(array: Any, dtype: Any) -> Any:
-    """array as `dtype`; RuntimeError for a number that an integer dtype cannot hold."""
+def fitting_dtype(array: Any, dtype: Any, suffix: str = "") -> Any:
+    """array as `dtype`; RuntimeError for a number that an integer dtype cannot hold, its name with torch's suffix."""
     if dtype.kind in "iu":
         info = numpy.iinfo(dtype)
         low = -info.max if dtype.kind == "u" else info.min
         if (array < low).any() or (array > info.max).any():
-            raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+            raise RuntimeError(f"value cannot be converted to type {dtype.name}{suffix} without overflow")
     return array.astype(dtype)
 
 
@@ -238,4 +243,6 @@ def full(
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
     kind = as_numpy(dtype) or _array(fill_value, None).dtype
-    return finish(numpy.full(shape_of(listed(size)), numpy.asarray(value).astype(kind)), device, requires_grad)
+    return finish(
+        numpy.full(shape_of(listed(size)), fitting_dtype(numpy.asarray(value), kind, "_t")), device, requires_grad
+    )

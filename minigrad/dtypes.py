@@ -115,6 +115,8 @@ def result_type(*operands: Any) -> dtype:
     for x in operands:
         if isinstance(x, bool | int | float):
             rank, d = 2, of_number(x)
+        elif isinstance(x, numpy.generic):
+            rank, d = 2, of_number(x.item())
         else:
             rank, d = (0 if x._data.ndim else 1), BY_NUMPY[x._data.dtype]
         ranks[rank] = d if ranks[rank] is None else promote(ranks[rank], d)  # type: ignore[arg-type]

@@ -106,6 +106,7 @@ OPERATORS = {
     "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
     "getitem": "index.getitem", "setitem": "index.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
     "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
+    "array_wrap": "protocols.array_wrap",
 }  # fmt: skip
 BITS = ("and", "or", "xor", "lshift", "rshift")
 IN_PLACE_OPERATORS = {  # x += y

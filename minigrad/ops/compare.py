@@ -12,7 +12,7 @@ from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .promotion import Number, common, operand, operands, refusal, unsupported
+from .promotion import Number, as_element, common, operand, operands, refusal, unsupported
 from .shape import view
 
 
@@ -55,7 +55,8 @@ def _written(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any
 
     def call(input: Tensor, other: Operand) -> Any:
         if isinstance(other, Number):
-            return of_number(input, number=other)
+            number = operand(other)._data
+            return of_number(input, number=as_element(number, input._data.dtype) if isinstance(number, int) else number)
         if not isinstance(other, Tensor):
             return NotImplemented
         try:
@@ -102,9 +103,10 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
         if not isinstance(input, (Tensor, *Number)) or not isinstance(other, (Tensor, *Number)):
             return NotImplemented
         x, y = common((operand(input), operand(other)))
-        if x.dtype.kind in refused:
-            raise unsupported(kernel, x)
         try:
+            array_module(x).broadcast_shapes(x.shape, y.shape)  # looked at before the dtype
+            if x.dtype.kind in refused:
+                raise unsupported(kernel, x)
             return from_array(combine(x, y))
         except ValueError as error:
             raise refusal(error, x, y) from error
@@ -176,7 +178,10 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
     if x.dtype is not y.dtype:
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
     module = array_module(x)
-    return from_array(module.asarray(module.isclose(x, y, rtol, atol, equal_nan)))
+    try:
+        return from_array(module.asarray(module.isclose(x, y, rtol, atol, equal_nan)))
+    except ValueError as error:
+        raise refusal(error, x, y) from error
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:

@@ -43,21 +43,22 @@ from .nodes import (
     origins,
     stretch,
 )
-from .promotion import common, operands, refusal, unfit
+from .promotion import AS_THEY_ARE, common, operands, refusal, unfit
 
 new = object.__new__
+Forward = Callable[..., Any]
 BY_NUMBER: dict[str, Callable[..., Tensor]] = {}  # by node name: the same with a number, as derivative rules record it
 BY_OPERANDS = {"apply_graph": apply_operands}
 NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
 
 
 def binary(
-    name: str, node: str, forward: Callable[..., Any], /, stretches: bool = True, bools: bool = True, **rules: Rule
+    name: str, node: str, forward: Forward, /, stretches: bool = True, mixing: int = AS_THEY_ARE, **rules: Rule
 ) -> Callable[..., Tensor]:
     """An operation of two operands, tensors or numbers, such as the elementwise ones.
 
     forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
-    stretches: operands are broadcast against each other; not so for matrix products. bools: whether it takes them.
+    stretches: operands are broadcast against each other; not so for matrix products. mixing: see promotion.py.
     """
     kept = Rules(node, rules, members=BY_OPERANDS)
     made, saves, crosswise = kept.node, bool(kept.node.saves), issubclass(kept.node, CrosswiseNode)
@@ -66,7 +67,7 @@ def binary(
     def call(a: Any, b: Any) -> Tensor:
         alike = unless_stretched  # each gradient has its input's shape and dtype; None: the shapes will tell
         if not (type(a) is type(b) and (x := a._data).dtype is (y := b._data).dtype):
-            ready = operands(a, b, bools)
+            ready = operands(a, b, mixing)
             if ready is None:
                 return NotImplemented
             a, b, x, y = ready

@@ -14,7 +14,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_SUBTRAHEND, operand, refuse_bools, unsupported
+from .promotion import BOOL_SUBTRAHEND, as_element, operand, refuse_bools, unsupported
 from .promotion import Number as Numbers
 from .underivable import Underivable
 
@@ -139,15 +139,15 @@ rsub_tensor_op = Op(
 rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - (x if alpha == 1 else x * alpha), self=sub_alpha_vjp)
 div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp, other=whole_vjp)
 remainder_scalar_op = Op(
-    "RemainderBackward0", lambda x, other: _remainder(x, x.dtype.type(other)), self=remainder_vjp_self
+    "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=remainder_vjp_self
 )
 remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=remainder_vjp_self, other=remainder_vjp_other)
-rremainder_op = Underivable("remainder", lambda x, input: _remainder(x.dtype.type(input), x), "other")
-fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, x.dtype.type(other)), self=remainder_vjp_self)
+rremainder_op = Underivable("remainder", lambda x, input: _remainder(as_element(input, x.dtype), x), "other")
+fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, as_element(other, x.dtype)), self=remainder_vjp_self)
 fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, other=fmod_vjp_other)
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
 pow_tensor_op = Op("PowBackward1", _int_power, promotes=True, self=pow_vjp_self, exponent=pow_vjp_exponent)
-rpow_op = Op("PowBackward2", lambda x, self: in_order(_int_power(x.dtype.type(self), x)), exponent=rpow_vjp)
+rpow_op = Op("PowBackward2", lambda x, self: in_order(_int_power(as_element(self, x.dtype), x)), exponent=rpow_vjp)
 
 # ------------------------------------------------------------------ what users call
 
@@ -188,7 +188,10 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
         return rsub_tensor_op(input, other, alpha=alpha)
     if not isinstance(other, Numbers):
         return NotImplemented
-    return rsub_op(_as_result(input, other), other=other, alpha=alpha)
+    other = operand(other)._data
+    refuse_bools(input, other)
+    wide = _as_result(input, other)
+    return rsub_op(wide, other=as_element(other, wide._data.dtype), alpha=alpha)
 
 
 def in_front(number: Any, other: Any) -> Any:
@@ -222,8 +225,8 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
 
 def _floor_division(name: str) -> Any:
     of_tensors = Underivable(name, _floor_divide, "self", "other", promotes=True)
-    by_number = Underivable(name, lambda x, other: _floor_divide(x, x.dtype.type(other)), "self")
-    of_number = Underivable(name, lambda x, input: _floor_divide(x.dtype.type(input), x), "other")
+    by_number = Underivable(name, lambda x, other: _floor_divide(x, as_element(other, x.dtype)), "self")
+    of_number = Underivable(name, lambda x, input: _floor_divide(as_element(input, x.dtype), x), "other")
 
     def call(input: Any, other: Any) -> Tensor:
         if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
@@ -231,8 +234,8 @@ def _floor_division(name: str) -> Any:
         if isinstance(input, Tensor) and isinstance(other, Tensor):
             return of_tensors(input, other)
         if isinstance(input, Tensor):
-            return by_number(_as_result(input, other), other=other)
-        return of_number(_as_result(other, input), input=input)
+            return by_number(_as_result(input, other), other=operand(other)._data)
+        return of_number(_as_result(other, input), input=operand(input)._data)
 
     call.__name__ = call.__qualname__ = name.rstrip("_")
     call.__doc__ = "⌊input / other⌋ (torch.floor_divide, //)."
@@ -257,9 +260,9 @@ def _rest(input: Any, other: Any, of_tensor: Op, of_number: Op) -> Tensor:
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         return of_tensor(input, other)
     if isinstance(input, Tensor) and isinstance(other, Numbers):
-        return of_number(_as_result(input, other), other=other)
+        return of_number(_as_result(input, other), other=operand(other)._data)
     if isinstance(input, Numbers) and isinstance(other, Tensor):
-        return rremainder_op(_as_result(other, input), input=input)
+        return rremainder_op(_as_result(other, input), input=operand(input)._data)
     return NotImplemented
 
 
@@ -278,6 +281,7 @@ def pow(input: Any, exponent: Operand) -> Tensor:
         return pow_tensor_op(input, exponent)
     if not isinstance(exponent, Numbers):
         return NotImplemented
+    exponent = operand(exponent)._data
     if input._data.dtype.kind in "biu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return pow_scalar_op(_as_result(input, exponent), exponent=exponent)
@@ -287,7 +291,7 @@ def rpow(exponent: Tensor, base: Any) -> Tensor:
     """base ** exponent for a number in front."""
     if not isinstance(base, Numbers):
         return NotImplemented
-    return rpow_op(_as_result(exponent, base), self=base)
+    return rpow_op(_as_result(exponent, base), self=operand(base)._data)
 
 
 def float_power(input: Any, exponent: Any) -> Tensor:

@@ -170,8 +170,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 def _widened(input: Tensor, kernel: str, *numbers: Any) -> Tensor:
     """Integers and bools in the dtype that the bounds ask for; there is no history to keep."""
-    for number in numbers:
-        operand(number)
+    numbers = tuple([operand(number)._data for number in numbers])
     if input._data.dtype.kind == "f":
         return input
     wanted = result_type(input, *numbers).np

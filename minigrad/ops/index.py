@@ -16,7 +16,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool
 from .define import Op
 from .inplace import check_memory, check_writable, write
-from .promotion import differentiable, differentiable_inplace
+from .promotion import Number, differentiable, differentiable_inplace
 from .views import alias_op, select_op, slice_op
 
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
@@ -173,7 +173,7 @@ def as_part(part: Any) -> Any:
         array = array.astype(numpy.int64) if array.dtype.kind == "f" else array
     else:
         raise IndexError(NOT_AN_INDEX.format(type(part).__name__))
-    if array.dtype.kind == "f":
+    if array.dtype.kind == "f" or array.dtype.itemsize == 2 or array.dtype == numpy.int8:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype == numpy.uint8:
         warnings.warn(
@@ -291,6 +291,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         put(view if view is not self else alias_op(self), value)
         return
     check_writable(view)
+    if ones := leading_ones(value._data.shape):
+        value = value.view(value._data.shape[ones:])
     for name in ("index_put", "masked_fill") if is_mask(index) and not value._data.ndim else ("index_put",):
         check_memory(view, None, name)
     same_dtype(value, view)
@@ -301,7 +303,7 @@ def as_value(self: Tensor, value: Any) -> Tensor:
     """What is to be written, as a tensor; TypeError for what is no number."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, str) or value is None:
+    if not isinstance(value, Number):
         raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
     return from_array(array_module(self._data).asarray(value, self._data.dtype))
 
@@ -320,10 +322,14 @@ def put(view: Tensor, value: Tensor) -> None:
             check_memory(view)  # which fill_ by itself does not mind
             view.fill_(value)
             return
-        ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))
-        value = value.view(shape[ones:])
-        value = value if shape[ones:] == wanted else value.expand(wanted)
+        value = value.view(shape[leading_ones(shape) :])
+        value = value if value._data.shape == wanted else value.expand(wanted)
     view.copy_(value)
+
+
+def leading_ones(shape: tuple[int, ...]) -> int:
+    """How many dimensions of size 1 there are before the first of another size."""
+    return next((i for i, n in enumerate(shape) if n != 1), len(shape))
 
 
 def same_dtype(value: Tensor, view: Tensor) -> None:

@@ -53,7 +53,7 @@ def unflatten(input: Tensor, dim: Int, sizes: IntList) -> Tensor:
 
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension (torch.ravel)."""
-    return reshape(input.contiguous(), (-1,)) if input._data.ndim != 1 else input.contiguous()
+    return reshape(input.contiguous(), (-1,))
 
 
 def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
@@ -158,9 +158,9 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other._data.shape)
 
 
-def broadcast_to(input: Tensor, size: IntList) -> Tensor:
+def broadcast_to(input: Tensor, *size: Any) -> Tensor:
     """input stretched to a shape (torch.broadcast_to)."""
-    return input.expand(sizes((size,)))
+    return input.expand(sizes(size))
 
 
 def broadcast_shapes(*shapes: Any) -> Size:

@@ -10,9 +10,10 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, constant, ndarray, numpy
+from ..creation import fitting_dtype
 from ..dtypes import get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
-from .promotion import unsupported
+from .promotion import FLOATING, NO_BOOLS, unsupported
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -215,8 +216,7 @@ def _relu(x: Any) -> Any:
 
 def _divide(x: Any, y: Any) -> Any:
     if x.dtype.kind != "f":
-        x = x.astype(get_default_dtype().np)
-        y = y.astype(x.dtype) if hasattr(y, "dtype") else y
+        x, y = x.astype(get_default_dtype().np), y.astype(get_default_dtype().np)
     return x / y
 
 
@@ -231,6 +231,8 @@ def power(x: Any, exponent: float) -> Any:
         return x * x
     if exponent == 3:
         return x * x * x
+    if x.dtype.kind != "f":
+        return array_module(x).power(x, fitting_dtype(numpy.asarray(exponent), x.dtype, "_t")).astype(x.dtype)
     return array_module(x).power(x, exponent)
 
 
@@ -245,9 +247,9 @@ BY_NUMBER |= {
 }  # fmt: skip
 
 add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
-sub_op = binary("sub", "SubBackward0", operator.sub, bools=False, self=add_vjp, other=sub_vjp_other)
+sub_op = binary("sub", "SubBackward0", operator.sub, mixing=NO_BOOLS, self=add_vjp, other=sub_vjp_other)
 mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
-div_op = binary("div", "DivBackward0", _divide, self=div_vjp_self, other=div_vjp_other)
+div_op = binary("div", "DivBackward0", _divide, mixing=FLOATING, self=div_vjp_self, other=div_vjp_other)
 
 neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)

@@ -15,10 +15,13 @@ PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone
 Number = (bool, int, float, numpy.number, numpy.bool_)
 
 
-def operands(a: Any, b: Any, bools: bool = True) -> tuple[Any, Any, Any, Any] | None:
+# What an operation makes of tensors beside numbers: nothing special; refuses bools; turns integers into floats first.
+AS_THEY_ARE, NO_BOOLS, FLOATING = range(3)
+
+
+def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, Any] | None:
     """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
-    will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number.
-    bools: whether they may be mixed with numbers."""
+    will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
     if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
         return a, Constant(b), x, asarray(b, dtype) if type(x) is ndarray else b
     if type(a) in PLAIN and isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
@@ -26,12 +29,12 @@ def operands(a: Any, b: Any, bools: bool = True) -> tuple[Any, Any, Any, Any] | 
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
         return a, b, a._data, b._data  # a Parameter and a Tensor, say
     a, b = wrapped(a), wrapped(b)
-    if not bools:
+    if mixing == NO_BOOLS:
         refuse_bools(a, b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
             return None
-        b, a, y, x = operands(b, a)  # type: ignore[misc]
+        b, a, y, x = operands(b, a, mixing)  # type: ignore[misc]
         return a, b, x, y
     x = a._data
     if isinstance(b, Tensor):
@@ -43,11 +46,18 @@ def operands(a: Any, b: Any, bools: bool = True) -> tuple[Any, Any, Any, Any] | 
         return None
     b = b.item() if isinstance(b, numpy.generic) else b
     wanted = result_type(a, b)
+    if mixing == FLOATING and wanted.category < 2:
+        wanted = get_default_dtype()
     if x.dtype is not wanted.np:
         x = x.astype(wanted.np)
     if wanted.category == 1:
-        b = numpy.asarray(b).astype(wanted.np)[()]  # NumPy refuses an int that does not fit; torch wraps it
+        b = as_element(b, wanted.np)
     return a, Constant(b), x, b
+
+
+def as_element(number: Any, dtype: Any) -> Any:
+    """A number for an array of that dtype: an int that does not fit is wrapped, as in torch; NumPy would refuse it."""
+    return numpy.asarray(number).astype(dtype)[()] if dtype.kind in "iu" else dtype.type(number)
 
 
 def common(inputs: Any, floating: bool = False) -> list[Any]:
@@ -64,7 +74,8 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
         if isinstance(t, Tensor) and isinstance(inputs[0], Tensor):
             same_device(inputs[0], t)
     return [
-        x.astype(wanted, copy=False) if hasattr(x, "astype") else None if x is None else wanted.type(x) for x in arrays
+        x.astype(wanted, copy=False) if hasattr(x, "astype") else x if x is None else as_element(x, wanted)
+        for x in arrays
     ]
 
 
@@ -145,10 +156,9 @@ BOOL_SUBTRAHEND = (
 
 def refuse_bools(a: Any, b: Any) -> None:
     """RuntimeError for a difference that has to do with a bool tensor."""
-    for one, other in ((a, b), (b, a)):
-        if isinstance(one, Tensor) and one._data.dtype.kind == "b" and isinstance(other, Tensor | int | float):
-            both = isinstance(other, bool) or (isinstance(other, Tensor) and other._data.dtype.kind == "b")
-            raise RuntimeError(BOOL_DIFFERENCE if both else BOOL_SUBTRAHEND)
+    bools = [isinstance(x, bool) or (isinstance(x, Tensor) and x._data.dtype.kind == "b") for x in (a, b)]
+    if any(bools) and all(isinstance(x, (Tensor, *Number)) for x in (a, b)):
+        raise RuntimeError(BOOL_DIFFERENCE if all(bools) else BOOL_SUBTRAHEND)
 
 
 def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:

@@ -136,3 +136,9 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
         raise RuntimeError(f"value cannot be converted to type {data.dtype.name} without overflow") from error
     self.bump_version()
     return self
+
+
+def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What a NumPy function makes of a tensor, as a tensor; bools as bytes, as in torch."""
+    array = numpy.asarray(array)
+    return from_array(array.astype(numpy.uint8) if array.dtype.kind == "b" else array)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, sum_array
-from ..dtypes import as_numpy
+from ..dtypes import BY_NUMPY, as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
 from .define import Op
@@ -128,9 +128,14 @@ def real_dim(dim: int, ndim: int) -> int:
 def converting(op: Op, dtype: Any) -> Op:
     """`op` on its input in another dtype: one operation all the same, and the walk brings its gradient back."""
     twin = copy.copy(op)
-    twin.forward = lambda x, **attributes: op.forward(x.astype(dtype), **attributes)
+    twin.forward = lambda x, **attributes: in_dtype(op.forward(x.astype(dtype), **attributes), dtype)
     twin.stretches = True
     return twin
+
+
+def in_dtype(found: Any, dtype: Any) -> Any:
+    """A result in the dtype asked for; NumPy multiplies and adds small integers up in larger ones."""
+    return found if found.dtype is dtype else found.astype(dtype)
 
 
 EVERY: Any = object()  # no dim was named; dim=None means all of them as well, and torch records it differently
@@ -157,7 +162,7 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
     if (as_numpy(dtype) or self._data.dtype).kind != "f":
         raise RuntimeError(
             f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {(dtype or self.dtype).type_name}"
+            f"Got: {BY_NUMPY[as_numpy(dtype) or self._data.dtype].type_name}"
         )
     if dim is EVERY:
         return every(self, dim=None, keepdim=False)

@@ -122,14 +122,14 @@ clone_op = Op("CloneBackward0", lambda x, order: x.copy(order) if x.ndim else x.
 cast_op = Op("ToCopyBackward0", _cast, stretches=True, self=same_vjp)
 
 
-def view(self: Tensor, *shape: Any, dtype: Dtype | None = None) -> Tensor:
+def view(self: Tensor, *size: Any, dtype: Dtype | None = None) -> Tensor:
     """The same elements in another shape, sharing storage; RuntimeError where strides do not allow it (torch.Tensor.view).
 
     Or the same bytes read as another dtype.
     """
-    if dtype is not None or (len(shape) == 1 and isinstance(shape[0], Dtype)):
-        return retyped(self, dtype or shape[0])
-    wanted = infer(sizes(shape), self._data.size)
+    if dtype is not None or (len(size) == 1 and isinstance(size[0], Dtype)):
+        return retyped(self, dtype or size[0])
+    wanted = infer(sizes(size), self._data.size)
     array = self.storage()
     out = view_op(self, shape=wanted)
     if out._data.size and not array_module(array).may_share_memory(array, out._data):
@@ -226,9 +226,9 @@ def t(self: Tensor) -> Tensor:
     return t_op(self, dim0=0, dim1=self._data.ndim - 1 if self._data.ndim else 0)
 
 
-def expand(self: Tensor, *shape: Any) -> Tensor:
+def expand(self: Tensor, *size: Any) -> Tensor:
     """Dimensions of size 1 stretched without copying; -1 keeps a size (torch.Tensor.expand)."""
-    wanted, have = sizes(shape), self._data.shape
+    wanted, have = sizes(size), self._data.shape
     offset = len(wanted) - len(have)
     full = wanted
     if -1 in wanted and offset >= 0:
@@ -288,13 +288,13 @@ def _unbind(x: Any, dim: int) -> Any:
     return tuple([x[(slice(None),) * dim + (i, ...)] for i in range(x.shape[dim])])
 
 
-def clone(self: Tensor) -> Tensor:
+def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy of its own, in the same order in memory, still part of the graph (torch.clone)."""
     array = self.storage()
     return clone_op(self, order="C" if 0 in array.strides else "K")
 
 
-def contiguous(self: Tensor) -> Tensor:
+def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements stand in memory in the order of the indices, else a copy (torch.Tensor.contiguous)."""
     return self if self.storage().flags.c_contiguous else clone_op(self, order="C")
 
