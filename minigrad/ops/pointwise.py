@@ -13,7 +13,7 @@ from ..backend import array_module, constant, ndarray, numpy
 from ..creation import fitting_dtype
 from ..dtypes import get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
-from .promotion import FLOATING, NO_BOOLS, unsupported
+from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, unsupported
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -80,6 +80,8 @@ def pow_vjp(grad: Any, self: Any, exponent: float) -> Any:
 
 def pow_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     """z = self ** exponent, both tensors: as pow_vjp, and 0 where the exponent is 0. torch: PowBackward1."""
+    if rules.raw_dtype(exponent).kind == "b":
+        raise RuntimeError(BOOL_SUBTRAHEND)  # from which torch cannot take 1
     slope = grad * (exponent * self ** (exponent - 1))
     return rules.where(exponent == 0, rules.zeros(slope, slope.shape), slope)
 
