@@ -21,8 +21,15 @@ INFERENCE_SAVED = (
 )
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
-    "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: enable anomaly detection to "
-    "find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: {hint}"
+)
+ENABLE_ANOMALY = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+ANOMALY_ENABLED = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!"
 )
 
 

@@ -10,13 +10,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .. import rules
 from ..errors import unknown_name
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import GradientEdge, gradient_edge
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
-from .function import Function
-from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
 from .hooks import retain_grad
@@ -25,7 +25,7 @@ from .roots import root_gradients
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
 ]  # fmt: skip
 
 CREATE_GRAPH_WARNING = (
@@ -35,12 +35,17 @@ CREATE_GRAPH_WARNING = (
     "cycle and avoid the leak."
 )
 
+GRAD_VARIABLES = "`grad_variables` is deprecated. Use `grad_tensors` instead."
+BOTH_GIVEN = (
+    "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+    "`grad_tensors`."
+)
+ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the "
+    "graph, please use torch.autograd.backward."
+)
+LATER = {"Function": "function", "Variable": "variable"}  # in which module is what few programs ask for
 _warned: list[bool] = []  # torch says it once a process
-
-
-def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:  # noqa: N802 (the name torch had)
-    """What torch before 0.4 needed around a tensor; today a Variable is a Tensor, and this gives it back."""
-    return data.detach().requires_grad_(requires_grad)
 
 
 def backward(
@@ -48,22 +53,27 @@ def backward(
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    *,
+    grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
     """Add the gradients of `tensors` to `.grad` of the leaves (torch.autograd.backward).
 
     grad_tensors: one gradient for each tensor, of its shape; None where the tensor has one element.
     retain_graph: keep the graph for another backward; by default as create_graph.
-    inputs: accumulate into these tensors only.
+    inputs: accumulate into these tensors only. grad_variables: what grad_tensors was once called.
     """
+    if grad_variables is not None:
+        warnings.warn(GRAD_VARIABLES, FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(BOTH_GIVEN)
+        grad_tensors = grad_variables
     roots = _tensors(tensors)
     edges = None
     if inputs is not None:
         wanted = _tensors(inputs)
         if not wanted:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    grads = root_gradients(roots, _given(grad_tensors), create_graph)
+    roots, grads = _starts(roots, _given(grad_tensors), create_graph)
     if inputs is not None:
         for tensor in wanted:
             if isinstance(tensor, Tensor):
@@ -81,11 +91,27 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` alone (torch.autograd.grad)."""
+) -> Any:
+    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` alone (torch.autograd.grad).
+
+    inputs: a tensor or several; for a dict of them, the gradients come back under its keys.
+    grad_outputs: the v of vᵀJ. is_grads_batched: they hold several v each, along the first dimension; so do the results.
+    allow_unused: None for what was not used, instead of an error; materialize_grads: zeros for it.
+    """
+    if isinstance(inputs, dict):
+        found = grad(outputs, tuple(inputs.values()), grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+                     is_grads_batched, materialize_grads)  # fmt: skip
+        return dict(zip(inputs, found, strict=True))
+    if not only_inputs:
+        warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
+    if is_grads_batched:
+        return _each_of_batch(
+            outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
+        )
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -93,7 +119,7 @@ def grad(
     roots, wanted = _tensors(outputs), _tensors(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    grads = root_gradients(roots, _given(grad_outputs), create_graph)
+    roots, grads = _starts(roots, _given(grad_outputs), create_graph)
     edges = [_input_edge(t) for t in wanted]
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     found = [_shown(captured[edge]) for edge in edges]
@@ -138,6 +164,30 @@ def _tensors(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
+def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tuple[Any, ...], list[Any]]:
+    """The roots as tensors, for the user may name gradient edges as well, and the gradient each starts with."""
+    if any([isinstance(root, GradientEdge) for root in roots]):  # noqa: C419 (a generator costs more)
+        roots = tuple([root.tensor(given and given[i]) if isinstance(root, GradientEdge) else root
+                       for i, root in enumerate(roots)])  # fmt: skip
+    return roots, root_gradients(roots, given, create_graph)
+
+
+def _each_of_batch(
+    outputs: Any, inputs: Any, grad_outputs: Any, retain_graph: bool | None, create_graph: bool, *how: Any
+) -> tuple[Tensor | None, ...]:
+    """One walk for each of the v, and what they find, stacked. (torch walks once, with all of them in each tensor.)"""
+    given = _given(grad_outputs) or ()
+    if not any(isinstance(g, Tensor) and g.ndim for g in given):
+        raise ValueError("is_grads_batched=True: grad_outputs must have the batch as its first dimension")
+    sizes = [g.shape[0] for g in given if g is not None]
+    keep = create_graph if retain_graph is None else retain_graph
+    rows = []
+    for row in range(sizes[0]):
+        seeds = [None if g is None else g[row] for g in given]
+        rows.append(grad(outputs, inputs, seeds, keep or row + 1 < sizes[0], create_graph, True, how[0], False, how[1]))
+    return tuple([None if col[0] is None else rules.stack(list(col), 0) for col in zip(*rows, strict=True)])
+
+
 def _given(gradients: Any) -> tuple[Any, ...] | None:
     return None if gradients is None else _tensors(gradients)
 
@@ -145,6 +195,8 @@ def _given(gradients: Any) -> tuple[Any, ...] | None:
 def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
     if isinstance(tensor, GradientEdge):
         return tensor.node, tensor.output_nr
+    if not isinstance(tensor, Tensor):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
     if not tensor.requires_grad:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return gradient_edge(tensor)
@@ -158,4 +210,11 @@ def __getattr__(name: str) -> Any:
     """What is loaded only when it is asked for."""
     if name == "functional":
         return importlib.import_module(".functional", __name__)
+    if name in LATER:
+        found = globals()[name] = getattr(importlib.import_module(f".{LATER[name]}", __name__), name)
+        return found
     raise unknown_name(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "functional"})

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import rules
+from ..backend import numpy
+from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .graph import LAST, NO_EDGE, Edge, Node
 
@@ -150,6 +152,14 @@ class GradientEdge(NamedTuple):
     output_nr: int
     ownership_token: Node | None = None
 
+    def tensor(self, grad: Tensor | None) -> Tensor:
+        """A tensor whose gradient arrives here: the leaf, or a stand-in of the right shape, and of the gradient's dtype."""
+        if isinstance(self.node, AccumulateGrad):
+            return self.node.variable
+        shape = self.node.shape if self.node.outputs == 1 else self.node.shape[self.output_nr]
+        like = numpy.empty(0, get_default_dtype().name) if grad is None else grad._data
+        return from_array(rules.zeros(like, shape), (self.node, self.output_nr))
+
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where a tensor's gradient arrives (torch.autograd.graph.get_gradient_edge)."""
@@ -162,6 +172,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Note a write that autograd could not see (torch.autograd.graph.increment_version)."""
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     written: Iterable[Any] = (tensor,) if isinstance(tensor, Tensor) else tensor
     for one in written:
         one.bump_version()

@@ -12,6 +12,7 @@ import warnings
 from typing import Any
 
 from ..backend import array_module
+from ..errors import ANOMALY_ENABLED, ENABLE_ANOMALY
 from .graph import Node
 from .hooks import extras_of
 from .recording import observers
@@ -86,6 +87,11 @@ class detect_anomaly:
 
 
 # ------------------------------------------------------------------ while it is on
+
+
+def hint() -> str:
+    """How to find out what has written to a saved value: look above, or switch the mode on."""
+    return ANOMALY_ENABLED if mode.enabled else ENABLE_ANOMALY
 
 
 def remember_forward(node: Node) -> None:

@@ -5,13 +5,13 @@ A rule must give the same twice, must scale with the gradient that arrives, and 
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import autograd
 from ..tensor import Tensor
-from .function import Function
 
 
 class GradcheckError(RuntimeError):
@@ -78,17 +78,24 @@ def check_scales_with_gradient(outputs: list[Tensor], given: tuple[Any, ...]) ->
             raise GradcheckError("backward not multiplied by grad_output")
 
 
-class Undefined(Function):
-    """Hands a tensor on, and no gradient back."""
+@functools.cache
+def undefined() -> Callable[[Tensor], Tensor]:
+    """A function that hands a tensor on, and no gradient back."""
+    from .function import Function  # only when gradients are checked
 
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        """The same values."""
-        return x.view_as(x)
+    class Undefined(Function):
+        """The identity without a derivative."""
 
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> None:
-        """Nothing."""
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            """The same values."""
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> None:
+            """Nothing."""
+
+    return Undefined.apply
 
 
 UNDEFINED_WARNING = (
@@ -107,7 +114,7 @@ def check_undefined(func: Callable[..., Any], given: tuple[Any, ...]) -> None:
         outputs = [o for o in as_tuple(func(*given)) if o.requires_grad]
         if not outputs:
             return
-        outputs = [Undefined.apply(o) if i in missing else o for i, o in enumerate(outputs)]
+        outputs = [undefined()(o) if i in missing else o for i, o in enumerate(outputs)]
         try:
             found = autograd.grad(outputs, sources, [o.detach() * 0 for o in outputs], allow_unused=True)
         except RuntimeError as error:

@@ -81,7 +81,9 @@ class FunctionCtx:
         return repr(self._node)
 
     def __getattr__(self, name: str) -> Any:
-        """What the node offers besides: name(), next_functions, metadata, register_hook, …"""
+        """What was set on `y.grad_fn`, and what a node offers besides: name(), next_functions, metadata, register_hook."""
+        if name in self._node.__dict__:
+            return self._node.__dict__[name]
         if name in ("name", "next_functions", "metadata", "register_hook", "register_prehook", "_sequence_nr"):
             return getattr(self._node, name)
         raise AttributeError(f"'{type(self._node).__name__}' object has no attribute '{name}'")
@@ -140,13 +142,13 @@ class Function:
     @classmethod
     def _backward(cls, node: BackwardNode, grads: list[Any]) -> Any:
         """Call whichever of backward and vjp was written."""
-        rule = cls.backward if cls.vjp is Function.vjp else cls.vjp
-        if cls.backward is not Function.backward and rule is not cls.backward:
+        by_vjp = cls.vjp is not Function.vjp
+        if by_vjp and cls.backward is not Function.backward:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
                 "of them."
             )
-        return rule(cls._ctx_class(node), *grads)
+        return (cls.vjp if by_vjp else cls.backward)(cls._ctx_class(node), *grads)
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

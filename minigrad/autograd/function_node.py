@@ -24,10 +24,11 @@ class BackwardNode(SeveralOutputs):
     """The node of one call of a custom Function.
 
     function: the Function.  attributes: what the user set on ctx.  inputs, metas: shape and dtype of each input and
-    output, None for what is no tensor.  materialize: whether missing gradients are to be zeros.
+    output, None for what is no tensor.  materialize: whether missing gradients are to be zeros.  What the user sets on
+    `y.grad_fn` goes to __dict__.
     """
 
-    __slots__ = ("attributes", "inputs", "metas", "materialize", "outputs", "needs_input_grad")
+    __slots__ = ("attributes", "inputs", "metas", "materialize", "outputs", "needs_input_grad", "__dict__")
     narrows = False
     function: type[Function]
     needs_input_grad: tuple[bool, ...]

@@ -327,7 +327,10 @@ def own(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
 def check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: bool) -> None:
     """Reverse mode is what there is; for forward mode torch's refusals, and then ours."""
     if strategy not in STRATEGIES:
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
+            'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
     if strategy == "forward-mode":
         if create_graph:
             raise NotImplementedError(NOT_TOGETHER.format(flag="create_graph"))

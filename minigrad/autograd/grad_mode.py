@@ -180,6 +180,9 @@ class set_grad_enabled(Decorating):
     def __exit__(self, *exception: object) -> None:
         set_recording(self.before)
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.wanted})"
+
     def clone(self) -> set_grad_enabled:
         return set_grad_enabled(self.wanted)
 
@@ -206,3 +209,20 @@ class inference_mode(Decorating):
 
     def clone(self) -> inference_mode:
         return inference_mode(self.wanted)
+
+
+class set_multithreading_enabled(Decorating):  # noqa: N801 (torch's name)
+    """Whether backward may use threads of its own. Here every walk runs in the thread that asks for it, so there is
+    nothing to switch, and programs that switch it run as they are."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, *exception: object) -> None:
+        """Nothing to undo."""
+
+    def clone(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self.mode)

@@ -169,8 +169,10 @@ def modified_message(saved: Any, actual: int, expected: int, source: Source | st
     """torch's words for a saved value that was written in place."""
     data = saved._data
     kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
+    from .anomaly import hint
+
     return MODIFIED.format(
-        kind=kind, shape=list(data.shape), source=origin_of(source), actual=actual, expected=expected
+        kind=kind, shape=list(data.shape), source=origin_of(source), actual=actual, expected=expected, hint=hint()
     )
 
 

@@ -2,7 +2,7 @@
 
 Where they live: a tensor's hooks sit with the node its gradient arrives at (its grad_fn, or the AccumulateGrad of a
 leaf), next to the node's own hooks. When they run, in torch's order: tensor hooks as registered, then retain_grad,
-then the node's pre-hooks, then the rule, then its post-hooks, and for a leaf the post-accumulate hooks.
+then the node's pre-hooks, then the rule, for a leaf the post-accumulate hooks, then the node's post-hooks.
 """
 
 from __future__ import annotations
@@ -142,6 +142,12 @@ def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> A
 
 
 def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph: bool) -> Any:
+    if hooks.accumulated and grad is not None:
+        for hook in list(hooks.accumulated.values()):
+            found = hook(node.variable)  # type: ignore[attr-defined]
+            if found is not None and found is not node.variable:  # type: ignore[attr-defined]
+                check_replacement(hook, found, node.variable)  # type: ignore[attr-defined]
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if hooks.post:
         given = grad if type(grad) is list else [grad]
         outputs = tuple(None if g is None else _wrap(g, create_graph) for g in given)
@@ -149,10 +155,6 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
         for hook in list(hooks.post.values()):
             inputs = _replaced(hook, hook(inputs, outputs), inputs)
         results = tuple(None if r is None else _unwrap(r if create_graph else r.clone(), create_graph) for r in inputs)
-    if hooks.accumulated and grad is not None:
-        for hook in list(hooks.accumulated.values()):
-            if hook(node.variable) is not None:  # type: ignore[attr-defined]
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return results
 
 

@@ -21,7 +21,7 @@ from .recording import observers
 Pair = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
 
 MODIFYING = (
-    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
     "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
     "perform in-place operations on the input to a pack hook."
 )
