@@ -97,6 +97,8 @@ def look(this: Check, seed: int) -> View:
     else:
         _seeds[this.name] = seed
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
+            outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
             view.notes = list(_notes(this, outcome, seed))
             found = mistakes.recognise(this, outcome, seed)
         view.hint = text("hint", hint=found.hint) if found else None
@@ -151,15 +153,23 @@ def _notes(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
             checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
             usual = {part: parts.returned(part) for part in this.parts}
         for part, kinds in odd.items():
-            for kind in sorted(kinds) if usual[part] <= _VALUES else ():
-                short = part.rpartition(".")[2]
-                yield (
-                    text("returned_none", part=short) if kind == "NoneType" else text("returned", part=short, kind=kind)
-                )
+            for kind in sorted(kinds - usual[part]) if usual[part] and "NoneType" not in usual[part] else ():
+                short, wanted = part.rpartition(".")[2], " / ".join(sorted(usual[part]))
+                if kind == "NoneType":
+                    yield text("returned_none", part=short)
+                elif usual[part] <= _VALUES:
+                    yield text("returned", part=short, kind=kind)
+                else:
+                    yield text("returned_other", part=short, kind=kind, wanted=wanted)
     for fault in outcome.faults[:1]:
         if fault["line"]:
             error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
             yield text("error_at", error=error, line=fault["line"], code=fault["code"])
+
+
+def _wrong(verdict: compare.Verdict, outcome: Outcome) -> set[str]:
+    failed = {each.label for each in verdict.properties if each.state == "fail"}
+    return {str(each.value) for each in outcome.values if each.label in failed}
 
 
 def _footer(seed: int) -> list[str]:

@@ -8,6 +8,8 @@ import torch
 import autograder
 from autograder import notebook, parts
 from autograder.errors import AutograderError
+from minigrad.autograd.accumulate import gradient_edge
+from minigrad.autograd.hooks import check_replacement, extras_of
 
 MUL, OTHER = "minigrad.ops.pointwise.mul_vjp_self", "minigrad.ops.pointwise.mul_vjp_other"
 RULE, HOME = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
@@ -64,6 +66,37 @@ def test_where_a_slip_happened_is_said_also_when_the_program_has_caught_it(capsy
 
     said = seen(capsys, {RULE: broadcasts_to}, "broadcast_rule")
     assert "return (1) + shape == target" in said and "TypeError: unsupported operand" in said
+
+
+def test_a_refusal_that_is_right_is_no_slip(capsys):
+    def last_first(hooks, grad):
+        for hook in reversed(list(hooks.values())):
+            replacement = hook(grad)
+            if replacement is not None:
+                check_replacement(hook, replacement, grad)
+                grad = replacement
+        return grad
+
+    said = seen(capsys, {"minigrad.autograd.hooks.run_tensor_hooks": last_first}, "hook_replacement")
+    assert said.startswith("✗") and "check_replacement(hook" not in said
+
+
+def test_a_slip_is_not_taken_for_a_mistake_that_raises_the_same_class(capsys):
+    def register_post_accumulate_hook(tensor, hook):
+        node = gradient_edge(tensor)
+        return extras_of(node).accumulated.add(hook)
+
+    part = "minigrad.autograd.hooks.register_post_accumulate_hook"
+    said = seen(capsys, {part: register_post_accumulate_hook}, "post_accumulate")
+    assert "'tuple' object has no attribute 'extras'" in said and "Hint" not in said
+
+
+def test_another_kind_of_value_than_the_engines_own_is_named(capsys):
+    def nodes_to_run(reachable, targets):
+        return list(reachable)
+
+    said = seen(capsys, {"minigrad.autograd.engine.nodes_to_run": nodes_to_run}, "gradients_of_some")
+    assert "Your nodes_to_run returned a list; wanted here: set." in said
 
 
 def test_a_tensor_of_torch_is_no_answer(capsys):

@@ -151,7 +151,7 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
 
 
 # What a slip of the pen raises; where it happened is worth telling also when a program has caught it.
-_SLIPS = (AttributeError, IndexError, KeyError, NameError, TypeError)
+SLIPS = (AttributeError, IndexError, KeyError, NameError, TypeError)
 _slips: list[dict[str, Any]] = []
 
 
@@ -162,9 +162,10 @@ def raises(action: Callable[[], Any]) -> str | None:
     except NotImplementedError:
         raise  # a part not yet written is no answer to any question
     except Exception as error:
-        if isinstance(error, _SLIPS) and (slip := fault(error))["line"]:
-            _slips.append(slip)
-        return f"{type(error).__name__}: {first_sentence(str(error))}"
+        said = f"{type(error).__name__}: {first_sentence(str(error))}"
+        if isinstance(error, SLIPS) and (slip := fault(error))["line"]:
+            _slips.append(slip | {"caught": said})
+        return said
     return None
 
 

@@ -140,6 +140,18 @@ def adds_replacements(hooks: Any, grad: Any) -> Any:
     return grad
 
 
+@mistake(
+    RUN,
+    zh="check_replacement 只管报错，什么也不返回，你却拿它的结果当了梯度。有返回时才检查，顶替的是 replacement。",
+    en="check_replacement only raises, and returns nothing, yet its result was taken for the gradient. Check only what was returned; that is what takes over.",
+)
+def takes_what_the_check_returns(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        grad = check_replacement(hook, replacement, grad)  # type: ignore[func-returns-value]
+    return grad
+
+
 # ── RemovableHandle.remove ───────────────────────────────────────────────────────────────────────
 
 
@@ -357,3 +369,12 @@ def looks_below_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
             below.add(node)
             stack += [parent for parent, _ in node.next_functions if parent is not None]
     return below
+
+
+@mistake(
+    CHOOSE,
+    zh="next_functions 里是一对一对的 (parent, number)，一对永远不会在 targets 里，所以一个节点也没选上。取出 parent 再比。",
+    en="next_functions holds pairs of (parent, number); a pair is never among the targets, so no node is chosen at all. Take the parent out of it first.",
+)
+def compares_pairs(reachable: Any, targets: Any) -> Any:
+    return {node for node in reachable if any(pair in targets for pair in node.next_functions)}

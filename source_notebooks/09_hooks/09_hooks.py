@@ -506,7 +506,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`。
 #
-# 例子就是上图：目标是 `u` 的节点，只有 `w` 的节点要运行；目标是 `a` 的 `AccumulateGrad`，要运行的是 `w` 和 `u` 的节点。
+# 例子就是上面那段程序：目标是 `u` 的节点，只有 `w` 的节点要运行；目标是 `a` 的 `AccumulateGrad`，要运行的是 `w` 和 `u` 的节点。
 
 # %% [markdown] tags=["lang-en"]
 # It does not: nodes that lead to no target do not run at all. That saves computing, and side effects as well: nobody writes to any `.grad`, and what the other side has saved is not used up.
@@ -517,7 +517,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # Before judging a node, judge those it leads to; they were always recorded earlier. So go through them as they were recorded, the earliest in front: `sorted(reachable, key=lambda node: node.order, reverse=True)`.
 #
-# The example is the one above: if the target is the node of `u`, only the node of `w` runs; if it is the `AccumulateGrad` of `a`, the nodes of `w` and `u` run.
+# The example is the program above: if the target is the node of `u`, only the node of `w` runs; if it is the `AccumulateGrad` of `a`, the nodes of `w` and `u` run.
 
 
 # %% nbgrader={"grade_id": "nodes_to_run", "solution": true}
