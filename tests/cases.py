@@ -169,6 +169,10 @@ OPS = """
     prod: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; ints; mask; x, dtype=T.float64; tied, 2; x, 2
     nansum: odd; odd, 0; odd, 1, True; x; ints; cube, (0, 1); odd, dtype=T.float64
     nanmean: odd; odd, 0; odd, 1, True; x; cube, (0, 1); ints
+    cdist: x, y; x, y, 1.0; x, s, 3.0; cube, cube2; x, y, p=float('inf'); x, x; x, y, 0.0; x, y, 1.5; x.repeat(9, 1), s;
+        cube, cube2[:1]; x.repeat(20, 1), y.repeat(20, 1), compute_mode='donot_use_mm_for_euclid_dist'; x, row;
+        x, y, compute_mode='use_mm_for_euclid_dist'; x, nm; v, x; ints, x; x, y, -1.0; x, y, 2.0, 'zz'
+    cosine_similarity: x, y; x, y, 0; cube, cube2, dim=-1; x, v
     logsumexp: x, 0; x, 1, True; x, (0, 1); kink, 1; odd, 0; wide, 1; ints, 0; x, 5
     norm: x; x, 1; x, 2, 0; x, 2, 1, True; x, 'fro'; x, 3; x, float('inf'); x, -float('inf'), 0; kink, 2, 0; kink, 1;
         x, 0; x, 0.5; cube, 2, (0, 1); x, 'fro', (0, 1); x, dim=1; kink, float('inf'); x, 'nuc', 3; kink - kink

@@ -53,6 +53,15 @@ FUNCTIONAL = """
     huber_loss: x, y; x, y, reduction='sum'; x, y, reduction='none'; kink, kink2; kink, kink2, delta=0.5;
         x, y, delta=0.0; x, y, weight=pos; x, y, 'sum', 0.5, pos; x, y, weight=pos, reduction='none'; x, y, weight=v;
         x, row, weight=pos
+    kl_div: x, prob; x, prob, reduction='batchmean'; x, prob, reduction='sum'; x, prob, reduction='none';
+        x, unit, log_target=True; x, unit, reduction='batchmean', log_target=True; dot, dot2.abs(), reduction='batchmean';
+        x, v.abs(), reduction='sum'; x, kink.abs(), reduction='none'; x, prob, False; x, prob, reduction='zz'; x, u
+    normalize: x; x, 1.0; x, p=float('inf'), dim=0; cube, dim=-1; x * 0, eps=0.5; v, dim=0; x, 3.0, 0; x, dim=2; v; ints
+    cosine_similarity: x, y; x, y, 0; cube, cube2, dim=-1; x, v; x, y, eps=1.5; x * 0, y; v, w, 0; x, ints; ints, ints2; x, u
+    pairwise_distance: x, y; x, y, 1.0; x, y, 3.0, 1e-3, True; x, v; cube, cube2; v, w; x, x, eps=0.0; x, y, 0.0; x, u;
+        x, y, p=float('inf'); x, y, keepdim=True
+    triplet_margin_loss: x, y, z; x, y, z, 3.0, swap=True; x, y, z, 2.0, p=1, reduction='none'; x, y, z, reduction='sum';
+        v, w, v * 2; x, y, v; x, y, z, -1.0; x, y, z, reduction='zz'; x, x, y, 0.1
     binary_cross_entropy: prob, unit.abs(); prob, mask.float(); prob, mask.to(prob.dtype); prob, prob, pos;
         prob, prob, reduction='sum'; prob, prob, reduction='none'; x, prob; prob, row.abs()
     binary_cross_entropy_with_logits: x, prob; x, mask.to(x.dtype); x, prob, pos; x, prob, reduction='sum';

@@ -101,3 +101,27 @@ class CrossEntropyLoss(Loss):
 
     function = F.cross_entropy
     settings = NLLLoss.settings | {"label_smoothing": 0.0}
+
+
+class KLDivLoss(Loss):
+    """target · (ln target - input) (torch.nn.KLDivLoss)."""
+
+    function = F.kl_div
+    settings = OLD | {"reduction": "mean", "log_target": False}
+
+
+class TripletMarginLoss(Loss):
+    """max(0, margin + |anchor - positive| - |anchor - negative|) (torch.nn.TripletMarginLoss)."""
+
+    function = F.triplet_margin_loss
+    settings = {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False} | OLD | {"reduction": "mean"}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.margin <= 0:
+            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {self.margin} instead")
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:  # type: ignore[override]
+        """The loss; 0-d, or one for each row with reduction="none"."""
+        settings = {name: getattr(self, name) for name in self.settings if name not in OLD}
+        return F.triplet_margin_loss(anchor, positive, negative, **settings)

@@ -268,3 +268,29 @@ class AdaptiveAvgPool2d(Simple):
 
     function = F.adaptive_avg_pool2d
     settings = {"output_size": REQUIRED}
+
+
+# ------------------------------------------------------------------ two inputs
+
+
+class CosineSimilarity(Simple):
+    """x1·x2 / (|x1| |x2|) along dim (torch.nn.CosineSimilarity)."""
+
+    function = F.cosine_similarity
+    settings = {"dim": 1, "eps": 1e-8}
+    shown = ()
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
+        """The cosines."""
+        return F.cosine_similarity(x1, x2, **{name: getattr(self, name) for name in self.settings})
+
+
+class PairwiseDistance(Simple):
+    """The p-norm of x1 - x2 over the last dimension (torch.nn.PairwiseDistance)."""
+
+    settings = {"p": 2.0, "eps": 1e-6, "keepdim": False}
+    shown = ()
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
+        """The distances."""
+        return F.pairwise_distance(x1, x2, **{name: getattr(self, name) for name in self.settings})

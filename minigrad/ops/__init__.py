@@ -45,6 +45,7 @@ TABLE = {
     "linalg": "bmm matmul",
     "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
     "einsum": "einsum()",
+    "similarity": "cdist() cosine_similarity()",
     "shape": """
         permute reshape transpose clone squeeze t unbind unsqueeze .contiguous .expand .view
         .to_numpy_dtype=cast

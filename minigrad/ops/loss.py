@@ -13,6 +13,7 @@ from ..backend import array_module
 from ..dtypes import BY_NUMPY, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
+from .arguments import parsed
 from .define import Op
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
@@ -173,6 +174,11 @@ def weighted_mean(losses: Tensor, weight: Tensor, number: int) -> Tensor:
     return losses if number == NONE else losses.sum() / weight.sum() if number == MEAN else losses.sum()
 
 
+def apply_reduction(losses: Tensor, number: int) -> Tensor:
+    """Losses as they are, their mean or their sum, in plain operations."""
+    return losses if number == NONE else losses.mean() if number == MEAN else losses.sum()
+
+
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -208,8 +214,7 @@ def l1_loss(
     if weight is not None:
         check_weight(given, weight)
         return weighted_mean((input - target).abs(), weight, number)
-    distance = (input - target).abs()
-    return distance if number == NONE else distance.mean() if number == MEAN else distance.sum()
+    return apply_reduction((input - target).abs(), number)
 
 
 def huber_loss(
@@ -220,8 +225,7 @@ def huber_loss(
     number = reduction_number(reduction)
     if weight is not None:
         check_weight(input, weight)
-        losses = huber_loss(input, target, "none", delta) * weight
-        return losses if number == NONE else losses.mean() if number == MEAN else losses.sum()
+        return apply_reduction(huber_loss(input, target, "none", delta) * weight, number)
     input, target = broadcast(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -260,3 +264,32 @@ def smooth_l1_loss(
         return l1_loss(input, target, reduction=reduction)
     floats_among("smooth_l1_cpu", input, target)
     return smooth_l1_op(input, target, reduction=number, beta=beta)
+
+
+@parsed("kl_div", "input", "target")
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target · (ln target - input), input being ln of a probability: the Kullback-Leibler divergence
+    (torch.nn.functional.kl_div). reduction="batchmean": the sum over the number of rows, as the formula has it."""
+    if size_average is None and reduce is None and reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
+            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+            "'batchmean' in the next major release.",
+            UserWarning,
+            stacklevel=2,
+        )
+    number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)
+    if not isinstance(input, Tensor) or not isinstance(target, Tensor):
+        raise TypeError
+    if any(x._data.dtype.kind != "f" for x in (input, target)):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    losses = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
+    total = apply_reduction(losses, number)
+    return total / input._data.shape[0] if reduction == "batchmean" and input._data.ndim else total

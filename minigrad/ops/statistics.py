@@ -254,6 +254,14 @@ def vector_norm(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.type_name}"
         )
     axes = dims(dim, x._data.ndim)
+    refuse_nothing(x, ord, axes)
+    if dtype is not None:
+        x = x.to_numpy_dtype(as_numpy(dtype))
+    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=keepdim)
+
+
+def refuse_nothing(x: Tensor, ord: float, axes: Dims) -> None:
+    """RuntimeError for a norm that would be the size of one of no elements."""
     if not x._data.size and (ord < 0 or math.isinf(ord)) and not count(x._data.shape, axes):
         if axes is None:
             raise no_norm_of_nothing(ord)
@@ -261,9 +269,6 @@ def vector_norm(
             f"linalg.vector_norm cannot compute the {show(ord)} norm on the dimension {axes[0]}because this dimension is empty and "
             "the operation does not have an identity"
         )
-    if dtype is not None:
-        x = x.to_numpy_dtype(as_numpy(dtype))
-    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=keepdim)
 
 
 def no_norm_of_nothing(ord: float) -> RuntimeError:
