@@ -46,18 +46,25 @@ from .dtypes import int16 as short
 from .dtypes import int32 as int
 from .dtypes import int64 as long
 from .errors import unknown_name as _unknown_name
-from .size import Size, device
+from .size import Size, channels_last, contiguous_format, device, memory_format, preserve_format
 from .tensor import Tensor
 
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
-    "clinic", "creation", "cuda", "curvature", "custom", "draws", "nn", "optim", "printing", "random", "ranges",
-    "timing", "training", "viz", "warmup",
+    "clinic", "creation", "cuda", "curvature", "custom", "draws", "legacy", "nn", "optim", "printing", "random", "ranges",
+    "serialization", "timing", "training", "viz", "warmup",
 )  # fmt: skip
-ELSEWHERE = {"get_printoptions": "printing", "set_printoptions": "printing"} | dict.fromkeys(
-    ("Generator", "initial_seed", "manual_seed", "seed"), "random"
-)
+ELSEWHERE = {
+    name: module
+    for module, names in {
+        "legacy": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
+        "printing": "get_printoptions set_printoptions",
+        "random": "Generator initial_seed manual_seed seed",
+        "serialization": "load save",
+    }.items()
+    for name in names.split()
+}
 __version__ = "0.1.0"  # as in pyproject.toml
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
@@ -69,11 +76,13 @@ else:
     del tensor  # the module, which Python has put here: the name is the function's
 
 __all__ = [
-    "Size", "Tensor", "autograd", "bool", "can_cast", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
-    "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "int", "int8", "int16",
-    "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled",
-    "is_inference_mode_enabled", "long", "nan", "newaxis", "no_grad", "pi", "promote_types", "set_anomaly_enabled",
-    "set_default_dtype", "set_grad_enabled", "short", "uint8", *ELSEWHERE, *ops.FUNCTIONS,
+    "Size", "Tensor", "autograd", "bool", "can_cast", "channels_last", "contiguous_format", "device", "double",
+    "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64", "get_default_dtype", "half",
+    "iinfo", "inf", "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "long", "memory_format", "nan", "newaxis",
+    "no_grad", "pi", "preserve_format", "promote_types", "set_anomaly_enabled", "set_default_dtype",
+    "set_grad_enabled", "short", "uint8",
+    *ELSEWHERE, *ops.FUNCTIONS,
 ]  # fmt: skip
 
 

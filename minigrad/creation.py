@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, promote
+from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, promote, with_our_dtype
 from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
@@ -58,7 +58,7 @@ def _array(data: Any, dtype: Any) -> Any:
                 "supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
                 "uint64, uint32, uint16, uint8, and bool."
             )
-        return numpy.array(data, dtype=dtype)
+        return with_our_dtype(numpy.array(data, dtype=dtype))
     try:
         array = numpy.array(_plain(data))
     except ValueError as error:
@@ -155,18 +155,26 @@ def _keep_to(data: Any, shape: list[int], dim: int) -> None:
         _keep_to(x, shape, dim + 1)
 
 
-def legacy_tensor(data: tuple[Any, ...]) -> Any:
-    """The array behind torch.Tensor(2, 3) (sizes) or torch.Tensor([1.0]) (values), always of the default dtype."""
-    default = get_default_dtype().np
+def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None) -> Any:
+    """The array behind torch.Tensor(2, 3) (sizes) or torch.Tensor([1.0]) (values); of the default dtype unless told."""
+    kind = as_numpy(dtype) or get_default_dtype().np
     if not data:
-        return numpy.empty((0,), default)
+        return numpy.empty((0,), kind)
     if all(isinstance(n, int) for n in data):
-        return numpy.zeros(data, default)
+        return numpy.zeros(data, kind)
     if len(data) > 1:
         raise TypeError("new() received an invalid combination of arguments")
     if isinstance(data[0], tuple) and type(data[0]).__name__ == "Size":
-        return numpy.zeros(data[0], default)
-    return _array(data[0], default)
+        return numpy.zeros(data[0], kind)
+    if isinstance(data[0], float | numpy.generic):
+        raise TypeError(f"new(): data must be a sequence (got {_class_name(data[0])})")
+    return _array(data[0], kind)
+
+
+def _class_name(value: Any) -> str:
+    """A class as C++ names it: numpy.float32, float."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def as_tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
@@ -192,7 +200,7 @@ def from_numpy(array: Any) -> Tensor:
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
             "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
         )
-    return from_array(array)
+    return from_array(with_our_dtype(array))
 
 
 def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:

@@ -69,6 +69,15 @@ float64 = dtype("float64", 2, "Double")
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64)
 ALIASES = {"short": int16, "int": int32, "long": int64, "half": float16, "float": float32, "double": float64}
 BY_NUMPY = {d.np: d for d in ALL}
+
+
+def with_our_dtype(array: Any) -> Any:
+    """The array under the one NumPy dtype that all of its kind have here, so that `is` compares them: an unpickled one
+    comes with a dtype of its own."""
+    ours = BY_NUMPY[array.dtype].np
+    return array if array.dtype is ours else array.view(ours)
+
+
 BY_NAME = {d.name: d for d in ALL}
 _PYTHON = {bool: bool_, int: int64}  # of a lone number; a float's is the default dtype
 _default.append(float32)

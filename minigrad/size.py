@@ -62,3 +62,22 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
+
+
+class memory_format:  # noqa: N801 (as torch has it)
+    """In which order elements stand in memory; here always in that of the indices, whichever is asked for."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return "torch." + self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
+channels_last = memory_format("channels_last")

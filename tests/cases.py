@@ -365,6 +365,8 @@ OPS = """
     new_ones: x, 2; x, (2, 3); ints, (2,); x, 2, dtype=T.int64; x, -1
     new_zeros: x, 2; x, 2, 3; ints, (2,); x, (2,), requires_grad=True; x, 'a'
     new_tensor: x, [1.0, 2.0]; ints, [1, 2]; x, 3
+    fill_diagonal_: x * 1, 2; s * 1, 1.5; cube[:, :2, :2] * 1, 1.0; s.repeat(3, 1), 1.0, True;
+        s.repeat(3, 1), 1, wrap=True; ints, 2.5; mask, 1; x, 1.0; v * 1, 1.0; cube * 1, 1.0; s.t() * 1, 3.0
     fill_: x * 1, 2; x * 1, dot; ints, 1.5; mask, 1; x * 1, v
     zero_: x * 1; ints; mask
     copy_: x * 1, y; x * 1, row; x * 1, ints; ints, x.detach(); x * 1, dot; x * 1, u; x, y; x * 1, 3

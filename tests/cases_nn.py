@@ -33,6 +33,20 @@ FUNCTIONAL = """
     conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0);
         image, kernel, None, 1, 'valid'; plane, kernel; image, kernel[:, :1].repeat(3, 1, 1, 1)[:3], groups=3;
         image, kernel, dilation=2, padding=2; image, x; image, kernel, padding='same'
+    conv_transpose1d: nk[None], s[:, :2, None]; cube, kernel1; cube, mnn, padding=1; mkn, mkn[0, :, :2].reshape(4, 1, 2);
+        cube, s[:, :2, None], u, 2, 1, 1; nk, s[:, :, None]; cube, s[:, :, None], groups=3; cube, x
+    conv_transpose2d: image, kernel.mT[0][:, :, None]; image, image[0, :, :2, :3], u[:0]; image[..., :2], plane[:, None], stride=2;
+        image, image[0, :, None, :3, :2], v[:1], 2, (1, 0), 1; image, image[0, :, None, :2, :2], dilation=2, padding=1;
+        image, image[0, :, None, :2], groups=3; plane, plane[:, :2, :2, None]; image, plane[:, :2, :2, None], u;
+        image, image[:, :, :2]; image, plane[:, :2, :2, None], v; plane, plane[:, None], output_padding=1; image, x
+    group_norm: cube, 3; cube, 1, v, w; image, 3, w; x, 1; x, 3, v, w, 0.1; image, 1, v; cube, 2; cube, 3, u; v, 1;
+        odd, 1; cube, 0; cube, 3, v.detach(), eps=1e-3
+    interpolate: image, scale_factor=2; cube, 7; image, (3, 6); image, 3; cube, scale_factor=0.6; image, scale_factor=(1.5, 0.7);
+        image, scale_factor=2, mode='bilinear'; image, (3, 7), mode='bilinear', align_corners=True; cube, 7, mode='linear';
+        image, scale_factor=0.6, mode='bilinear', align_corners=False; cube, scale_factor=1.7, mode='linear'; image;
+        image, 3, 2.0; image, (3,); image, 2, align_corners=True; image, scale_factor=1.7, recompute_scale_factor=True;
+        image, (1, 3), mode='bilinear', align_corners=True; image, 0;
+        cube, scale_factor=1.7, mode='linear', recompute_scale_factor=True
     max_pool1d: cube, 2; cube, 2, 1; cube, 3, 1, 1; tied, 2; nk, 2; cube, 2, return_indices=True;
         cube, 2, ceil_mode=True; x, 4
     max_pool2d: image, 2; image, 2, 1; image, 3, 1, 1; plane, 2; image, (2, 1); image, 2, return_indices=True;

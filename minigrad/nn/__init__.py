@@ -2,20 +2,23 @@
 
 from ..errors import refusing
 from . import functional, init, utils
-from .containers import ModuleDict, ModuleList, ParameterList, Sequential
-from .layers import Conv1d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear
+from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
+from .layers import Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, Unflatten
 from .losses import (
     BCELoss,
     BCEWithLogitsLoss,
     CrossEntropyLoss,
     HuberLoss,
+    KLDivLoss,
     L1Loss,
     MSELoss,
     NLLLoss,
     SmoothL1Loss,
+    TripletMarginLoss,
 )
 from .module import Module
-from .norm import BatchNorm1d, BatchNorm2d
+from .norm import BatchNorm1d, BatchNorm2d, GroupNorm
 from .parameter import Buffer, Parameter
 from .simple import (
     CELU,
@@ -25,6 +28,7 @@ from .simple import (
     AdaptiveAvgPool2d,
     AvgPool1d,
     AvgPool2d,
+    CosineSimilarity,
     Hardtanh,
     LeakyReLU,
     LogSigmoid,
@@ -32,6 +36,7 @@ from .simple import (
     MaxPool1d,
     MaxPool2d,
     Mish,
+    PairwiseDistance,
     ReLU,
     ReLU6,
     Sigmoid,
@@ -42,16 +47,18 @@ from .simple import (
     Softsign,
     Tanh,
     Tanhshrink,
+    Upsample,
 )
 
 __all__ = [
-    "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Buffer", "CELU",
-    "Conv1d",
-    "Conv2d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten", "GELU", "Hardtanh", "HuberLoss",
-    "Identity", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss",
-    "MaxPool1d", "MaxPool2d", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "Parameter",
-    "ParameterList", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax",
-    "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "functional", "init", "utils",
+    "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d",
+    "Buffer", "CELU", "Conv1d", "Conv2d", "ConvTranspose1d", "ConvTranspose2d", "CosineSimilarity",
+    "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten", "GELU", "GroupNorm", "Hardtanh", "HuberLoss",
+    "Identity", "KLDivLoss", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss",
+    "MaxPool1d", "MaxPool2d", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "PairwiseDistance",
+    "Parameter", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid",
+    "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "TripletMarginLoss",
+    "Unflatten", "Upsample", "functional", "init", "utils",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)

@@ -1,4 +1,4 @@
-"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList."""
+"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
 
 from __future__ import annotations
 
@@ -197,8 +197,59 @@ class ParameterList(Module):
 
     def extra_repr(self) -> str:
         """One line for each parameter."""
-        lines = []
-        for i, p in enumerate(self):
-            size = "x".join(map(str, p.shape))
-            lines.append(f"  ({i}): Parameter containing: [{p.dtype} of size {size}]")
-        return "\n".join(lines)
+        return listed((i, str(p.dtype), p) for i, p in enumerate(self))
+
+
+class ParameterDict(Module):
+    """Parameters by name that their owner knows of (torch.nn.ParameterDict)."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self.update(parameters or {})
+
+    def update(self, parameters: Any) -> None:
+        """Add all of a mapping, or of (name, tensor) pairs."""
+        for name, p in parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters:
+            self[name] = p
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, str(name), Parameter(value) if type(value) is Tensor else value)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._parameters[str(name)]
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self, str(name))
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parameters
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._parameters.keys()
+
+    def values(self) -> Iterable[Any]:
+        """The parameters."""
+        return self._parameters.values()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and parameters."""
+        return self._parameters.items()
+
+    def extra_repr(self) -> str:
+        """One line for each parameter."""
+        return listed((name, p.type(), p) for name, p in self.items())
+
+
+def listed(parameters: Iterable[tuple[Any, str, Any]]) -> str:
+    """A line for each parameter, as torch prints it; for lists it has the dtype, for dicts the type's old name."""
+    return "\n".join(
+        f"  ({key}): Parameter containing: [{kind} of size {'x'.join(map(str, p.shape))}]"
+        for key, kind, p in parameters
+    )

@@ -31,21 +31,25 @@ from ..ops.attention import scaled_dot_product_attention as _attention
 from ..ops.batch_norm import batch_norm
 from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.conv import conv1d, conv2d
+from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
+from ..ops.group_norm import group_norm
 from ..ops.layer_norm import layer_norm
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.nn import linear
 from ..ops.pad import pad
 from ..ops.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
+from ..ops.upsample import interpolate
 from ..tensor import Tensor, from_array
 
 __all__ = [
     "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "cosine_similarity", "cross_entropy", "dropout",
-    "elu", "embedding", "gelu", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear",
-    "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish", "mse_loss", "nll_loss", "normalize", "one_hot",
-    "pad", "pairwise_distance", "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
+    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d",
+    "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding", "gelu", "group_norm", "hardtanh",
+    "huber_loss", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax",
+    "logsigmoid", "max_pool1d", "max_pool2d", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pad",
+    "pairwise_distance", "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
     "smooth_l1_loss", "softmax", "softmin", "softplus", "softsign", "tanh", "tanhshrink", "triplet_margin_loss",
 ]  # fmt: skip
 

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from ..creation import ones, zeros
-from ..ops.conv import same_padding
 from ..tensor import Tensor
 from . import functional as F
 from . import init
@@ -71,105 +70,6 @@ def reset(weight: Tensor, bias: Tensor | None) -> None:
         fan_in, _ = init.fans(weight)
         bound = 1 / math.sqrt(fan_in) if fan_in else 0
         init.uniform_(bias, -bound, bound)
-
-
-class Convolution(Module):
-    """What Conv1d and Conv2d share. The kernel moves over `ndim` dimensions."""
-
-    bias: Parameter | None
-    ndim = 0
-    modes = ("zeros", "reflect", "replicate", "circular")
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride = self._each(kernel_size), self._each(stride)
-        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
-        self.dilation = self._each(dilation)
-        self.padding_mode = padding_mode
-        self._check()
-        self.weight = unset(out_channels, in_channels // groups, *self.kernel_size, dtype=dtype, device=device)
-        if bias:
-            self.bias = unset(out_channels, dtype=dtype, device=device)
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def _each(self, value: Any) -> tuple[int, ...]:
-        return (value,) * self.ndim if isinstance(value, int) else tuple(value)
-
-    def _check(self) -> None:
-        if self.groups <= 0:
-            raise ValueError("groups must be a positive integer")
-        for name in ("in_channels", "out_channels"):
-            if getattr(self, name) % self.groups:
-                raise ValueError(f"{name} must be divisible by groups")
-        if isinstance(self.padding, str):
-            if self.padding not in ("same", "valid"):
-                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
-            if self.padding == "same" and any(s != 1 for s in self.stride):
-                raise ValueError("padding='same' is not supported for strided convolutions")
-        if self.padding_mode not in self.modes:
-            raise ValueError(
-                "padding_mode must be one of {'circular', 'zeros', 'replicate', 'reflect'}, but got "
-                f"padding_mode={self.padding_mode!r}"
-            )
-
-    def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
-        reset(self.weight, self.bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, in, *size) → (N, out, *size'), or the same without N."""
-        convolve = getattr(F, f"conv{self.ndim}d")
-        padding: Any = self.padding
-        if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._around(), mode=self.padding_mode), 0
-        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
-
-    def _around(self) -> list[int]:
-        """The padding as F.pad takes it: the last dimension first, both ends of each."""
-        none = (0,) * self.ndim
-        even, more = none if self.padding == "valid" else self.padding, none
-        if self.padding == "same":
-            even, more = same_padding(self.kernel_size, self.stride, self.dilation)
-        return [end for p, m in zip(reversed(even), reversed(more), strict=True) for end in (p, p + m)]
-
-    def extra_repr(self) -> str:
-        """As torch prints it: what differs from the defaults."""
-        ones_, text = (1,) * self.ndim, f"{self.in_channels}, {self.out_channels}"
-        text += f", kernel_size={self.kernel_size}, stride={self.stride}"
-        for name, default in (("padding", (0,) * self.ndim), ("dilation", ones_), ("groups", 1)):
-            if getattr(self, name) != default:
-                text += f", {name}={getattr(self, name)}"
-        if self.bias is None:
-            text += ", bias=False"
-        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
-
-
-class Conv1d(Convolution):
-    """A kernel that moves along the last dimension (torch.nn.Conv1d)."""
-
-    ndim = 1
-
-
-class Conv2d(Convolution):
-    """A kernel that moves over the last two dimensions (torch.nn.Conv2d)."""
-
-    ndim = 2
 
 
 class LayerNorm(Module):
@@ -292,3 +192,20 @@ class Flatten(Module):
     def extra_repr(self) -> str:
         """As torch prints it."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """One dimension taken apart into several (torch.nn.Unflatten)."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, n · m, …) → (N, n, m, …) for dim 1."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

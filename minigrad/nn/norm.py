@@ -1,4 +1,4 @@
-"""Batch normalisation as modules: parameters, and the running averages that evaluation uses."""
+"""Batch and group normalisation as modules: parameters, and the running averages that evaluation uses."""
 
 from __future__ import annotations
 
@@ -103,3 +103,43 @@ class BatchNorm2d(BatchNorm):
     """Batch normalisation of (N, C, H, W) (torch.nn.BatchNorm2d)."""
 
     dims = (4,)
+
+
+class GroupNorm(Module):
+    """Every group of channels of every image with mean 0 and variance 1, then · weight + bias (torch.nn.GroupNorm)."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        made = {"device": device, "dtype": dtype}
+        for name, wanted, start in (("weight", affine, ones), ("bias", affine and bias, zeros)):
+            self.register_parameter(name, Parameter(start(num_channels, **made)) if wanted else None)
+
+    def reset_parameters(self) -> None:
+        """weight 1, bias 0."""
+        for parameter, start in ((self.weight, init.ones_), (self.bias, init.zeros_)):
+            if parameter is not None:
+                start(parameter)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, …) → the same shape."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )

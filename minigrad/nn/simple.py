@@ -270,6 +270,32 @@ class AdaptiveAvgPool2d(Simple):
     settings = {"output_size": REQUIRED}
 
 
+class Upsample(Simple):
+    """Images made larger or smaller, to a size or by a factor (torch.nn.Upsample)."""
+
+    function = F.interpolate
+    settings = {
+        "size": None,
+        "scale_factor": None,
+        "mode": "nearest",
+        "align_corners": None,
+        "recompute_scale_factor": None,
+    }
+
+    scale_factor: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        factor = self.scale_factor
+        if factor is not None:
+            self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        given = "scale_factor" if self.scale_factor is not None else "size"
+        return f"{given}={getattr(self, given)!r}, mode={self.mode!r}"
+
+
 # ------------------------------------------------------------------ two inputs
 
 

@@ -1,4 +1,4 @@
-"""torch.nn.utils: what is done to gradients between backward and step."""
+"""torch.nn.utils: what is done to gradients between backward and step, and all parameters as one vector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ..autograd.grad_mode import no_grad
 from ..errors import refusing
 from ..tensor import Tensor
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm"]
+__all__ = [
+    "clip_grad_norm_", "clip_grad_value_", "get_total_norm", "parameters_to_vector", "vector_to_parameters",
+]  # fmt: skip
 
 __getattr__ = refusing(__name__)
 
@@ -54,3 +56,19 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) ->
 def _grads(parameters: Any) -> list[Tensor]:
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [p.grad for p in given if p.grad is not None]
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All parameters, flattened, one after the other."""
+    return rules.concatenate([p.view(-1) for p in parameters], 0)
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Give the parameters the values that parameters_to_vector would have put in these places."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    start = 0
+    for p in parameters:
+        end = start + p._data.size
+        p.data = vec[start:end].view_as(p).data
+        start = end

@@ -58,7 +58,7 @@ TABLE = {
     """,
     "arrange": """
         diag diag_embed diagflat flip fliplr flipud roll rot90 tile trace tril! triu! .repeat
-        .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
+        .fill_diagonal_         .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
     """,
     "join": ".stack_all .concatenate_all cat() stack() column_stack() dstack() hstack() vstack()",
     "index": "index_put!index_put_inplace .scatter_index",

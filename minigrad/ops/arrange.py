@@ -10,7 +10,7 @@ from ..backend import array_module, in_order, numpy, to_host
 from ..creation import finish
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
-from .arguments import Dtype, Int, IntList, Ints
+from .arguments import Bool, Dtype, Int, IntList, Ints, Number
 from .define import Op
 from .gather import index_fill_tensor_op
 from .layout import flatten
@@ -298,3 +298,30 @@ def _indices(name: str, triangle: Any) -> Any:
 
 
 tril_indices, triu_indices = _indices("tril_indices", numpy.tril_indices), _indices("triu_indices", numpy.triu_indices)
+
+
+def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tensor:
+    """The main diagonal set to one value, in place (torch.Tensor.fill_diagonal_).
+
+    wrap: in a matrix with more rows than columns, the diagonal begins anew below its end, a row further down.
+    """
+    shape = self._data.shape
+    if not isinstance(wrap, bool):
+        return NotImplemented
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    value, line = number_for(fill_value, self), self.diagonal()
+    for _ in shape[2:]:
+        line = line.diagonal(0, 0, -1)
+    line.fill_(value)
+    if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:
+        self.view(-1)[shape[1] * (shape[1] + 1) :: shape[1] + 1].fill_(value)
+    return self
+
+
+def number_for(value: Any, tensor: Tensor) -> Any:
+    """A number, cut to a whole one for a tensor of whole numbers, as torch writes it."""
+    value = value.item() if isinstance(value, Tensor) else value
+    return int(value) if tensor._data.dtype.kind in "iu" else value

@@ -129,7 +129,17 @@ def convolution_vjp_bias(grad: Any, bias_shape: Sizes) -> Any:
     return rules.sum(grad, (0, *range(2, len(grad.shape))), False)
 
 
-def _convolution(x: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Any:
+def _convolution(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+    transposed: bool = False,
+    output_padding: Sizes = (),
+) -> Any:
     out, per_group, *kernel = weight.shape
     columns = _unfold(surrounded(x, padding), tuple(kernel), stride, dilation)
     size = columns.shape[2 + len(kernel) :]
@@ -218,7 +228,17 @@ def convolve(
             input = pad_op(input, pad=tuple(p for n in reversed(more) for p in (0, n)), value=0)
     check(input, weight, bias, stride, padding, dilation, groups)
     absent = stand_in(input, 0) if bias is None else bias
-    return convolution_op(input, weight, absent, stride=stride, padding=padding, dilation=dilation, groups=groups)
+    return convolution_op(
+        input,
+        weight,
+        absent,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        groups=groups,
+        transposed=False,
+        output_padding=(0,) * ndim,
+    )
 
 
 def check(

@@ -94,7 +94,11 @@ def type(self: Tensor, dtype: Any = None) -> Any:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = named
     if not isinstance(dtype, Dtype):
-        raise TypeError("dtype must be a type, str, or dtype object")
+        from ..legacy import TensorType
+
+        if not isinstance(dtype, TensorType):
+            raise TypeError("dtype must be a type, str, or dtype object")
+        dtype = dtype.dtype
     return to(self, dtype)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.graph import NO_EDGE
 from ..backend import numpy, to_host
+from ..dtypes import with_our_dtype
 from ..size import Size
 from ..tensor import Tensor, from_array
 from .arguments import Int
@@ -47,7 +48,7 @@ def backwards(self: Tensor) -> Tensor:
 
 def rebuilt(kind: type, array: Any, requires_grad: bool, state: dict[str, Any]) -> Tensor:
     """A leaf of a class around an array, with what users had set on it."""
-    out = from_array(array)
+    out = from_array(with_our_dtype(array))
     if kind is not Tensor:
         out.__class__ = kind
     out.__dict__.update(state)

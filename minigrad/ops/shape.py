@@ -13,6 +13,7 @@ from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
 from ..backend import array_module, restrided
 from ..dtypes import dtype as Dtype
+from ..size import contiguous_format
 from ..tensor import Tensor, from_array
 from .arguments import Int, Ints, is_int
 from .define import Op
@@ -289,9 +290,11 @@ def _unbind(x: Any, dim: int) -> Any:
 
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy of its own, in the same order in memory, still part of the graph (torch.clone)."""
+    """A copy of its own, in the same order in memory, still part of the graph (torch.clone). memory_format:
+    contiguous_format for the order of the indices."""
     array = self.storage()
-    return clone_op(self, order="C" if 0 in array.strides else "K")
+    in_order = 0 in array.strides or memory_format is contiguous_format
+    return clone_op(self, order="C" if in_order else "K")
 
 
 def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:

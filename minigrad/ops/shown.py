@@ -15,6 +15,8 @@ from ..tensor import from_array
 # What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
 # that is always the same here; what is kept only to be shown; what is worked out when it is looked at, from what.
 UNSHOWN = {
+    "UpsampleNearest1DBackward0": "corners", "UpsampleNearest2DBackward0": "corners", "UpsampleLinear1DBackward0": "corners",
+    "UpsampleBilinear2DBackward0": "corners",
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
     "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
     "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
@@ -28,14 +30,17 @@ UNSHOWN = {
 NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
 SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2"}
 ALWAYS: dict[str, dict[str, Any]] = {
-    "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "ConvolutionBackward0": {"transposed": False},
+    "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
     "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
+    "UpsampleNearest1DBackward0": "output_size scales", "UpsampleNearest2DBackward0": "output_size scales_h scales_w",
+    "UpsampleLinear1DBackward0": "output_size align_corners scales", "NativeGroupNormBackward0": "N C HxW",
+    "UpsampleBilinear2DBackward0": "output_size align_corners scales_h scales_w",
     "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "training eps",
-    "ConvolutionBackward0": "bias_shape stride padding dilation groups",
+    "ConvolutionBackward0": "bias_shape stride padding dilation transposed output_padding groups",
     "NllLossBackward0": "self weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
     "ReflectionPad1DBackward0": "self padding", "ReflectionPad2DBackward0": "self padding",
@@ -116,12 +121,10 @@ WORKED_OUT: dict[str, Facts] = {
     "IndexAddBackward0": {"source_dim": source_dim},
     "IndexCopyBackward0": {"source_dim": source_dim},
     "EmbeddingBackward0": {"weight_sym_argsize_0": lambda node, saved: saved("weight_shape")[0]},
-    "ConvolutionBackward0": {
-        "bias_sym_sizes_opt": lambda node, saved: saved("bias_shape") or (0,),
-        "output_padding": lambda node, saved: (0,) * len(saved("padding")),
-    },
+    "ConvolutionBackward0": {"bias_sym_sizes_opt": lambda node, saved: saved("bias_shape") or (0,)},
     "NativeLayerNormBackward0": {"weight": if_given("weight"), "bias": if_given("bias")},
     "NativeBatchNormBackward0": {"weight": if_given("weight")},
+    "NativeGroupNormBackward0": {"weight": if_given("weight")},
     "LogSigmoidBackward0": {"buffer": log_sigmoid_buffer},
     "MmBackward0": of_factors("self", "mat2", 0),
     "AddmmBackward0": of_factors("mat1", "mat2", 1),

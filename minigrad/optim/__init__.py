@@ -150,16 +150,11 @@ class Optimizer:
             group.update({key: copy.copy(value) for key, value in other.items() if key != "params"})
 
     def __repr__(self) -> str:
-        text = f"{self.name} ("
+        text = f"{type(self).__name__} ("
         for i, group in enumerate(self.param_groups):
             settings = "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
             text += f"\nParameter Group {i}\n{settings}"
         return text + ")"
-
-    @property
-    def name(self) -> str:
-        """As repr shows it."""
-        return type(self).__name__
 
 
 def check(**settings: tuple[str, float]) -> None:
@@ -244,7 +239,6 @@ class GeneralSGD(SGD):
     """
 
     step = Optimizer.step
-    name = "SGD"
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """p ← p - lr · direction."""
@@ -259,6 +253,9 @@ class GeneralSGD(SGD):
                 buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
             grad = grad + momentum * buffer if group["nesterov"] else buffer
         p -= group["lr"] * grad
+
+
+GeneralSGD.__name__ = "SGD"  # as users see it; pickle goes by __qualname__
 
 
 def _is_plain(params: Any = (), lr: float = 0, *settings: Any, **named: Any) -> bool:

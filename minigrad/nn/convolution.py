@@ -1,0 +1,165 @@
+"""Convolutions as modules, and their transposes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.conv import same_padding
+from ..tensor import Tensor
+from . import functional as F
+from .layers import reset, unset
+from .module import Module
+from .parameter import Parameter
+
+
+class Convolution(Module):
+    """What Conv1d and Conv2d share. The kernel moves over `ndim` dimensions."""
+
+    bias: Parameter | None
+    ndim = 0
+    modes: tuple[str, ...] = ("zeros", "reflect", "replicate", "circular")
+    output_padding: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride = self._each(kernel_size), self._each(stride)
+        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
+        self.dilation = self._each(dilation)
+        self.padding_mode = padding_mode
+        self._check()
+        self.weight = unset(*self._weight_shape(), dtype=dtype, device=device)
+        if bias:
+            self.bias = unset(out_channels, dtype=dtype, device=device)
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def _each(self, value: Any) -> tuple[int, ...]:
+        return (value,) * self.ndim if isinstance(value, int) else tuple(value)
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
+
+    def _check(self) -> None:
+        if self.groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups:
+                raise ValueError(f"{name} must be divisible by groups")
+        if isinstance(self.padding, str):
+            if self.padding not in ("same", "valid"):
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
+            if self.padding == "same" and any(s != 1 for s in self.stride):
+                raise ValueError("padding='same' is not supported for strided convolutions")
+        if self.padding_mode not in self.modes:
+            raise ValueError(
+                "padding_mode must be one of {'circular', 'zeros', 'replicate', 'reflect'}, but got "
+                f"padding_mode={self.padding_mode!r}"
+            )
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew."""
+        reset(self.weight, self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, in, *size) → (N, out, *size'), or the same without N."""
+        convolve = getattr(F, f"conv{self.ndim}d")
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._around(), mode=self.padding_mode), 0
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+    def _around(self) -> list[int]:
+        """The padding as F.pad takes it: the last dimension first, both ends of each."""
+        none = (0,) * self.ndim
+        even, more = none if self.padding == "valid" else self.padding, none
+        if self.padding == "same":
+            even, more = same_padding(self.kernel_size, self.stride, self.dilation)
+        return [end for p, m in zip(reversed(even), reversed(more), strict=True) for end in (p, p + m)]
+
+    def extra_repr(self) -> str:
+        """As torch prints it: what differs from the defaults."""
+        ones_, text = (1,) * self.ndim, f"{self.in_channels}, {self.out_channels}"
+        text += f", kernel_size={self.kernel_size}, stride={self.stride}"
+        none = (0,) * self.ndim
+        for name, default in (("padding", none), ("dilation", ones_), ("output_padding", none), ("groups", 1)):
+            if getattr(self, name) not in (default, ()):
+                text += f", {name}={getattr(self, name)}"
+        if self.bias is None:
+            text += ", bias=False"
+        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
+
+
+class Conv1d(Convolution):
+    """A kernel that moves along the last dimension (torch.nn.Conv1d)."""
+
+    ndim = 1
+
+
+class Conv2d(Convolution):
+    """A kernel that moves over the last two dimensions (torch.nn.Conv2d)."""
+
+    ndim = 2
+
+
+class TransposedConvolution(Convolution):
+    """What ConvTranspose1d and ConvTranspose2d share: the way back of a convolution with these settings."""
+
+    modes = ("zeros",)
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode not in self.modes:
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        )
+        self.output_padding = self._each(output_padding)
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, in, *size) → (N, out, *size'), or the same without N."""
+        spread = getattr(F, f"conv_transpose{self.ndim}d")
+        moves = self.stride, self.padding, self.output_padding, self.groups, self.dilation
+        return spread(input, self.weight, self.bias, *moves)
+
+
+class ConvTranspose1d(TransposedConvolution):
+    """Every element of the last dimension spread by a kernel (torch.nn.ConvTranspose1d)."""
+
+    ndim = 1
+
+
+class ConvTranspose2d(TransposedConvolution):
+    """Every element of the last two dimensions spread by a kernel (torch.nn.ConvTranspose2d)."""
+
+    ndim = 2

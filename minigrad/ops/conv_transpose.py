@@ -1,0 +1,197 @@
+"""Transposed convolution: what convolution's gradient does to its input, as an operation of its own.
+
+Every element of the input is multiplied with the whole kernel and added to the output where the kernel lies. Its
+gradients are therefore convolution itself and convolution's gradient for the weight, with input and output swapped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..tensor import Tensor
+from .arguments import Int, Ints, parsed
+from .conv import (
+    Sizes,
+    convolution_op,
+    convolution_vjp_bias,
+    convolution_vjp_input,
+    convolution_vjp_weight,
+    per_dimension,
+)
+from .define import Op
+from .layer_norm import stand_in
+from .linalg import ctype
+from .promotion import no_kernel
+
+
+def output_size(
+    size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes
+) -> Sizes:
+    """The size from which a convolution with this kernel comes to `size`; output_padding picks one of several."""
+    each = zip(size, kernel, stride, padding, dilation, output_padding, strict=True)
+    return tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in each)
+
+
+def transposed_vjp_input(grad: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Any:
+    """z = the input spread by weight: the gradient convolved with it. torch: ConvolutionBackward0."""
+    moves = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    return convolution_op.of(grad, weight, rules.zeros(grad, ()), **moves, transposed=False, output_padding=())
+
+
+def transposed_vjp_weight(
+    grad: Any, input: Any, weight_shape: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """z = the input spread by weight: convolution's gradient for the weight, input and gradient having swapped places."""
+    return convolution_vjp_weight(input, grad, weight_shape, stride, padding, dilation, groups)
+
+
+def _transposed(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+    transposed: bool,
+    output_padding: Sizes,
+) -> Any:
+    size = output_size(x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
+    channels = weight.shape[1] * groups
+    z = convolution_vjp_input(x, (x.shape[0], channels, *size), weight, stride, padding, dilation, groups)
+    return z + bias.reshape((-1, *[1] * len(size))) if bias.ndim else z
+
+
+transposed_op = Op(
+    "ConvolutionBackward0",
+    _transposed,
+    again="ConvolutionBackwardBackward0",
+    input=transposed_vjp_input,
+    weight=transposed_vjp_weight,
+    bias=convolution_vjp_bias,
+)
+
+
+# ------------------------------------------------------------------ functions
+
+
+def spread(
+    ndim: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+) -> Tensor:
+    """conv_transpose1d and conv_transpose2d: arguments brought to one form, a missing batch dimension added for the while."""
+    if input._data.ndim not in (ndim + 1, ndim + 2):
+        raise RuntimeError(
+            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to conv_transpose{ndim}d, but got input of "
+            f"size: {list(input._data.shape)}"
+        )
+    if input._data.ndim == ndim + 1:
+        batch = input.unsqueeze(0)
+        return spread(ndim, batch, weight, bias, stride, padding, output_padding, groups, dilation).squeeze(0)
+    dims = weight._data.ndim - 2
+    if dims < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    moves = {
+        name: per_dimension(value, ndim, dims, name)
+        for name, value in (
+            ("stride", stride), ("padding", padding), ("dilation", dilation), ("output_padding", output_padding),
+        )
+    }  # fmt: skip
+    check(input, weight, bias, groups, **moves)
+    absent = stand_in(input, 0) if bias is None else bias if bias.is_floating_point() else bias.to(input.dtype)
+    return transposed_op(input, weight, absent, groups=groups, transposed=True, **moves)
+
+
+def check(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    groups: int,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    output_padding: Sizes,
+) -> None:
+    """Errors, in torch's words, for sizes and dtypes that do not go together."""
+    size, shape = input._data.shape, weight._data.shape
+    for what, values, least in (
+        ("negative padding", padding, 0), ("negative output_padding", output_padding, 0),
+        ("non-positive stride", stride, 1), ("non-positive groups", (groups,), 1),
+    ):  # fmt: skip
+        if min(values) < least:
+            raise RuntimeError(f"{what} is not supported")
+    if len(shape) != len(size):
+        raise RuntimeError(
+            f"Expected {len(shape)}-dimensional input for {len(shape)}-dimensional weight {list(shape)}, but got "
+            f"{len(size)}-dimensional input of size {list(size)} instead"
+        )
+    if shape[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(shape)} instead"
+        )
+    if size[1] != shape[0]:
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(shape)}, expected input{list(size)} to have {shape[0]} channels, but "
+            f"got {size[1]} channels instead"
+        )
+    if bias is not None and bias._data.shape != (shape[1] * groups,):
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(shape)}, expected bias to be 1-dimensional with {shape[1] * groups} "
+            f"elements, but got bias of size {list(bias._data.shape)} instead"
+        )
+    if size[0] and any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
+        sides = ("height", "width")[-len(stride) :]
+        given = [
+            f"{name}_{side}: {value}"
+            for name, values in (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
+            for side, value in zip(sides, values, strict=True)
+        ]
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(given)}")
+    no_kernel("slow_conv_transpose2d_out_cpu", input, "bu")
+    for what, other in (("weight", weight), ("bias", bias)):
+        if other is not None and other._data.dtype is not input._data.dtype:
+            if what == "weight" or other.is_floating_point():
+                raise RuntimeError(f"Input type ({ctype(input)}) and {what} type ({ctype(other)}) should be the same")
+    if min(output_size(size[2:], shape[2:], stride, padding, dilation, output_padding)) < 1:
+        raise RuntimeError(f"Given input size per channel: {list(size[2:])}. Calculated output size is too small")
+
+
+@parsed()
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Ints = 1,
+    padding: Ints = 0,
+    output_padding: Ints = 0,
+    groups: Int = 1,
+    dilation: Ints = 1,
+) -> Tensor:
+    """(N, in, length) → (N, out, length'), by a kernel of shape (in, out / groups, k)
+    (torch.nn.functional.conv_transpose1d)."""
+    return spread(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@parsed()
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Ints = 1,
+    padding: Ints = 0,
+    output_padding: Ints = 0,
+    groups: Int = 1,
+    dilation: Ints = 1,
+) -> Tensor:
+    """(N, in, h, w) → (N, out, h', w'), by a kernel of shape (in, out / groups, kh, kw)
+    (torch.nn.functional.conv_transpose2d): the way back of a conv2d with these settings."""
+    return spread(2, input, weight, bias, stride, padding, output_padding, groups, dilation)

@@ -1,0 +1,93 @@
+"""save and load: tensors, and dicts and lists of them, in a file, by pickle (torch.save, torch.load).
+
+The files are this engine's own; weights go over from torch by load_state_dict, which takes torch's tensors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+from .size import device
+
+# What a file may name that is loaded as weights only: data, and nothing that could run.
+HARMLESS = {
+    "collections": {"OrderedDict", "defaultdict", "Counter", "deque"},
+    "builtins": {"set", "frozenset", "complex", "slice", "bytearray"},
+    "_codecs": {"encode"},
+    "numpy": {"ndarray", "dtype"},
+    "numpy.dtypes": None,
+    "numpy._core.multiarray": {"_reconstruct", "scalar"},
+    "numpy._core.numeric": {"_frombuffer"},
+    "minigrad.ops.protocols": {"rebuilt"},
+    "minigrad.tensor": {"Tensor"},
+    "minigrad.nn.parameter": {"Parameter", "Buffer"},
+    "minigrad.nn.state": {"State"},
+    "minigrad.size": {"Size", "device"},
+    "minigrad.dtypes": None,
+}
+REFUSED = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, do those steps only if you "
+    "trust the source of the checkpoint.\n\t(1) Re-running `torch.load` with `weights_only` set to `False` will likely "
+    "succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted source.\n\t(2) "
+    "Save the state_dict instead of the module.\n\tWeightsUnpickler error: Unsupported global: GLOBAL {name} was not an "
+    "allowed global by default."
+)
+
+
+class WeightsUnpickler(pickle.Unpickler):
+    """An Unpickler that makes tensors and plain data and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a file names, if it is harmless; UnpicklingError otherwise."""
+        allowed = HARMLESS.get(module, set())
+        if allowed is not None and name not in allowed:
+            raise pickle.UnpicklingError(REFUSED.format(name=f"{module}.{name}"))
+        return super().find_class(module, name)
+
+
+@contextlib.contextmanager
+def opened(f: Any, mode: str) -> Iterator[Any]:
+    """A path opened as a file; what can be read from or written to as it is."""
+    if isinstance(f, str | os.PathLike):
+        with open(f, mode) as file:
+            yield file
+    else:
+        yield f
+
+
+def save(obj: Any, f: Any) -> None:
+    """Write an object to a file: a path, or something with write() (torch.save)."""
+    written = io.BytesIO()  # whole first, so that what cannot be pickled leaves no half file
+    pickle.dump(obj, written)
+    with opened(f, "wb") as file:
+        file.write(written.getvalue())
+
+
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+    """Read what save() wrote: a path, or something with read() (torch.load).
+
+    map_location: the device for all tensors. weights_only: tensors and plain data only, so that a stranger's file can
+    run nothing; pickle.UnpicklingError for anything else.
+    """
+    with opened(f, "rb") as file:
+        found = (WeightsUnpickler if weights_only else pickle.Unpickler)(file).load()
+    return found if map_location is None else moved(found, device(map_location))
+
+
+def moved(found: Any, where: device) -> Any:
+    """Every tensor in dicts, lists and tuples on a device."""
+    from .tensor import Tensor
+
+    if isinstance(found, Tensor):
+        return found if found.device == where else found.to(where)
+    if isinstance(found, dict):
+        for key, value in found.items():
+            found[key] = moved(value, where)
+    elif isinstance(found, list | tuple):
+        return type(found)([moved(value, where) for value in found])
+    return found
