@@ -266,7 +266,7 @@ def refuse_nothing(x: Tensor, ord: float, axes: Dims) -> None:
         if axes is None:
             raise no_norm_of_nothing(ord)
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {show(ord)} norm on the dimension {axes[0]}because this dimension is empty and "
+            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axes[0]}because this dimension is empty and "
             "the operation does not have an identity"
         )
 
@@ -274,14 +274,9 @@ def refuse_nothing(x: Tensor, ord: float, axes: Dims) -> None:
 def no_norm_of_nothing(ord: float) -> RuntimeError:
     """The error for a norm of an empty tensor that would be the size of one of its elements."""
     return RuntimeError(
-        f"linalg.vector_norm cannot compute the {show(ord)} norm on an empty tensor because the operation does not have an "
+        f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not have an "
         "identity"
     )
-
-
-def show(number: float) -> str:
-    """A number as C++ prints it: inf, 2, 0.5."""
-    return f"{number:g}"
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, dtype: Any = None) -> Tensor:
