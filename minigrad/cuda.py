@@ -41,6 +41,14 @@ def get_device_name(device: Any = None) -> str:
     return name.decode() if isinstance(name, bytes) else name
 
 
+def manual_seed(seed: int) -> None:
+    """Nothing: random numbers are drawn on the host, for GPUs too, and torch.manual_seed seeds them."""
+
+
+def manual_seed_all(seed: int) -> None:
+    """Nothing, as manual_seed."""
+
+
 def empty_cache() -> None:
     """Give memory that no tensor uses back to the GPU."""
     if is_available():

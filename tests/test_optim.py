@@ -34,11 +34,14 @@ RMSprop(net.parameters())
 RMSprop(net.parameters(), lr=1e-3, maximize=True)
 RMSprop(net.parameters(), lr=0.05, alpha=0.9, momentum=0.5, centered=True, weight_decay=0.1)
 RMSprop([{'params': net[0].parameters(), 'lr': 0.02, 'eps': 1e-3}, {'params': net[2].parameters()}])
-Adagrad(net.parameters(), lr=0.1)
+Adagrad(net.parameters(), lr=0.1, foreach=False, fused=False)
+SGD(net.parameters(), 0.1, 0.5, foreach=True, fused=False)
+AdamW(net.parameters(), 0.1, foreach=False, capturable=False, differentiable=False, fused=None)
 Adagrad(net.parameters(), lr_decay=0.1, weight_decay=0.1, initial_accumulator_value=0.5, maximize=True)
 """.strip().splitlines()
 SCHEDULES = [
-    "", "StepLR(opt, 3, 0.5)", "CosineAnnealingLR(opt, 5, 0.01)", "MultiStepLR(opt, [2, 5, 5], 0.5)", "ExponentialLR(opt, 0.9)",
+    "", "StepLR(opt, 3, 0.5)", "CosineAnnealingLR(opt, 5, 0.01)", "MultiStepLR(opt, [2, 5, 5], 0.5)",
+    "ExponentialLR(opt, 0.9)",
     "LambdaLR(opt, lambda epoch: 1 / (1 + epoch))", "LinearLR(opt, 0.1, total_iters=4)",
     "OneCycleLR(opt, 0.02, 15, cycle_momentum=False)",
     "SequentialLR(opt, [S.LinearLR(opt, 0.1, total_iters=3), S.CosineAnnealingLR(opt, 5)], [3])",
@@ -215,17 +218,23 @@ def test_closure_and_zero_grad() -> None:
 
 P = "T.nn.Parameter(T.ones(2))"
 WRONG = [
-    "T.optim.SGD([])", "T.optim.SGD(T.ones(2))", "T.optim.SGD([3])", f"T.optim.SGD([{P} * 2])", f"T.optim.SGD([{P}], lr=-1)",
+    "T.optim.SGD([])", "T.optim.SGD(T.ones(2))",
+    "T.optim.SGD([3])", f"T.optim.SGD([{P} * 2])", f"T.optim.SGD([{P}], lr=-1)",
     f"T.optim.SGD([{P}], lr=1, momentum=-1)", f"T.optim.SGD([{P}], weight_decay=-1)", f"T.optim.SGD([{P}], nesterov=True)",
     f"T.optim.Adam([{P}], betas=(1, 2))", f"T.optim.Adam([{P}], betas=(0.9, 1))", f"T.optim.Adam([{P}], eps=-1)",
     "T.optim.SGD([{'params': [p]}, {'params': [p]}])", "T.optim.SGD([p, p])", "T.optim.SGD([{'lr': 1}])",
     "T.optim.Adam([p]).load_state_dict({'state': {}, 'param_groups': []})", "T.optim.lr_scheduler.StepLR(3, 1)",
     "T.optim.lr_scheduler.StepLR(T.optim.Adam([p]), 1).step()", "T.optim.RMSprop([p], alpha=-1)",
-    "T.optim.RMSprop([p], momentum=-1)", "T.optim.Adagrad([p], lr_decay=-1)", "T.optim.Adagrad([p], initial_accumulator_value=-1)",
-    "S.LinearLR(T.optim.Adam([p]), 0)", "S.LinearLR(T.optim.Adam([p]), end_factor=2)", "S.LambdaLR(T.optim.Adam([p]), [abs, abs])",
+    "T.optim.SGD([p], bogus=1)", "T.optim.Adam([p], bogus=1)",
+    "T.optim.RMSprop([p], fused=True)",
+    "T.optim.RMSprop([p], momentum=-1)", "T.optim.Adagrad([p], lr_decay=-1)",
+    "T.optim.Adagrad([p], initial_accumulator_value=-1)",
+    "S.LinearLR(T.optim.Adam([p]), 0)", "S.LinearLR(T.optim.Adam([p]), end_factor=2)",
+    "S.LambdaLR(T.optim.Adam([p]), [abs, abs])",
     "S.SequentialLR(T.optim.Adam([p]), [], [])", "S.SequentialLR(opt, [S.StepLR(opt, 1)], [1])",
     "S.SequentialLR(opt, [S.StepLR(T.optim.Adam([p]), 1)], [])", "S.SequentialLR(opt, [S.ReduceLROnPlateau(opt)], [])",
-    "S.ReduceLROnPlateau(opt, factor=1.0)", "S.ReduceLROnPlateau(opt, 'least')", "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
+    "S.ReduceLROnPlateau(opt, factor=1.0)", "S.ReduceLROnPlateau(opt, 'least')",
+    "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
     "S.ReduceLROnPlateau(opt, threshold_mode='x')", "S.OneCycleLR(opt, 0.1)", "S.OneCycleLR(opt, 0.1, 0)",
     "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')",
     "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)",

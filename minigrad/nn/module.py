@@ -7,7 +7,7 @@ hooks are called in calling.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..autograd.hooks import RemovableHandle
 from ..dtypes import dtype as Dtype
@@ -26,6 +26,7 @@ class Module(Registry):
     training: bool
     _hooks: Hooks
     _version = 1
+    _younger: ClassVar[dict[str, int]] = {}  # buffers that came with a later _version: what was saved before lacks them
 
     def __init__(self) -> None:
         super().__init__()

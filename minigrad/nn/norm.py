@@ -20,6 +20,7 @@ class BatchNorm(Module):
     """
 
     _version = 2
+    _younger: ClassVar[dict[str, int]] = {"num_batches_tracked": 2}
     dims: ClassVar[tuple[int, ...]] = ()
 
     def __init__(

@@ -67,9 +67,12 @@ def load_state(module: Module, state: Mapping[str, Any], strict: bool, assign: b
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state)}.")
     errors: list[str] = []
     known: list[str] = []
+    layouts = getattr(state, "_metadata", {})
     for prefix, part in module.named_modules(remove_duplicate=False):
         for name, target in own_state(part).items():
             key = f"{prefix}.{name}" if prefix else name
+            if key not in state and part._younger.get(name, 0) > layouts.get(prefix, {}).get("version", 1):
+                continue
             known.append(key)
             if key in state:
                 errors += _load(part, name, key, target, state[key], assign)

@@ -23,6 +23,14 @@ __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_schedu
 UNUSED = {"foreach": None, "differentiable": False, "fused": None}
 
 
+def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any] = UNUSED) -> dict[str, Any]:
+    """Settings that choose among torch's implementations, with what was given; TypeError for an unknown one."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{optimizer.__name__}.__init__() got an unexpected keyword argument '{name}'")
+    return known | given
+
+
 class Optimizer:
     """The parameters to move, in groups; subclasses say how in `update`.
 
@@ -193,6 +201,7 @@ class SGD(Optimizer):
         nesterov: bool = False,
         *,
         maximize: bool = False,
+        **unused: Any,
     ) -> None:
         check(
             lr=("learning rate", lr),
@@ -202,7 +211,9 @@ class SGD(Optimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         settings = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
-        super().__init__(params, settings | {"nesterov": nesterov, "maximize": maximize} | UNUSED)
+        super().__init__(
+            params, settings | {"nesterov": nesterov, "maximize": maximize} | implementation(type(self), unused)
+        )
 
     def step(self) -> None:  # type: ignore[override]
         """Move every parameter one step against its gradient, leaving it the leaf it was.

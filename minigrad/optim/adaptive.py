@@ -10,7 +10,7 @@ from typing import Any
 
 from ..creation import tensor
 from ..tensor import Tensor
-from . import UNUSED, Optimizer, check
+from . import UNUSED, Optimizer, check, implementation
 
 
 class Adam(Optimizer):
@@ -31,13 +31,14 @@ class Adam(Optimizer):
         *,
         maximize: bool = False,
         decoupled_weight_decay: bool = False,
+        **unused: Any,
     ) -> None:
         check(lr=("learning rate", lr), eps=("epsilon value", eps), decay=("weight_decay value", weight_decay))
         for i, beta in enumerate(betas):
             if not 0 <= beta < 1:
                 raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
-        settings |= {"maximize": maximize, "foreach": None, "capturable": False} | UNUSED
+        settings |= {"maximize": maximize} | implementation(type(self), unused, UNUSED | {"capturable": False})
         super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
@@ -75,8 +76,10 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        **unused: Any,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)
+        fixed = {"maximize": maximize, "decoupled_weight_decay": True}
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **fixed, **unused)
 
 
 class RMSprop(Optimizer):
@@ -97,6 +100,7 @@ class RMSprop(Optimizer):
         centered: bool = False,
         *,
         maximize: bool = False,
+        **unused: Any,
     ) -> None:
         check(
             lr=("learning rate", lr),
@@ -106,8 +110,9 @@ class RMSprop(Optimizer):
             alpha=("alpha value", alpha),
         )
         settings: dict[str, Any] = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
-        settings |= {"weight_decay": weight_decay, "capturable": False, "foreach": None, "maximize": maximize}
-        super().__init__(params, settings | {"differentiable": False})
+        known = {"capturable": False, "foreach": None, "differentiable": False}
+        settings |= {"weight_decay": weight_decay, "maximize": maximize}
+        super().__init__(params, settings | implementation(type(self), unused, known))
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
@@ -148,6 +153,7 @@ class Adagrad(Optimizer):
         eps: float = 1e-10,
         *,
         maximize: bool = False,
+        **unused: Any,
     ) -> None:
         check(
             lr=("learning rate", lr),
@@ -158,7 +164,7 @@ class Adagrad(Optimizer):
         )
         settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
         settings |= {"initial_accumulator_value": initial_accumulator_value, "maximize": maximize}
-        super().__init__(params, settings | UNUSED)
+        super().__init__(params, settings | implementation(type(self), unused))
         for p in self.params:
             self.state[p].update(step=tensor(0.0), sum=p.detach() * 0 + initial_accumulator_value)
 
