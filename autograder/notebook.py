@@ -157,7 +157,9 @@ def _notes(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
                 short, wanted = part.rpartition(".")[2], " / ".join(sorted(usual[part]))
                 if kind == "NoneType":
                     yield text("returned_none", part=short)
-                elif usual[part] <= _VALUES:
+                elif kind.endswith("Error"):
+                    yield text("returned_error", part=short, kind=kind)
+                elif "array" in usual[part]:
                     yield text("returned", part=short, kind=kind)
                 else:
                     yield text("returned_other", part=short, kind=kind, wanted=wanted)

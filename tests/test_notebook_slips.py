@@ -9,7 +9,9 @@ import autograder
 from autograder import notebook, parts
 from autograder.errors import AutograderError
 from minigrad.autograd.accumulate import gradient_edge
+from minigrad.autograd.graph import NO_EDGE
 from minigrad.autograd.hooks import check_replacement, extras_of
+from minigrad.tensor import from_array
 
 MUL, OTHER = "minigrad.ops.pointwise.mul_vjp_self", "minigrad.ops.pointwise.mul_vjp_other"
 RULE, HOME = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
@@ -97,6 +99,22 @@ def test_another_kind_of_value_than_the_engines_own_is_named(capsys):
 
     said = seen(capsys, {"minigrad.autograd.engine.nodes_to_run": nodes_to_run}, "gradients_of_some")
     assert "Your nodes_to_run returned a list; wanted here: set." in said
+
+
+def test_an_error_that_is_returned_should_be_raised(capsys):
+    def item(self):
+        return self._data.item() if self._data.size == 1 else RuntimeError("no")
+
+    said = seen(capsys, {"minigrad.tensor.Tensor.item": item}, "item_refuses")
+    assert "returned a RuntimeError as if it were a value" in said and "raise in place of return" in said
+
+
+def test_a_tensor_of_nonsense_is_a_tensor_still(capsys):
+    def detach(self):
+        return from_array(self.storage, NO_EDGE, self.counter())
+
+    said = seen(capsys, {"minigrad.tensor.Tensor.detach": detach}, "detach_cuts")
+    assert said.startswith("✗") and "returned a" not in said
 
 
 def test_a_tensor_of_torch_is_no_answer(capsys):

@@ -6,6 +6,8 @@ Nodes are told by their names and, where one and the same is meant, by identity.
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -119,6 +121,18 @@ def one_accumulator(T: Any, rng: np.random.Generator) -> Properties:
     yield "graph after graph", afresh
     other = leaf(T, rng.normal(size=2))
     (other * 2.0).sum().backward()
+
+    def let_go() -> bool:
+        u = leaf(T, [1.0, 2.0])
+        y, seen, collects = u * 2.0, weakref.ref(u), gc.isenabled()
+        gc.disable()  # or it might clear away a ring just in time
+        del y, u
+        gone = seen() is None
+        if collects:
+            gc.enable()
+        return gone
+
+    yield "and nobody keeps the leaf alive", let_go
     yield "and once more, through a view", lambda: [edges(other.reshape(2, 1)), ends(other + 1.0)[0].variable is other]
 
 

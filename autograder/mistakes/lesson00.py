@@ -70,3 +70,21 @@ def the_loss_itself(w: Any, X: Any, Y: Any) -> Any:
 )
 def the_examples_answer(w: Any, X: Any, Y: Any) -> Any:
     return -40.0
+
+
+@mistake(
+    PART,
+    zh="你先各自求和，再相乘：别的点的误差也混了进来。一个点的 X 只乘它自己的误差，乘完再加。",
+    en="You add up first and multiply afterwards, which mixes in other points' errors. A point's X goes with its own error: multiply, then add.",
+)
+def product_of_sums(w: Any, X: Any, Y: Any) -> Any:
+    return -2 * X.sum() * (Y - w * X).sum()
+
+
+@mistake(
+    PART,
+    zh="少了一对括号：-2 * X 只乘到了 Y，没有乘到 w * X。误差 Y - w * X 是一个整体。",
+    en="A pair of brackets is missing: -2 * X multiplies Y, but not w * X. The error Y - w * X belongs together.",
+)
+def forgot_the_brackets(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X * Y - w * X).sum()

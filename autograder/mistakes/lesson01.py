@@ -176,6 +176,16 @@ def returns_another(self: Any, requires_grad: bool = True) -> Any:
     return other
 
 
+@mistake(
+    TENSOR + "requires_grad_",
+    zh="给属性赋值，走的是属性自己的规矩，话也不一样。自己判断哪两种要拒绝，再用 self.want_gradient(requires_grad) 记下来。",
+    en="Setting the attribute goes by the attribute's own rules and words. Decide yourself which two cases to refuse, then note it with self.want_gradient(requires_grad).",
+)
+def sets_the_attribute(self: Any, requires_grad: bool = True) -> Any:
+    self.requires_grad = requires_grad
+    return self
+
+
 # ── detach ───────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -224,3 +234,12 @@ def detaches_itself(self: Any) -> Any:
 )
 def asks_again(self: Any) -> Any:
     return from_array(self.storage(), None, self.counter())
+
+
+@mistake(
+    TENSOR + "detach",
+    zh="storage 和 counter 都是方法，后面少了括号：传进去的是方法本身。写 self.storage() 和 self.counter()。",
+    en="storage and counter are methods, and their brackets are missing: what went in are the methods themselves. Write self.storage() and self.counter().",
+)
+def forgets_to_call(self: Any) -> Any:
+    return from_array(self.storage, NO_EDGE, self.counter)  # type: ignore[arg-type]

@@ -142,8 +142,8 @@ def collects_for_data_too(tensor: Any) -> Any:
 
 @mistake(
     EDGE,
-    zh="叶子的边通向空处，梯度到不了 .grad。要梯度的叶子，边通向它的 AccumulateGrad。",
-    en="A leaf's edge leads nowhere, and no gradient gets to .grad. For a leaf that wants one, the edge leads to its AccumulateGrad.",
+    zh="叶子的边通向空处，梯度到不了 .grad。要梯度的叶子，边通向它的 AccumulateGrad。刚造好的节点若只有弱引用记着，当场就没了：先给它一个名字，再返回它。",
+    en="A leaf's edge leads nowhere, and no gradient gets to .grad. For a leaf that wants one, the edge leads to its AccumulateGrad. If yours did and only a weak reference holds the new node, it is gone at once: give it a name first, then return it.",
 )
 def nothing_for_leaves(tensor: Any) -> Any:
     return tensor._edge if tensor._edge is not None else NO_EDGE
@@ -171,3 +171,42 @@ def _collector(tensor: Any) -> Any:
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
     return node
+
+
+@mistake(
+    EDGE,
+    zh="tensor._accumulator 里存的是节点本身。节点记着叶子，叶子又抓着节点，两个谁也走不了。存 weakref.ref(node)。",
+    en="tensor._accumulator holds the node itself. The node remembers the leaf, the leaf holds on to the node, and neither can ever go. Keep weakref.ref(node).",
+)
+def holds_it_fast(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    if tensor._accumulator is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = _Fast(node)
+    return tensor._accumulator(), 0
+
+
+class _Fast:
+    """What is called like a weak reference, and lets nothing go."""
+
+    def __init__(self, node: Any):
+        self.node = node
+
+    def __call__(self) -> Any:
+        return self.node
+
+
+@mistake(
+    EDGE,
+    zh="你把弱引用当成了节点。tensor._accumulator 要调用一下才给出节点：tensor._accumulator()，节点没了就给 None。",
+    en="The weak reference was taken for the node. Call it to get the node: tensor._accumulator(), which gives None once the node is gone.",
+)
+def takes_the_reference(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    node = tensor._accumulator
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+    return node, 0

@@ -441,7 +441,8 @@ for dtype in (torch.float32, torch.float64):
     error = errors(dtype)
     best = int(np.argmin(error))
     print(
-        f"{dtype}: best step {steps[best]:.0e} with error {error[best]:.0e};  at 1e-06 {error[11]:.0e}, at 1e-09 {error[17]:.0e}"
+        f"{dtype}: best step {steps[best]:.0e} with error {error[best]:.0e};",
+        f" at 1e-06 {error[11]:.0e}, at 1e-09 {error[17]:.0e}",
     )
 
 # %% tags=["proof"]
@@ -554,6 +555,7 @@ print("exact", [value + math.log1p(math.exp(-value)) for value in x.tolist()])
 
 # %% tags=["proof"]
 assert "threshold=20" in torch.nn.functional.softplus.__doc__
+assert 1e-10 < math.log1p(math.exp(-21)) < 1e-9  # its first digit is the tenth decimal
 assert (
     y.tolist()[1:] == [21.0, 1000.0]
     and y[0].item() > 19.0
@@ -562,12 +564,12 @@ assert (
 )
 
 # %% [markdown] tags=["lang-zh"]
-# 误差在小数点后第九位，float32 里根本看不见。你的版本没有门槛，两边都准。
+# 误差在小数点后第十位，float32 里根本看不见。你的版本没有门槛，两边都准。
 #
 # 再看 `gradcheck` 的默认值：步长、允许的误差，都是为 float64 定的。
 
 # %% [markdown] tags=["lang-en"]
-# The error is in the ninth decimal and cannot even be seen in float32. Your version has no threshold and is exact on both sides.
+# The error is in the tenth decimal and cannot even be seen in float32. Your version has no threshold and is exact on both sides.
 #
 # And look at the defaults of `gradcheck`: the step, the errors it allows, all are made for float64.
 

@@ -507,6 +507,7 @@ assert model(10**7, 10**7, 3) > 30 * model(10**7, 10**7, 0)
 share = [4 * n * n / BUS / (2 * n**3 / ARITHMETIC) for n in sides]
 assert share == sorted(share, reverse=True)  # of a product, the larger it is, the less the way matters
 assert GPU or gpu_add == [model(n, n, 0) for n in counts]
+assert GPU or 24 < moving_add[-1] / gpu_add[-1] < 100  # dozens of times
 
 # %% [markdown] tags=["lang-zh"]
 # 写出 `crossover`，找出转折点（crossover）：从哪个大小起，`there` 比 `here` 快，而且往后每一个都快。中间碰巧赢一次不算，打平也不算。一次都不赢，返回 `None`。
@@ -577,14 +578,14 @@ for ax, sizes, cpu, gpu, moving in (
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 小的时候，CPU 全赢：GPU 光是接单就要一个延迟。大的时候，已经在 GPU 上的数组，两种运算都值得。搬家把账改了：加法每个元素只算一次，却要搬三趟，路上花的时间是计算的五十多倍，转折点跟着往右挪了一大截；矩阵乘法越大，每个元素算的次数越多，路费就越不算什么。
+# 小的时候，CPU 全赢：GPU 光是接单就要一个延迟。大的时候，已经在 GPU 上的数组，两种运算都值得。搬家把账改了：加法每个元素只算一次，却要搬三趟，路上花的时间是计算的几十倍，转折点跟着往右挪了一大截；矩阵乘法越大，每个元素算的次数越多，路费就越不算什么。
 #
 # 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：搬一次，算很多次，才值得。权重和数据搬过去就留在那里，不要每一步来回搬。
 #
 # 笔记里有一个程序，把两个 50000×10000 的矩阵搬到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？按这个模型算一算：
 
 # %% [markdown] tags=["lang-en"]
-# While it is small, the CPU wins throughout: a GPU needs one latency just to take the order. When it is large, and the arrays are on the GPU already, both operations pay. Moving changes the account: an addition computes each element once and moves three, so the way takes over fifty times as long as the computing, and the crossover lies far further right; the larger a matrix product, the more often each element is used, and the less the fare matters.
+# While it is small, the CPU wins throughout: a GPU needs one latency just to take the order. When it is large, and the arrays are on the GPU already, both operations pay. Moving changes the account: an addition computes each element once and moves three, so the way takes dozens of times as long as the computing, and the crossover lies far further right; the larger a matrix product, the more often each element is used, and the less the fare matters.
 #
 # So it is neither "a GPU is always faster" nor just "faster when large": it pays to move once and compute many times. Move weights and data there and leave them, not to and fro at each step.
 #
