@@ -242,4 +242,4 @@ def asks_again(self: Any) -> Any:
     en="storage and counter are methods, and their brackets are missing: what went in are the methods themselves. Write self.storage() and self.counter().",
 )
 def forgets_to_call(self: Any) -> Any:
-    return from_array(self.storage, NO_EDGE, self.counter)  # type: ignore[arg-type]
+    return from_array(self.storage, NO_EDGE, self.counter)
