@@ -1,7 +1,7 @@
 """The case table: for every operation, calls to hold against torch. One row here is all a new operation needs.
 
-A line is NAME: the arguments of some calls, separated by `;`. Arguments are Python over the samples below and the
-engine `T`. What follows from a row (function, method, in place; gradients; dtypes; empty, 0-d and strided inputs;
+A line is NAME: the arguments of some calls, separated by `;`. Arguments are Python over the samples below, the engine
+`T` and NumPy as `N`. What follows from a row (function, method, in place; gradients; dtypes; empty, 0-d and strided inputs;
 broadcasting; wrong arguments) is derived in test_ops.py, so a row says only what is particular to its operation.
 """
 
@@ -81,6 +81,7 @@ SAMPLES = {
     "b0": Sample("", (True,), "bool"),
     "kernel": Sample("mnnn", OTHER[:11]),
     "kernel1": Sample("mnm", OTHER),
+    "one": Sample("1", (0.7,)),
     "rising": Sample("n", (-0.5, 0.3, 1.2)),
 }
 
@@ -106,54 +107,70 @@ OPS = """
     nan_to_num: odd; odd, 2.0; odd, 1.0, 2.0, -3.0; odd, posinf=7.0; x
     round: x * 10, decimals=1; kink * 1.5; ints
     clamp: x, -1.0, 1.0; x, min=0.5; x, max=0.5; x, y, z; x, y; x, max=y; kink, 0, 1; kink, -1.0, kink2; odd, -1, 1;
-        x, 1.0, -1.0; x, None, 0.3; ints, 0, 3; x
+        x, 1.0, -1.0; x, None, 0.3; ints, 0, 3; x;
+        x, T.tensor(0), 1; ints, N.int64(2)
     clamp_max: x, 0.5; x, y; kink, 1; odd, 0.5
     clamp_min: x, 0.5; x, y; kink, 1; odd, 0.5
-    softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2; cube, -3
+    softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2; cube, -3;
+        x, dim='a'; x, 0, None, 1
     log_softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2
     bitwise_not: ints; mask; i0; x
 
     add: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; x, dot; dot, x; x, True; ints, ints2; ints, 1.5;
         ints, x; mask, mask2; mask, 1; x, y, alpha=-0.5; odd, odd; x, v; v, u; ints, 2, alpha=1.5;
-        1.5, x; True, x; 2, x, alpha=3; 2, ints
+        1.5, x; True, x; 2, x, alpha=3; 2, ints;
+        ints, N.int64(3); x, N.float32(2)
     sub: x, y; x, 2; x, 1.5; x, y, alpha=2; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 1;
-        ints, mask; odd, odd; v, u; 1.5, x; 2, x, alpha=3; 1, mask; 2, ints
-    rsub: x, y; x, 2; x, 1.5, alpha=2; ints, 3; mask, 1
+        ints, mask; odd, odd; v, u; 1.5, x; 2, x, alpha=3; 1, mask; 2, ints;
+        x, True; N.float64(2), x
+    rsub: x, y; x, 2; x, 1.5, alpha=2; ints, 3; mask, 1;
+        x, True; ints, N.float32(2)
     mul: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 1.5; mask, mask2; mask, 2; odd, kink; v, u;
         1.5, x; 2, ints
     div: x, y; x, 2; x, 1.5; x, row; col, row; dot, x; ints, ints2; ints, 2; mask, mask2; odd, kink; kink, kink2;
         x, y, rounding_mode='floor'; x, y, rounding_mode='trunc'; ints, ints2, rounding_mode='floor';
         ints, ints2, rounding_mode='trunc'; ints, 0, rounding_mode='floor'; x, 0; x, y, rounding_mode='up';
-        1.5, x; 2, ints; 2, x, rounding_mode='floor'
-    floor_divide: x, y; x, 2; x, -0.7; ints, ints2; ints, 2; ints, -3; kink, kink2; odd, kink; ints, 0
-    remainder: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; 5, ints2; 2.5, x; ints, 0
-    fmod: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; ints, 0
+        1.5, x; 2, ints; 2, x, rounding_mode='floor';
+        ints.to(T.uint8), 300; ints.to(T.uint8), -1; N.float64(2), x; ints, N.int64(3)
+    floor_divide: x, y; x, 2; x, -0.7; ints, ints2; ints, 2; ints, -3; kink, kink2; odd, kink; ints, 0;
+        ints, N.float32(2); ints.to(T.uint8), 300
+    remainder: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; 5, ints2; 2.5, x; ints, 0;
+        ints, N.float32(2); ints.to(T.uint8), 300; N.int64(5), ints2
+    fmod: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; ints, 0;
+        ints, N.float32(2); ints.to(T.uint8), -1
     pow: pos, y; x, 2; x, 3; x, 0.5; x, -1; x, 0; x, 2.0; 2, x; 2.0, x; pos, row; kink, 2; kink, kink2; ints, 2;
-        ints, -1; 2, ints; 0, x; ints, ints.abs(); kink, 0.5; kink, -2; kink, 1; pos, dot; odd, 2
+        ints, -1; 2, ints; 0, x; ints, ints.abs(); kink, 0.5; kink, -2; kink, 1; pos, dot; odd, 2;
+        ints, N.int64(3); mask, True; ints.to(T.uint8), 300; N.float64(2), x; x, N.float64(3)
     float_power: pos, y; x, 2; ints, 2; 2, x; 2.0, ints; kink, 3
-    atan2: x, y; kink, kink2; x, row; odd, odd
+    atan2: x, y; kink, kink2; x, row; odd, odd;
+        mask, x
     copysign: x, y; x, -1.0; kink, kink2; ints, -1; x, row; odd, kink
     hypot: x, y; kink, kink2; x, row; odd, kink
     maximum: x, y; kink, kink2; odd, kink; x, row; ints, ints2; mask, mask2
     minimum: x, y; kink, kink2; odd, kink; x, row; ints, ints2; mask, mask2
     fmax: x, y; kink, kink2; odd, kink; x, row; ints, ints2
     fmin: x, y; kink, kink2; odd, kink; x, row; ints, ints2
-    logaddexp: x, y; kink, kink2; odd, kink; x, row; wide, x
+    logaddexp: x, y; kink, kink2; odd, kink; x, row; wide, x;
+        mask, x
     logaddexp2: x, y; kink, kink2; odd, kink; x, row; wide, x
     xlogy: x, pos; kink, kink2; x, 2.0; 2.0, pos; kink, 0.0; odd, kink; x, row.abs()
     lerp: x, y, 0.3; x, y, z; x, y, 0.7; x, row, dot; x, y, 1
     addcmul: x, y, z; x, y, z, value=0.5; x, row, col; ints, ints2, ints2
     addcdiv: x, y, pos; x, y, pos, value=0.5; x, row, col; ints, ints2, ints2; x, y, kink
     allclose: x, y; x, x; odd, odd; odd, odd, equal_nan=True; x, x + 1e-6; x, y, 0.0, 9.0; x, y, rtol=5.0
-    isclose: x, y; x, x; odd, odd; odd, odd, equal_nan=True; x, x + 1e-6; x, y, 0.0, 1.0; ints, ints; x, row
+    isclose: x, y; x, x; odd, odd; odd, odd, equal_nan=True; x, x + 1e-6; x, y, 0.0, 1.0; ints, ints; x, row;
+        x, u
     equal: x, y; x, x; odd, odd; x, row; ints, ints
     eq: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, True; mask, mask2; v, u
     ne: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, True; mask, mask2
-    lt: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, mask2
+    lt: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, mask2;
+        ints.to(T.uint8), -1; mask, 2
     le: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, mask2
     gt: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, mask2
-    ge: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, mask2
-    bitwise_and: ints, ints2; ints, 3; mask, mask2; mask, True; ints, mask; 3, ints; x, y
+    ge: kink, kink2; kink, 1; odd, odd; x, row; ints, 2.5; mask, mask2;
+        ints.to(T.uint8), 300; mask, 2
+    bitwise_and: ints, ints2; ints, 3; mask, mask2; mask, True; ints, mask; 3, ints; x, y;
+        ints.to(T.uint8), 300; x, u
     bitwise_or: ints, ints2; ints, 3; mask, mask2; mask, True; ints, mask; 3, ints; x, y
     bitwise_xor: ints, ints2; ints, 3; mask, mask2; mask, True; ints, mask; 3, ints; x, y
     bitwise_left_shift: ints, ind; ints, 2; 3, ind; ints, 70
@@ -163,10 +180,14 @@ OPS = """
     logical_xor: kink, kink2; mask, mask2; ints, mask; x, row
 
     sum: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; mask; ints, 0, dtype=T.float32;
-        x, 1, True, dtype=T.float32; cube, (0, 2); cube, (0, 2), True; x, 2; x, (0, 0); x, None; x, [1]
+        x, 1, True, dtype=T.float32; cube, (0, 2); cube, (0, 2), True; x, 2; x, (0, 0); x, None; x, [1];
+        x, []; x, N.int64(1); x, T.tensor(1); x, True; x, (0, 'a'); x, axis=1, dim=0; x, dtype=T.int64;
+        ints, dtype=T.uint8
     mean: x; x, 0; x, 1, True; x, (0, 1); x, -1; x, (); x, dtype=T.float64; ints; ints, dtype=T.float32;
-        cube, (0, 2), True; x, 2; x, (0, 0)
-    prod: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; ints; mask; x, dtype=T.float64; tied, 2; x, 2
+        cube, (0, 2), True; x, 2; x, (0, 0);
+        x, []; ints, dtype=int; x, axis=1
+    prod: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; ints; mask; x, dtype=T.float64; tied, 2; x, 2;
+        ints, dtype=T.uint8; mask, dtype=T.bool; x, dtype=T.int64
     nansum: odd; odd, 0; odd, 1, True; x; ints; cube, (0, 1); odd, dtype=T.float64
     nanmean: odd; odd, 0; odd, 1, True; x; cube, (0, 1); ints
     cdist: x, y; x, y, 1.0; x, s, 3.0; cube, cube2; x, y, p=float('inf'); x, x; x, y, 0.0; x, y, 1.5; x.repeat(9, 1), s;
@@ -175,17 +196,23 @@ OPS = """
     cosine_similarity: x, y; x, y, 0; cube, cube2, dim=-1; x, v
     logsumexp: x, 0; x, 1, True; x, (0, 1); kink, 1; odd, 0; wide, 1; ints, 0; x, 5
     norm: x; x, 1; x, 2, 0; x, 2, 1, True; x, 'fro'; x, 3; x, float('inf'); x, -float('inf'), 0; kink, 2, 0; kink, 1;
-        x, 0; x, 0.5; cube, 2, (0, 1); x, 'fro', (0, 1); x, dim=1; kink, float('inf'); x, 'nuc', 3; kink - kink
+        x, 0; x, 0.5; cube, 2, (0, 1); x, 'fro', (0, 1); x, dim=1; kink, float('inf'); x, 'nuc', 3; kink - kink;
+        x, dtype=T.int64
     var: x; x, 0; x, 1, True; x, (0, 1); x, 0, False; x, False; x, correction=2; x, dim=1, correction=0, keepdim=True;
-        ints; x, None; cube, (0, 2); x, unbiased=False; dot
+        ints; x, None; cube, (0, 2); x, unbiased=False; dot;
+        x, 1, correction=3; x, 1, correction=4
     std: x; x, 0; x, 1, True; x, (0, 1); x, 0, False; x, False; x, correction=2; x, dim=1, correction=0, keepdim=True;
         ints; kink - kink; cube, (0, 2); dot
     var_mean: x; x, 0; x, 1, True; x, (0, 1); x, correction=0; x, False
     std_mean: x; x, 0; x, 1, True; x, (0, 1); x, correction=0; x, False
-    all: kink; mask; mask, 0; mask, 1, True; kink, (0, 1); ints; none; x, 5
-    any: kink; mask; mask, 0; mask, 1, True; kink, (0, 1); ints; none; x, 5
-    count_nonzero: kink; kink, 0; mask; kink, (0, 1); ints; kink, dim=1
-    amax: x; x, 0; kink, 1; kink, (0, 1); kink, 1, True; odd, 0; ints; mask; x, 2
+    all: kink; mask; mask, 0; mask, 1, True; kink, (0, 1); ints; none; x, 5;
+        kink, ()
+    any: kink; mask; mask, 0; mask, 1, True; kink, (0, 1); ints; none; x, 5;
+        kink, ()
+    count_nonzero: kink; kink, 0; mask; kink, (0, 1); ints; kink, dim=1;
+        kink, []; kink, (0, 0)
+    amax: x; x, 0; kink, 1; kink, (0, 1); kink, 1, True; odd, 0; ints; mask; x, 2;
+        x, []; x, N.int64(0); x, True; x, ('a', 0)
     amin: x; x, 0; kink, 1; kink, (0, 1); kink, 1, True; odd, 0; ints; mask; x, 2
     aminmax: x; kink; kink, dim=0; kink, dim=1, keepdim=True; odd; ints; tied
     max: x; x, 0; x, 1, True; kink; kink, 0; kink, 1; odd; odd, 0; ints; mask; x, y; kink, kink2; tied, 1; x, dim=1;
@@ -241,30 +268,40 @@ OPS = """
     adjoint: x; cube; v; dot
 
     reshape: x, (3, 2); x, 6; x, -1; x, (-1, 2); x, 3, 2; cube, (6, -1); x.t(), (2, 3); x.t(), -1; x, (4, 2);
-        x, (-1, -1); x, ()
+        x, (-1, -1); x, ();
+        x, N.int64(6); x, shape=(3, 2); x, (2, 'a'); x, 2, 'a'
     view: x, (3, 2); x, 6; x, -1; x, 3, 2; x.t(), 6; x, (4, 2); x, T.int32; x, (2, 1, 3); x.t(), (3, 2, 1);
-        x, T.float64; x, T.float32; ints, T.float64; x, T.bool; x.t(), T.int64
+        x, T.float64; x, T.float32; ints, T.float64; x, T.bool; x.t(), T.int64;
+        x, N.int64(6); x, size=(3, 2)
     flatten: x; cube; cube, 1; cube, 0, 1; dot; image, 1, 2; cube, 2, 1; cube.mT
-    ravel: x; cube; x.t(); dot
-    squeeze: col; row; col, 1; row, 1; flat; flat, (0, 2); x; flat, -1; dot; flat, 3
+    ravel: x; cube; x.t(); dot;
+        v
+    squeeze: col; row; col, 1; row, 1; flat; flat, (0, 2); x; flat, -1; dot; flat, 3;
+        col, N.int64(1); col, True; cube, (2, 2, 3)
     unsqueeze: x, 0; x, 1; x, -1; x, 2; dot, 0; x, 4
     transpose: x, 0, 1; cube, 1, 2; cube, -1, 0; dot, 0, 0; x, 0, 2; cube, 0, 0
     t: x; v; dot; cube
     permute: cube, 2, 0, 1; cube, (1, 2, 0); x, (1, 0); x, -1, 0; cube, (0, 0, 1); x, (0,); dot, ()
     movedim: cube, 0, 2; cube, (0, 1), (2, 0); x, 0, -1; cube, 0, 3; cube, (0, 1), 1
-    broadcast_to: v, (2, 3); col, (2, 4); dot, (2,); x, (2, 2, 3); v, (2, 4); v, (-1,)
+    broadcast_to: v, (2, 3); col, (2, 4); dot, (2,); x, (2, 2, 3); v, (2, 4); v, (-1,);
+        dot, 2, 3
     tile: x, (2,); x, (2, 1); x, 2, 2; v, (2, 2); dot, (3,); x, (1, 1, 2); x, (0, 1)
     flip: x, 0; x, (0, 1); x, (-1,); cube, (0, 2); x, ()
     fliplr: x; cube; v
     flipud: x; cube; v; dot
-    roll: x, 1; x, 1, 0; x, (1, 2), (0, 1); x, -1, 1; x, 7; v, 1, 0; x, (1, 2), 0; x, (1, 2)
+    roll: x, 1; x, 1, 0; x, (1, 2), (0, 1); x, -1, 1; x, 7; v, 1, 0; x, (1, 2), 0; x, (1, 2);
+        x, N.int64(1)
     rot90: x; x, 2; x, -1; x, 1, (1, 0); cube, 3, (0, 2); v; x, 1, (0, 0)
     repeat_interleave: x, 2; x, 2, 0; x, 2, 1; v, count; x, count, 1; x, 0, 1; count; x, im, 0; x, iv, 0;
-        x; dot, 2; dot, 2, 0; x, None; x, -1; x, v; x, ind; ind
-    chunk: x, 2; x, 2, 1; x, 5, 1; x, 0; cube, 3, 2; dot, 2
-    split: x, 1; x, 2, 1; x, [1, 2], 1; cube, 3, 2; x, [1, 1], 1; x, 0; x, -1; dot, 1
+        x; dot, 2; dot, 2, 0; x, None; x, -1; x, v; x, ind; ind;
+        x, N.int64(2)
+    chunk: x, 2; x, 2, 1; x, 5, 1; x, 0; cube, 3, 2; dot, 2;
+        x, N.int64(2)
+    split: x, 1; x, 2, 1; x, [1, 2], 1; cube, 3, 2; x, [1, 1], 1; x, 0; x, -1; dot, 1;
+        x, T.tensor(1)
     split_with_sizes: x, [1, 1]; x, [1, 2], 1; x, [3, 3], 1; x, [-1, 4], 1
-    tensor_split: x, 2; x, 2, 1; x, (1,), 1; x, [1, 2], 1; v, 4; x, 0; dot, 1; x, (2, 1), 1
+    tensor_split: x, 2; x, 2, 1; x, (1,), 1; x, [1, 2], 1; v, 4; x, 0; dot, 1; x, (2, 1), 1;
+        x, N.int64(2)
     hsplit: x, 3; x, (1,); v, 3; x, 2; dot, 1
     vsplit: x, 2; x, (1,); v, 2; x, 3
     dsplit: cube, 2; cube, (1, 3); x, 1; cube, 3
@@ -276,17 +313,21 @@ OPS = """
     narrow: x, 1, 0, 2; x, 0, 1, 1; x, 1, 1, 2; x, 1, -2, 1; x, 1, 2, 2; x, 1, 0, -1; x, 1, i0, 1; dot, 0, 0, 1;
         x, 1, 5, 0
     select: x, 0, 1; x, 1, -1; cube, 1, 2; x, 0, 2; dot, 0, 0; v, 0, 0
-    tril: s; x; s, 1; s, -1; cube; ints; v
+    tril: s; x; s, 1; s, -1; cube; ints; v;
+        x, 1, 2
     triu: s; x; s, 1; s, -1; cube; ints; v
     unflatten: x, 1, (3, 1); x, 0, (1, 2); x, 1, (-1, 1); x, 1, (2, 2); v, 0, (1, 3); x, 1, ()
     unfold: x, 1, 2, 1; cube, 2, 2, 2; x, 0, 2, 1; v, 0, 2, 1; x, 1, 4, 1; x, 1, 2, 0; dot, 0, 1, 1; x, 1, 0, 1
-    expand: v, (2, 3); v, 2, 3; col, (2, 4); col, -1, 4; x, (2, 2, 3); dot, (2,); x, 3; x, (3, 3); x, (-1, -1, 3)
+    expand: v, (2, 3); v, 2, 3; col, (2, 4); col, -1, 4; x, (2, 2, 3); dot, (2,); x, 3; x, (3, 3); x, (-1, -1, 3);
+        dot, size=(2, 3)
     expand_as: v, x; col, x; dot, x; x, x; x, v
     repeat: x, 2, 1; x, (2, 2); v, 2; v, 2, 2; x, 2; dot, 2; x, 0, 1
     reshape_as: x, nm; x, y; x, v
     view_as: x, nm; x, y; x, v; x.t(), x
     contiguous: x; x.t(); cube.mT
-    clone: x; x.t(); dot; ints
+    detach: x; ints; x.t()
+    clone: x; x.t(); dot; ints;
+        x, memory_format=None
     atleast_1d: x; dot; (x, dot); dot, x
     atleast_2d: x; dot; v; (v, dot)
     atleast_3d: x; dot; v; cube; (v, dot)
@@ -302,7 +343,8 @@ OPS = """
     meshgrid: v, u; v, u, indexing='xy'; (v, u, w); dot, v; v, u, indexing='zz'; x, v
 
     gather: x, 0, ind; x, 1, ind; x, -1, ind[:1]; v, 0, iv; cube[:, :, 0], 1, ind; x, 0, iv; x, 1, ints; v, 0, i0;
-        x, 1, ind.float()
+        x, 1, ind.float();
+        x, 0; x, dim='a'
     scatter: x, 0, ind, y; x, 1, ind, y; x, 1, ind, 2.0; x, 0, ind[:1], value=3; v, 0, iv, w; x, 1, ints, y;
         x, 1, ind, y, reduce='add'; x, 1, ind, y, reduce='multiply'; x, 1, ind, 2.0, reduce='add'
     scatter_add: x, 0, ind, y; x, 1, ind, y; v, 0, iv2, w; x, 1, ind[:1], y; x, 1, ints, y; x, 2, ind, y; x, 0, iv, v
@@ -311,13 +353,15 @@ OPS = """
         kink, 1, ind, kink2, 'amin', include_self=False; x, 0, ind, y, 'sum', include_self=False;
         x, 0, ind, y, 'mean', include_self=False; x, 1, ind, y, 'prod', include_self=False; x, 1, ind, y, 'max'
     index_add: x, 0, im - 1, y; x, 1, iv, y; x, 1, iv2, y, alpha=2; v, 0, iv2, w; x, 1, im, y; x, 0, iv, y;
-        ints, 1, iv, ints2
+        ints, 1, iv, ints2;
+        cube, 1, iv + 5, cube
     index_copy: x, 0, im - 1, y; x, 1, iv, y; v, 0, iv, w; x, 1, im, y
     index_fill: x, 0, im - 1, 2.0; x, 1, iv2, dot; v, 0, iv2, 1; x, 1, iv2, v; ints, 1, iv, 3; x, 2, iv, 1
     index_put: x, (im - 1,), row; x, (ind, ind), y; x, (ind, ind), y, True; x, (mask,), dot; x, (im - 1, im), u;
         v, (iv2,), w, accumulate=True; x, (iv,), v
     index_select: x, 0, im - 1; x, 1, iv2; x, 1, iv2 + 2; x, 0, iv2 + 2; v, 0, iv; x, 1, i0; cube, 2, iv;
-        x, 0, ints[0]; x, 0, ind; x, 3, iv
+        x, 0, ints[0]; x, 0, ind; x, 3, iv;
+        x
     masked_fill: x, mask, 2.0; x, mask, dot; x, mv, 0; x, x > 0, float('-inf'); ints, mask, 7; x, ind, 1.0;
         x, mask, v; v, mask, 1.0
     masked_scatter: x, mask, y; x, mv, y; x, mask, v[:1]; ints, mask, ints2; x, none, y
@@ -327,14 +371,16 @@ OPS = """
     take: x, ind; x, iv; cube, ind; x, ints; x, i0
     take_along_dim: x, ind, 1; x, -1 - ind, 1; x, ind + 5, 0; x, -1 - ind; x, ind, 0; x, ind; v, iv, 0; x, iv, 0; x, ind[:1], 0
     where: mask, x, y; mask, x, 1.0; mask, 1.0, y; mv, x, y; mask, x, row; mask, x, ints; mask; x > 0, 1, 2;
-        ind, x, y; b0, x, y; mask, 1.0, 2; mask, dot, dot2
+        ind, x, y; b0, x, y; mask, 1.0, 2; mask, dot, dot2;
+        mask, x
     isin: ints, ints2; ints, 2; 2, ints; kink, kink2; ints, ints2, invert=True; x, y, assume_unique=True
     bucketize: x, rising; x, rising, right=True; 0.4, rising; x, rising, out_int32=True; ints, iv.sort()[0]; x, s
     searchsorted: rising, x; rising, x, right=True; rising, 0.4; rising, x, side='right'; rising, x, out_int32=True;
         x.sort(1)[0], y; rising.flip(0), x, sorter=iv.argsort().flip(0); x, v
 
     type: x; ints; x, T.float64; mask, T.float32; x, 'torch.DoubleTensor'
-    to: x, T.float32; x, T.int64; ints, T.float64; x, y; x, 'cpu'; x, dtype=T.float16; x; x, x.dtype, copy=True; x, 3
+    to: x, T.float32; x, T.int64; ints, T.float64; x, y; x, 'cpu'; x, dtype=T.float16; x; x, x.dtype, copy=True; x, 3;
+        x, T.float32, 1; x, (3, 2); x, 'cpu', T.float32; x, None; x, float; x, y, True; x, T.float32, True, True
     type_as: x, ints; ints, x; x, y
     double: x; ints
     float: x; ints
@@ -379,7 +425,8 @@ OPS = """
     linspace: 0, 1, 5; 1, 0, 3; 0, 1, 1; 0, 10, 0; 0, 10, 4, dtype=T.int64; 0, 1, -1
     logspace: 0, 2, 3; 0, 2, 3, 2.0; 0, 1, 1; 0, 1, -1
     eye: 3; 2, 3; 3, 2; 0; 2, dtype=T.int64; -1
-    full: (2, 3), 1.5; (2,), 1; (2,), True; (), 2.0; (2,), 1, dtype=T.float64; (-1,), 1
+    full: (2, 3), 1.5; (2,), 1; (2,), True; (), 2.0; (2,), 1, dtype=T.float64; (-1,), 1;
+        (2,), 300, dtype=T.uint8
     ones: 2; 2, 3; (2, 3); (); 2, dtype=T.int64; -1; 'a'
     zeros: 2; 2, 3; (2, 3); (); 2, dtype=T.bool; -1; 1.5
     empty: 0; (0, 3); (2, 0), dtype=T.int64
@@ -390,7 +437,8 @@ OPS = """
     new_empty: x, 0; x, (0, 2)
     scalar_tensor: 2; 1.5; True; 2, dtype=T.float64
     as_tensor: [1, 2]; 1.5; [[1.0], [2.0]]; x; x, T.int64; True
-    tensor: [1, 2]; 1.5; [[1.0], [2.0]]; []; [[1], [2, 3]]; True; 'a'; [1, 2.5]; [True, 2]; [1], dtype=T.float32
+    tensor: [1, 2]; 1.5; [[1.0], [2.0]]; []; [[1], [2, 3]]; True; 'a'; [1, 2.5]; [True, 2]; [1], dtype=T.float32;
+        [N.float32(1), 2]; [N.float64(1), 2]; [2, N.float32(1.5)]; [N.int32(1), 2.5]
     tril_indices: 3, 3; 2, 3; 3, 2, 1; 3, 3, -1; 0, 2; -1, 2
     triu_indices: 3, 3; 2, 3; 3, 2, 1; 3, 3, -1; 0, 2; -1, 2
 """

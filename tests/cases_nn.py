@@ -107,13 +107,13 @@ FUNCTIONAL = """
 
 OPERATORS = """
     add: x, y; x, 1; ints, 1.5; mask, True; x, [1]; x, 'a'; x, None
-    sub: x, y; 1, x; mask, 1; 1, mask; ints, 2.5; x, 'a'
+    sub: x, y; 1, x; mask, 1; 1, mask; ints, 2.5; x, 'a'; x, True; N.float64(2), ints
     mul: x, y; 2.5, ints; mask, mask2; x, 'a'
-    truediv: x, y; 1, x; ints, 2; 2, ints; mask, 2; x, None
+    truediv: x, y; 1, x; ints, 2; 2, ints; mask, 2; x, None; ints.to(T.uint8), 300; N.float32(2), x; x, N.int64(2)
     pow: x, 2; 2, x; pos, y; ints, 2; 2.0, ints; x, 'a'
     matmul: x, s; x, y; v, w; x, 2
     floordiv: x, y; 7, x; ints, 2; 7, ints2; x, 0
-    mod: x, y; 7, x; ints, 3; 7, ints2; 7.5, ints2
+    mod: x, y; 7, x; ints, 3; 7, ints2; 7.5, ints2; x.detach(), N.ones(3); ints, N.float32(2); x, N.ones(3)
     and_: ints, 3; mask, True; 3, ints; x, y; ints, mask
     or_: ints, 3; mask, True; 3, ints; x, 1
     xor: ints, 3; mask, True; 3, ints; x, y
@@ -137,7 +137,7 @@ OPERATORS = """
         x, mv; x, (slice(None), mv); x, x > 0; x, True; x, b0; x, i0; x, (i0, 1); x, 5; x, (0, 0, 0); x, 'a'; x, 1.5;
         x, ints; x, slice(None, None, -1); x, slice(3, 1); cube, (0, ..., 1); cube, (mask, 1); cube, mask;
         x, ([], []); dot, 0; dot, None; dot, ...; dot, True; x, (iv, iv); x, ind.float(); x, (slice(0, 0),);
-        v, iv[:0]
+        v, iv[:0]; x, iv2.to(T.int8); x, slice('a', None); x, slice(0, N.int64(1)); x, N.int64(1)
     iadd: x * 1, y; x * 1, 2; ints, 1.5; ints, 2; x * 1, row; row * 1, x; x, 1; mask, True
     isub: x * 1, y; x * 1, 2; ints, ints2; mask, True
     imul: x * 1, y; x * 1, 2; ints, 1.5; row * 1, x; x * 1, x
@@ -154,5 +154,6 @@ OPERATORS = """
         x * 1, mask, 0; x * 1, mask, dot; x * 1, x > 0, y[x > 0]; x * 1, iv2[:2], x; x * 1, (ind, ind), y;
         x * 1, ..., y; x * 1, None, y; x, 0, 1.0; ints, 0, 1.5; ints, mask, 7; x * 1, 0, u; x * 1, 5, 1;
         x * 1, (im - 1, slice(None)), y; x * 1, mv, 0; x * 1, (slice(None), mv), 3.0; x * 1, 0, 'a'; x * 1, True, 4.0;
-        dot * 1, ..., 2; x * 1, 0, ints[0]; x * 1, mask, v; x.detach(), 0, v; x.detach(), (slice(None), 1), u
+        dot * 1, ..., 2; x * 1, 0, ints[0]; x * 1, mask, v; x.detach(), 0, v; x.detach(), (slice(None), 1), u;
+        x * 1, [0, 1], one; x * 1, 0, one; x * 1, 0, [1.0, 2.0, 3.0]; x * 1, 0, N.ones(3); ints.clone(), [0, 1], dot
 """

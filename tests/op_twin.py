@@ -80,7 +80,7 @@ class Samples(dict[str, Any]):
     """The samples as one engine's tensors, made when a row names them."""
 
     def __init__(self, engine: Any, world: World) -> None:
-        super().__init__(T=engine, _=lambda *args, **kwargs: (args, kwargs))
+        super().__init__(T=engine, N=np, _=lambda *args, **kwargs: (args, kwargs))
         self.engine, self.world = engine, world
         self.leaves: list[Any] = []
         self.arrays: list[np.ndarray] = []

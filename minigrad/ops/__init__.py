@@ -71,7 +71,7 @@ TABLE = {
     "convert": """
         numel is_floating_point .type .to .double .float .half .long .int .bool .short .byte .char .cpu .cuda
         .type_as .dim .copied .new_tensor .fill_ .zero_ .copy_ .element_size .data_ptr .is_contiguous
-        is_tensor()
+        is_tensor() detach()
     """,
     "nn": "softmax log_softmax addmm!",
     "activation": "erf!",

@@ -98,7 +98,8 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if "input" in kwargs and not args:
         args = (kwargs.pop("input"),)
     names = inspect.signature(function).parameters
-    kwargs = {ALIASES[k] if k in ALIASES and ALIASES[k] in names else k: v for k, v in kwargs.items()}
+    taken = {*kwargs, *list(names)[: len(args)]}
+    kwargs = {ALIASES[k] if ALIASES.get(k) in names.keys() - taken else k: v for k, v in kwargs.items()}
     if SPECIAL.isdisjoint(kwargs):
         return call(*args, **kwargs)
     if "out" not in kwargs or method:
@@ -194,7 +195,7 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
     several = ranges(name.removesuffix("_"), method) or ranges(name, method)
     given = args[int(method) :]
     meant = sum(low <= len(given) + len(kwargs) <= high for low, high in several)
-    if len(several) > 1 and meant != 1:
+    if len(several) > 1 and meant != 1 and NOT_UNPACKED not in fault:
         return combination(name, given, kwargs)
     return fault
 
@@ -262,11 +263,16 @@ def misfit_of(
     return f"{name}(): argument '{shown(parameter)}'{place} must be {wanted(parameter, value)}"
 
 
+NOT_UNPACKED = (
+    "failed to unpack the object at pos"  # the signature was found by then: torch looks at the first one only
+)
+
+
 def not_unpacked(name: str, parameter: str, ints: Sequence[Any]) -> str:
     """What torch says to a list whose first element is an int and a later one is not."""
     at = next(i for i, x in enumerate(ints) if not is_int(x))
     return (
-        f"{name}(): argument '{parameter}' failed to unpack the object at pos {at + 1} with error \"type must be {INTS},"
+        f"{name}(): argument '{parameter}' {NOT_UNPACKED} {at + 1} with error \"type must be {INTS},"
         f'but got {type_name(ints[at])}"'
     )
 

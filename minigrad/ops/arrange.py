@@ -10,7 +10,7 @@ from ..backend import array_module, in_order, numpy, to_host
 from ..creation import finish
 from ..dtypes import as_numpy
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Dtype, Int, IntList, Ints, Number
+from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
 from .define import Op
 from .gather import index_fill_tensor_op
 from .layout import flatten
@@ -138,8 +138,9 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: Int | None = None, *, ou
         input, dim = flatten(input), 0
     if isinstance(repeats, Tensor):
         return _repeat_each(input, repeats, real_dim(dim, input._data.ndim))
-    if not isinstance(repeats, int):
+    if not is_int(repeats):
         return NotImplemented
+    repeats = int(repeats)
     dim = one_dim(dim, input._data.ndim)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
@@ -214,8 +215,10 @@ def flipud(input: Tensor) -> Tensor:
 
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     """Elements moved on, those that fall off the end coming back at the start (torch.roll)."""
-    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    along = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    steps, along = (
+        () if given is None else tuple(given) if isinstance(given, list | tuple) else (as_int(given),)
+        for given in (shifts, dims)
+    )
     if not steps:
         raise RuntimeError("`shifts` required")
     if len(steps) != len(along) and not (len(steps) == 1 and not along):

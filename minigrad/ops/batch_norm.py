@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import in_order
+from ..backend import array_module, in_order
+from ..dtypes import as_numpy, float64
 from ..tensor import Tensor
 from .arguments import Bool, Float, guarded
 from .define import Op
@@ -25,24 +26,36 @@ def per_channel(values: Any, ndim: int) -> Any:
     return rules.reshape(values, (1, -1) + (1,) * (ndim - 2)) if values.ndim else values
 
 
-def normalized(input: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> tuple[Any, Any]:
-    """input minus the mean, times the factor 1 / √(var + eps); and the factor. training: by the
-    batch's own."""
-    if training:
+def normalized(
+    input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
+) -> tuple[Any, Any]:
+    """input minus the mean, times the factor 1 / √(var + eps); and the factor. training: by the batch's own, which the
+    forward pass has found; where a rule is itself recorded they are worked out anew, for they depend on the input."""
+    if training and rules.is_tensor(input):
         return standardized(input, other_dims(input.ndim), eps)
-    factor = 1 / rules.sqrt(per_channel(running_var, input.ndim) + eps)
-    return (input - per_channel(running_mean, input.ndim)) * factor, factor
+    if not training:
+        mean, rstd = running_mean, 1 / rules.sqrt(running_var + eps)
+    factor = per_channel(rstd, input.ndim)
+    return (input - per_channel(mean, input.ndim)) * factor, factor
 
 
 def batch_norm_vjp_input(
-    grad: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, training: bool, eps: float
+    grad: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    mean: Any,
+    rstd: Any,
+    training: bool,
+    eps: float,
 ) -> Any:
     """z = x̂ · weight + bias. By running averages x̂ is linear in x. In training mean and scale of the batch do not reach
     z, so the gradient loses its mean and its part along x̂.
 
     Source: Ioffe, Szegedy (2015), Batch Normalization, section 3. torch: NativeBatchNormBackward0.
     """
-    x, factor = normalized(input, running_mean, running_var, training, eps)
+    x, factor = normalized(input, running_mean, running_var, mean, rstd, training, eps)
     slope = grad * per_channel(weight, input.ndim)
     if not training:
         return factor * slope
@@ -52,12 +65,11 @@ def batch_norm_vjp_input(
 
 
 def batch_norm_vjp_weight(
-    grad: Any, input: Any, running_mean: Any, running_var: Any, training: bool, eps: float
+    grad: Any, input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
 ) -> Any:
     """z = x̂ · weight + bias: x̂, summed over all but the channels."""
-    return rules.sum(
-        grad * normalized(input, running_mean, running_var, training, eps)[0], other_dims(input.ndim), False
-    )
+    x, _ = normalized(input, running_mean, running_var, mean, rstd, training, eps)
+    return rules.sum(grad * x, other_dims(input.ndim), False)
 
 
 def batch_norm_vjp_bias(grad: Any) -> Any:
@@ -65,10 +77,8 @@ def batch_norm_vjp_bias(grad: Any) -> Any:
     return rules.sum(grad, other_dims(grad.ndim), False)
 
 
-def _batch_norm(x: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
-    z = normalized(in_order(x), running_mean, running_var, training, eps)[0] * per_channel(
-        weight, x.ndim
-    ) + per_channel(bias, x.ndim)
+def _batch_norm(x: Any, weight: Any, bias: Any, **saved: Any) -> Any:
+    z = normalized(in_order(x), **saved)[0] * per_channel(weight, x.ndim) + per_channel(bias, x.ndim)
     return z.astype(x.dtype, copy=False)
 
 
@@ -130,14 +140,21 @@ def aten_batch_norm(
         raise IndexError(f"Dimension out of range (expected to be in range of [{-x.ndim}, 0], but got 1)")
     floats_only(input, "batch_norm")
     check_dtypes(x.dtype, [t._data.dtype for t in given.values() if t is not None])
-    if training and running_mean is not None and running_var is not None:
-        follow(running_mean, running_var, x, momentum)
+    mean = rstd = x[:0].reshape(-1)
+    if training:
+        mean, var = moments(in_order(x))
+        rstd = (1 / array_module(x).sqrt(var.astype(as_numpy(float64)) + eps)).astype(x.dtype)
+        if running_mean is not None and running_var is not None:
+            n = x.size // len(mean)
+            follow(running_mean, running_var, mean, var * (n / (n - 1) if n > 1 else math.nan), momentum)
     return batch_norm_op(
         input,
         stand_in(input, 1) if weight is None else weight,
         stand_in(input, 0) if bias is None else bias,
         running_mean=running_mean,
         running_var=running_var,
+        mean=mean,
+        rstd=rstd,
         training=training,
         eps=eps,
     )
@@ -165,9 +182,17 @@ def check_per_channel(channels: int, training: bool, given: dict[str, Tensor | N
     not_differentiable("native_batch_norm", running_mean=given["running_mean"], running_var=given["running_var"])
 
 
-def follow(running_mean: Tensor, running_var: Tensor, x: Any, momentum: float) -> None:
-    """Move the running averages towards this batch's mean and unbiased variance, in place and unseen by autograd."""
+def moments(x: Any) -> tuple[Any, Any]:
+    """The mean and the variance of every channel of an array."""
     dims = other_dims(x.ndim)
-    for running, now in ((running_mean, x.mean(axis=dims)), (running_var, x.var(axis=dims, ddof=1))):
+    n = math.prod([x.shape[d] for d in dims])
+    mean = rules.sum(x, dims, True) / n
+    moved = x - mean
+    return mean.reshape(-1), rules.sum(moved * moved, dims, False) / n
+
+
+def follow(running_mean: Tensor, running_var: Tensor, mean: Any, var: Any, momentum: float) -> None:
+    """Move the running averages towards a batch's mean and unbiased variance, in place and unseen by autograd."""
+    for running, now in ((running_mean, mean), (running_var, var)):
         data = running.storage()
         data[...] = momentum * now + (1 - momentum) * data

@@ -52,7 +52,7 @@ def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weig
 def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ, which is -self without weights."""
     slope = -self if pos_weight is None else log_sigmoid_op.of(-self) - log_sigmoid_op.of(self) * pos_weight
-    return averaged(rules.cast(weighted(slope, weight) * grad, rules.raw_dtype(self)), reduction)
+    return averaged(weighted(slope, weight) * rules.cast(grad, rules.raw_dtype(self)), reduction)
 
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:

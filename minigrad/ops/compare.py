@@ -56,7 +56,8 @@ def _written(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any
     def call(input: Tensor, other: Operand) -> Any:
         if isinstance(other, Number):
             number = operand(other)._data
-            return of_number(input, number=as_element(number, input._data.dtype) if isinstance(number, int) else number)
+            whole = isinstance(number, int) and input._data.dtype.kind in "iu"
+            return of_number(input, number=as_element(number, input._data.dtype) if whole else number)
         if not isinstance(other, Tensor):
             return NotImplemented
         try:

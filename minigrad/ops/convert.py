@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +37,11 @@ def move_vjp(grad: Any, home: Device) -> Any:
 move_op = Op("ToCopyBackward0", lambda x, wanted, home: moved(x, wanted), self=move_vjp)
 
 
+def is_dtype(x: Any) -> _truth:
+    """Whether x is a dtype, or one of Python's types that stand for one."""
+    return isinstance(x, Dtype) or x in (_truth, builtins.int, builtins.float)
+
+
 def to(
     self: Tensor,
     *args: Any,
@@ -46,14 +52,20 @@ def to(
     memory_format: Any = None,
 ) -> Tensor:
     """The tensor with another dtype, on another device, or like another tensor; itself if nothing changes."""
-    for arg in args:
-        if isinstance(arg, Tensor):
-            dtype, device = arg.dtype, arg.device
-        elif isinstance(arg, Dtype):
-            dtype = arg
-        elif arg not in (True, False, None):
-            device = arg
-    copy = copy or [arg for arg in args if isinstance(arg, _truth)][1:] == [True]  # after it stands non_blocking
+    first, rest = args[0] if args else None, args[1:]
+    if isinstance(first, Tensor):
+        dtype, device = first.dtype, first.device
+    elif is_dtype(first):
+        dtype = first
+    elif isinstance(first, str | Device | builtins.int | None) and not isinstance(first, _truth):
+        device = device if first is None else first
+        if rest and (rest[0] is None or not isinstance(rest[0], _truth)):
+            dtype, rest = rest[0], rest[1:]
+    else:
+        return NotImplemented
+    if len(rest) > 2 or not all(isinstance(arg, _truth) for arg in rest) or not (dtype is None or is_dtype(dtype)):
+        return NotImplemented
+    copy = copy or rest[1:] == (True,)  # after it stands non_blocking
     out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
     if device is not None and Device(device).type != out.device.type:
         out = move_op(out, wanted=Device(device), home=out.device)
@@ -72,6 +84,11 @@ def _converter(name: str, wanted: Dtype) -> Callable[..., Tensor]:
 double, float, half = _converter("double", float64), _converter("float", float32), _converter("half", float16)
 long, int, short = _converter("long", int64), _converter("int", int32), _converter("short", int16)
 char, byte, bool = _converter("char", int8), _converter("byte", uint8), _converter("bool", bool_)
+
+
+def detach(input: Tensor) -> Tensor:
+    """The same elements, outside of the graph (torch.detach)."""
+    return input.detach()
 
 
 def cpu(self: Tensor) -> Tensor:

@@ -159,8 +159,10 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     ends = [end for end in (min, max) if end is not None]
     if any(isinstance(end, Tensor) for end in ends):
-        if not all(isinstance(end, Tensor) for end in ends):
-            return NotImplemented
+        if not all(isinstance(end, Tensor) for end in ends):  # one is a number, and so is a 0-d tensor beside it
+            if any(isinstance(end, Tensor) and (end._data.ndim or end.requires_grad) for end in ends):
+                return NotImplemented
+            return clamp(input, *[end.item() if isinstance(end, Tensor) else end for end in (min, max)])
         if len(ends) == 2 and all(t._data.dtype.kind == "b" for t in (input, *ends)):
             raise unsupported("clamp_cpu", input._data)
         return clamp_tensor_op(input, *[Constant(None) if end is None else end for end in (min, max)])

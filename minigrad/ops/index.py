@@ -5,6 +5,7 @@ Ints, slices, None and … are views, one after the other; tensors, lists and ma
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from .. import rules
 from ..backend import array_module, in_order, ndarray, numpy
 from ..creation import tensor
 from ..tensor import Tensor, from_array
-from .arguments import Bool
+from .arguments import Bool, type_name
 from .define import Op
 from .inplace import check_memory, check_writable, write
 from .promotion import Number, differentiable, differentiable_inplace
@@ -224,8 +225,7 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Ind
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from error
-    if any(a is not None and a.size and not n for a, n in zip(arrays, view._data.shape, strict=False)):
-        raise IndexError("index is out of bounds for dimension with size 0")
+    check_not_nothing(view, arrays)
     if value is not None:
         check_value(value, part_shape(view._data.shape, arrays, common))
     number = 0  # torch counts only the dimensions that are indexed
@@ -238,6 +238,12 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Ind
             raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
         number += 1
     return tuple([None if a is None else beside(view._data, a) for a in arrays])
+
+
+def check_not_nothing(view: Tensor, arrays: list[Any]) -> None:
+    """IndexError where an array would pick elements of an empty dimension."""
+    if any(a is not None and a.size and not n for a, n in zip(arrays, view._data.shape, strict=False)):
+        raise IndexError("index is out of bounds for dimension with size 0")
 
 
 def beside(data: Any, index: Any) -> Any:
@@ -260,15 +266,23 @@ def select(self: Tensor, dim: int, index: Any, named: int) -> Tensor:
     return select_op(self, dim=dim, index=index % size)
 
 
+def as_index(x: Any) -> int:
+    """The beginning, end or step of a slice as an int; TypeError, in Python's words, for what is none."""
+    try:
+        return operator.index(x)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+
+
 def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     """self with dimension `dim` cut to a slice; a slice of everything is no operation, unless it is the whole index."""
-    step = 1 if part.step is None else int(part.step)
+    step = 1 if part.step is None else as_index(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    start = 0 if part.start is None else as_index(part.start)
+    end = OPEN if part.stop is None else as_index(part.stop)
     if not self._data.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    start = 0 if part.start is None else int(part.start)
-    end = OPEN if part.stop is None else int(part.stop)
     size = self._data.shape[dim]
     if not whole and slice(start, end, step).indices(size) == (0, size, 1):
         return self
@@ -295,7 +309,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         value = value.view(value._data.shape[ones:])
     for name in ("index_put", "masked_fill") if is_mask(index) and not value._data.ndim else ("index_put",):
         check_memory(view, None, name)
-    same_dtype(value, view)
+    check_not_nothing(view, indices)
+    same_dtype(value, view, is_mask(index))
     write(view, put_op(view, value, indices=checked(view, indices, value), accumulate=False))
 
 
@@ -304,13 +319,14 @@ def as_value(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if not isinstance(value, Number):
-        raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+        raise TypeError(f"can't assign a {type_name(value)} to a {self.type()}")
     return from_array(array_module(self._data).asarray(value, self._data.dtype))
 
 
 def is_mask(index: Any) -> bool:
     """Whether an index is one tensor of bools."""
-    return isinstance(index, Tensor) and index._data.dtype.kind == "b"
+    (part,) = index if isinstance(index, tuple) and len(index) == 1 else (index,)
+    return isinstance(part, Tensor) and part._data.dtype.kind == "b"
 
 
 def put(view: Tensor, value: Tensor) -> None:
@@ -332,9 +348,9 @@ def leading_ones(shape: tuple[int, ...]) -> int:
     return next((i for i, n in enumerate(shape) if n != 1), len(shape))
 
 
-def same_dtype(value: Tensor, view: Tensor) -> None:
-    """RuntimeError, in torch's words, for values of another dtype; a single number is converted."""
-    if value._data.dtype is not view._data.dtype and value._data.ndim:
+def same_dtype(value: Tensor, view: Tensor, masked: bool = False) -> None:
+    """RuntimeError, in torch's words, for values of another dtype; under a mask a single number is converted."""
+    if value._data.dtype is not view._data.dtype and (value._data.ndim or not masked):
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{view.dtype.type_name} for the destination and {value.dtype.type_name} for the source."
@@ -367,9 +383,10 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = Fa
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
     if not isinstance(accumulate, bool):
         raise TypeError("index_put: accumulate must be a bool")
-    same_dtype(values, input)
+    indices = tuple(indices)
+    same_dtype(values, input, is_mask(indices))
     differentiable(input, values)
-    view, arrays = take_apart(input, tuple(indices))
+    view, arrays = take_apart(input, indices)
     return put_op(input, values, indices=checked(view, arrays, values), accumulate=accumulate)
 
 

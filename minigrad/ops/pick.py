@@ -203,7 +203,11 @@ def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: 
     try:
         check_range(index._data, length(input, dim), dim)
     except RuntimeError as error:
-        raise error if input._data.ndim > 1 else IndexError("index out of range in self") from error
+        if input._data.ndim > 1 and dim in (0, input._data.ndim - 1):
+            raise
+        if source._data.size:
+            raise IndexError("index out of range in self") from error
+        index = from_array(index._data * 0)  # of nothing, any row will do
     return ops.index_add_op(input, source, dim=dim, index=index, alpha=alpha)
 
 
@@ -318,6 +322,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """input where the condition holds, other elsewhere; without them the positions where it holds (torch.where)."""
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        return NotImplemented
     data: Any = getattr(condition, "_data", condition)
     if data.dtype.kind != "b":
         if data.dtype != numpy.uint8:

@@ -305,8 +305,9 @@ addr_inplace.__name__ = "addr"
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·(batch1 @ batch2), batch by batch (torch.baddbmm)."""
     x, y = batch1._data.shape, batch2._data.shape
-    if len(y) < 3:
-        one_dim(2, len(y))  # torch asks for that size before anything else
+    for size, dim in ((y, 2), (x, 1)):
+        if len(size) <= dim:
+            one_dim(dim, len(size))  # torch asks for these sizes before anything else
     shape = (*x[:2], y[-1]) if len(x) == 3 and len(y) == 3 else ()
     if shape and input._data.shape != shape:
         input.expand(shape)  # refuses what does not fit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
 from typing import Any
@@ -124,13 +123,22 @@ def real_dim(dim: int, ndim: int) -> int:
     return one_dim(dim, ndim)
 
 
-@functools.cache
-def converting(op: Op, dtype: Any) -> Op:
-    """`op` on its input in another dtype: one operation all the same, and the walk brings its gradient back."""
-    twin = copy.copy(op)
-    twin.forward = lambda x, **attributes: in_dtype(op.forward(x.astype(dtype), **attributes), dtype)
-    twin.stretches = True
-    return twin
+class Converting(Op):
+    """An operation on its input in another dtype: one operation all the same, and the walk brings its gradient back."""
+
+    def __init__(self, op: Op, dtype: Any) -> None:
+        vars(self).update(vars(op))
+        self.dtype, self.stretches = dtype, True
+        self.forward = lambda x, **attributes: in_dtype(op.forward(x.astype(dtype), **attributes), dtype)
+
+    def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
+        """As any operation; RuntimeError, in torch's words, for whole numbers, from which no gradient comes back."""
+        if self.dtype.kind != "f":
+            raise RuntimeError(f"Autograd not support dtype: {BY_NUMPY[self.dtype].type_name}")
+        return super().record(inputs, edges, data, attributes)
+
+
+converting = functools.cache(Converting)
 
 
 def in_dtype(found: Any, dtype: Any) -> Any:
@@ -143,10 +151,10 @@ EVERY: Any = object()  # no dim was named; dim=None means all of them as well, a
 
 def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The sum over `dim` (an int, several, or None for all); integers add up in int64 (torch.sum)."""
+    every, along = sum_all, sum_dim
     if dtype is not None:
         every, along = converting(sum_all, as_numpy(dtype)), converting(sum_dim, as_numpy(dtype))
     else:
-        every, along = sum_all, sum_dim
         if self._data.dtype.kind in "biu":
             self = self.to_numpy_dtype("int64")
     if dim is EVERY:

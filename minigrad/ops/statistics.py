@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, numpy
-from ..dtypes import as_numpy, get_default_dtype
+from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
@@ -64,7 +64,7 @@ def var_vjp(grad: Any, self: Any, dim: Dims, correction: float | None, keepdim: 
     centred = self - rules.sum(self, dim, True) / n if n else self
     if dim is None and freedom <= 0:
         return grad * rules.where(rules.raw(centred) == 0, grad * 0 + math.nan, math.inf)
-    return grad * (centred * (2 / freedom if freedom else math.inf))
+    return grad * (2 / freedom if freedom else math.inf) * centred
 
 
 def std_vjp(grad: Any, self: Any, result: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
@@ -256,6 +256,9 @@ def vector_norm(
     axes = dims(dim, x._data.ndim)
     refuse_nothing(x, ord, axes)
     if dtype is not None:
+        if as_numpy(dtype).kind != "f":
+            named = BY_NUMPY[as_numpy(dtype)].type_name
+            raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {named}")
         x = x.to_numpy_dtype(as_numpy(dtype))
     return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=keepdim)
 

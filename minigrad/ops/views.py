@@ -12,7 +12,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor
-from .arguments import Int, IntList, is_int
+from .arguments import Int, IntList, as_int, is_int
 from .define import Op
 from .reduce import one_dim
 
@@ -190,9 +190,9 @@ def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
 
 def split(input: Tensor, split_size_or_sections: Any, dim: Int = 0) -> tuple[Tensor, ...]:
     """Parts of one length, or of the given lengths, along dim; views (torch.split)."""
-    if not isinstance(split_size_or_sections, int):
+    if not is_int(split_size_or_sections):
         return split_with_sizes(input, split_size_or_sections, dim)
-    size = split_size_or_sections
+    size = int(split_size_or_sections)
     if not input._data.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if size < 0:
@@ -229,6 +229,7 @@ def chunk(input: Tensor, chunks: Int, dim: Int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal length, the last one shorter if need be; views (torch.chunk)."""
     if not input._data.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    chunks = as_int(chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = input._data.shape[one_dim(dim, input._data.ndim)]
@@ -244,7 +245,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple
     dim = one_dim(dim, input._data.ndim)
     size, cuts = input._data.shape[dim], indices_or_sections
     cuts = cuts.tolist() if isinstance(cuts, Tensor) else cuts
-    if isinstance(cuts, int):
+    if is_int(cuts):
+        cuts = int(cuts)
         if cuts <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {cuts}")
         longer, rest = divmod(size, cuts)
