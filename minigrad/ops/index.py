@@ -228,6 +228,8 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Ind
     check_not_nothing(view, arrays)
     if value is not None:
         check_value(value, part_shape(view._data.shape, arrays, common))
+    if not view._data.size:  # of which nothing can be picked: torch does not look where
+        arrays = [None if a is None else numpy.zeros_like(a) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
     for dim, array in enumerate(arrays):
         if array is None:
