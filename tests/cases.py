@@ -400,6 +400,7 @@ OPS = """
     element_size: x; ints; mask
     get_device: x
     is_complex: x; ints
+    is_inference: x; ints
     is_floating_point: x; ints; mask
     is_nonzero: dot; i0; b0; x; ints[:0]
     is_signed: x; ints; mask

@@ -13,6 +13,7 @@ from .accumulate import broadcasts_to, fit
 from .grad_mode import no_grad
 from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs
 from .recording import next_order
+from .saved_tensor import SavedTensor
 
 if TYPE_CHECKING:
     from .function import Function
@@ -61,6 +62,13 @@ class BackwardNode(SeveralOutputs):
             if value is not None and value._counter is not None:
                 self.check_saved(index, value)
         return tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """The same as handles, for hooks."""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        return tuple([SavedTensor(self, index) for index in range(len(self.saved))])
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Run the user's backward on constants."""
@@ -149,6 +157,13 @@ class Error(SeveralOutputs):
         self.order = next_order()
         self.shape = tuple([o._data.shape for o in outs])
         self.stretched = self.extras = None
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """The same as handles, for hooks."""
+        if self.saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        return tuple([SavedTensor(self, index) for index in range(len(self.saved))])
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """RuntimeError."""

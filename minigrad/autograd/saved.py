@@ -49,6 +49,10 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if _mine.refusal is not None:
             raise RuntimeError(_mine.refusal)
+        if not (callable(self.pack_hook) and callable(self.unpack_hook)):
+            raise TypeError(
+                "_push_saved_tensors_default_hooks(): incompatible function arguments. Both hooks must be callable."
+            )
         _mine.pairs.append((self.pack_hook, self.unpack_hook))
         observers.append(pack_saved)
 

@@ -70,12 +70,12 @@ TABLE = {
     "scatter": "scatter_reduce!",
     "convert": """
         numel is_floating_point .type .to .double .float .half .long .int .bool .short .byte .char .cpu .cuda
-        .type_as .dim .copied .new_tensor .fill_ .zero_ .copy_ .element_size .data_ptr .is_contiguous
+        .type_as .dim .copied .new_tensor fill_ zero_ .copy_ .element_size .data_ptr .is_contiguous
         is_tensor() detach()
     """,
     "nn": "softmax log_softmax addmm!",
     "activation": "erf!",
-    "protocols": "is_complex .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
+    "protocols": "is_complex is_inference() .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
     "restride": ".squeeze_ .t_ .transpose_ .unsqueeze_",
     ".ranges": """
         is_nonzero .new_empty .new_full .new_ones .new_zeros zeros_like() arange() empty() empty_like() eye()
@@ -96,6 +96,15 @@ ALIASES = {
     "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",
 }  # fmt: skip
 METHOD_ONLY = {"nelement"}  # torch has no function of this name
+# What torch has as a function in place, too: sin_(x).
+IN_PLACE_FUNCTIONS = set(
+    """
+    abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ clamp_
+    clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ erf_ exp2_ exp_ expm1_ fix_ floor_ frac_ index_put_ log10_ log1p_ log2_
+    log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_
+    tan_ tanh_ trunc_ xlogy_
+""".split()
+)
 
 # What Python calls: its name without the underscores, and where the function is.
 OPERATORS = {
@@ -160,7 +169,10 @@ def install() -> None:
         if kind in ("", "()"):
             later.offer([each for each in names if each not in METHOD_ONLY], (module, function, later.plain_function))
         if in_place:
-            later.hang(spellings.get(name + "_") or [name + "_"], (module, in_place, later.written_method))
+            names = spellings.get(name + "_") or [name + "_"]
+            later.hang(names, (module, in_place, later.written_method))
+            names = [each for each in names if each in IN_PLACE_FUNCTIONS]
+            later.offer(names, (module, in_place, later.written_function))
     for prefix, operators, finish in (
         ("", OPERATORS, later.as_it_is),
         ("i", IN_PLACE_OPERATORS, later.written),

@@ -120,6 +120,11 @@ def written_method(function: Any) -> Any:
     return method(written(function))
 
 
+def written_function(function: Any) -> Any:
+    """The same as a function of the package."""
+    return plain_function(written(function))
+
+
 def reflected(function: Any) -> Any:
     """The operation with its operands the other way round, as Python's __radd__ and the like want it."""
     return lambda self, other: function(other, self)

@@ -37,14 +37,16 @@ def names_of(rule: Rule) -> tuple[str, ...]:
 
 
 def node_type(
-    name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node, members: Any = ()
-) -> type[Node]:
-    """The node class of an operation, named as torch names it. members: what else the class has."""
+    name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node, members: Any = (),
+    tensors: Any = ("self", "result"),
+) -> type[Node]:  # fmt: skip
+    """The node class of an operation, named as torch names it. members: what else the class has. tensors: which of the
+    saved values are tensors."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
         own["apply"] = named(base.applies(*vjps), "apply")
-    return type(name, (base,), own | shown(name, saves) | dict(members))
+    return type(name, (base,), own | shown(name, saves, tensors) | dict(members))
 
 
 def keep_versions(node: Node) -> None:
@@ -189,12 +191,11 @@ class Rules:
         self.kept = KEPT.get(node, "").split()
         saves = tuple(dict.fromkeys([*[name for names in wanted for name in names], *self.kept]))
         self.needs = [frozenset(names) for names in wanted]
-        releases = any(
-            name in rules or name in tensors or name in self.results or name.startswith("result") for name in saves
-        )
+        in_graph = [n for n in saves if n in rules or n in tensors or n in self.results or n.startswith("result")]
+        releases = bool(in_graph)
         plain = Node if self.kept else base_of(wanted, self.inputs, releases)
         base = SeveralOutputs if outputs is not None else plain
-        self.node = node_type(node, tuple(rules.values()), saves, base, members)
+        self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
         self.node.outputs = count
         self.node.releases = releases
         self.constants = issubclass(self.node, ConstantsNode)

@@ -110,6 +110,11 @@ def is_complex(input: Tensor) -> Any:
     return not isinstance(input, Tensor)
 
 
+def is_inference(input: Tensor) -> Any:
+    """Whether the tensor was made inside inference_mode, and so can take no part in a graph."""
+    return input.is_inference()
+
+
 def is_signed(input: Tensor) -> Any:
     """Whether the elements may be negative."""
     return input.dtype.is_signed

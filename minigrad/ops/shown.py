@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.saved_tensor import SavedTensor
 from ..backend import array_module, ndarray, numpy
 from ..tensor import from_array
 
@@ -40,7 +41,7 @@ KEPT = {  # besides what the rules need: shown, and checked for writes in place,
     "UpsampleLinear1DBackward0": "output_size align_corners scales", "NativeGroupNormBackward0": "N C HxW",
     "UpsampleBilinear2DBackward0": "output_size align_corners scales_h scales_w",
     "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "mean rstd training eps",
-    "ConvolutionBackward0": "bias_shape stride padding dilation transposed output_padding groups",
+    "ConvolutionBackward0": "input weight bias_shape stride padding dilation transposed output_padding groups",
     "NllLossBackward0": "self weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
     "ReflectionPad1DBackward0": "self padding", "ReflectionPad2DBackward0": "self padding",
@@ -133,13 +134,16 @@ WORKED_OUT: dict[str, Facts] = {
 # ------------------------------------------------------------------ as members of a node class
 
 
-def shown(name: str, saves: tuple[str, ...]) -> dict[str, Any]:
-    """The `_saved_…` members of the node class `name`, whose saved values stand in the order of `saves`."""
+def shown(name: str, saves: tuple[str, ...], tensors: Any) -> dict[str, Any]:
+    """The `_saved_…` members of the node class `name`, whose saved values stand in the order of `saves`; for those that
+    are `tensors` also `_raw_saved_…`, which takes hooks."""
     found: dict[str, Any] = {f"_saved_{n}": value for n, value in ALWAYS.get(name, {}).items()}
     for i, n in enumerate(saves):
         if n not in UNSHOWN.get(name, "").split():
             as_torch = SHOWN_AS.get(n, n.replace("_shape", "_sym_sizes"))
             role = "" if name in NUMBERS else n
+            if n in tensors:
+                found[f"_raw_saved_{as_torch}"] = property(lambda node, i=i: SavedTensor(node, i))  # type: ignore[misc]
             found[f"_saved_{as_torch}"] = property(lambda node, i=i, role=role: operand(node.show_saved(i), role))  # type: ignore[misc]
     for n, work_out in WORKED_OUT.get(name, {}).items():
         found[f"_saved_{n}"] = property(

@@ -1,0 +1,56 @@
+"""A handle on one saved value of a node, as torch shows it under `_raw_saved_…`: to hang hooks on it.
+
+Hooks on all that is saved inside a block are in `saved.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .graph import Node, Packed, SavedResult
+
+FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
+    "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+    "time or if you need to access saved variables after calling backward."
+)
+NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
+TWICE = (
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed at "
+    "a time."
+)
+
+
+class SavedTensor:
+    """The saved value of `node` in place `index`."""
+
+    __slots__ = ("node", "index")
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.node = node
+        self.index = index
+
+    def __repr__(self) -> str:
+        return f"<torch._C._autograd.SavedTensor object at {id(self):#x}>"
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Keep pack_hook(tensor) instead of the tensor, from now on; unpack_hook(that) gives it back when it is needed.
+
+        RuntimeError where nothing is saved, no longer, or under hooks already.
+        """
+        from .saved import packed  # which builds on tensors
+
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError("register_hooks(): incompatible function arguments. Both hooks must be callable.")
+        saved = self.node.saved
+        if saved is None:
+            raise RuntimeError(FREED)
+        value = saved[self.index]
+        if value is None:
+            raise RuntimeError(NONE)
+        if isinstance(value, Packed):
+            raise RuntimeError(TWICE)
+        own = isinstance(value, SavedResult)  # torch shows the node's own output without its history
+        kept = packed(self.node, value, (lambda t: pack_hook(t.detach())) if own else pack_hook, unpack_hook)
+        self.node.saved = (*saved[: self.index], kept, *saved[self.index + 1 :])
