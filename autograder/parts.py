@@ -267,6 +267,8 @@ def write_it(name: str) -> Text:
 def _kind(result: Any) -> str:
     if type(result).__module__.partition(".")[0] == "torch":
         return "torch.Tensor"
+    if isinstance(result, types.ModuleType):  # numpy has a shape, too
+        return "module"
     if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
         return "array"
     return "number" if isinstance(result, int | float) else type(result).__name__

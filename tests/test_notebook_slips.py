@@ -109,6 +109,11 @@ def test_an_error_that_is_returned_should_be_raised(capsys):
     assert "returned a RuntimeError as if it were a value" in said and "raise in place of return" in said
 
 
+def test_a_module_is_no_array(capsys):
+    said = seen(capsys, {"minigrad.backend.array_module": lambda array: "numpy"}, "where_arrays_live")
+    assert "Your array_module returned a str; wanted here: module." in said
+
+
 def test_a_tensor_of_nonsense_is_a_tensor_still(capsys):
     def detach(self):
         return from_array(self.storage, NO_EDGE, self.counter())

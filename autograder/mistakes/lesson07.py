@@ -93,6 +93,18 @@ def writes_behind_its_back(variable: Any, grad: Any, shared: bool) -> None:
         variable._grad._data = variable._grad._data + grad
 
 
+@mistake(
+    ACCUMULATE,
+    zh="grad 是数组，你把数组本身放进了 .grad。那里要放张量：from_array(grad)；以后用 add_array_ 加进去。",
+    en="grad is an array, and the bare array went into .grad. A tensor belongs there: from_array(grad), and later ones go in with add_array_.",
+)
+def stores_the_array(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = grad
+    else:
+        variable._grad += grad
+
+
 # ── accumulate_graph ─────────────────────────────────────────────────────────────────────────────
 
 

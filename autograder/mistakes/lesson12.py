@@ -11,6 +11,98 @@ SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 FORWARD, BACKWARD = "minigrad.custom.Softplus.forward", "minigrad.custom.Softplus.backward"
 DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 
+# ── Softplus.forward ─────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    FORWARD,
+    zh="照公式直接写 ln(1 + eˣ)：x 一大，eˣ 就成了 inf。先提出 max(x, 0)，让指数永远不是正的。",
+    en="ln(1 + eˣ) as it stands: for a large x, eˣ is inf. Take max(x, 0) out first, so that the exponent is never positive.",
+)
+def the_textbook_formula(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return (1 + x.exp()).log()
+
+
+@mistake(
+    FORWARD,
+    zh="log1p 管住了左边，右边还是会溢出：log1p(eˣ) 里的 eˣ 在 x 很大时是 inf。",
+    en="log1p takes care of the left, but the right still overflows: in log1p(eˣ), eˣ is inf for a large x.",
+)
+def overflows_on_the_right(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="右边好了，最左边却丢了有效数字，再远就成了 0：1 加一个很小的数，几乎还是 1，取了对数就不剩什么。用 log1p。",
+    en="The right is cured, but the far left loses its digits, and farther still it is 0: 1 plus a tiny number is hardly more than 1, and the logarithm keeps nothing. Use log1p.",
+)
+def loses_the_left(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(min=0) + (1 + (-x.abs()).exp()).log()
+
+
+@mistake(
+    FORWARD,
+    zh="少了 max(x, 0) 那一项：提出来的东西，要加回去。",
+    en="The term max(x, 0) is missing: what was taken out must be added back.",
+)
+def without_the_maximum(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return (-x.abs()).exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="指数里少了绝对值：x 为负时 -x 是正的，既不对，又会溢出。应是 -|x|。",
+    en="The absolute value is missing in the exponent: for a negative x, -x is positive, which is wrong and overflows. It is -|x|.",
+)
+def without_the_absolute_value(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(min=0) + (-x).exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="把 x 截断在 20，溢出是没有了，可右边变成了一条平线；softplus 在那里应该约等于 x。",
+    en="x is cut off at 20. That ends the overflow, but the right has become flat; softplus is about x there.",
+)
+def cut_off(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(max=20).exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="前向没有保存 x，反向就无米下锅了：ctx.save_for_backward(x)。",
+    en="Forward does not save x, and backward has nothing to work with: ctx.save_for_backward(x).",
+)
+def saves_nothing(ctx: Any, x: Any) -> Any:
+    return x.clamp(min=0) + (-x.abs()).exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="这是 relu：拐角没有抹圆。还差 ln(1 + e^-|x|) 那一项。",
+    en="This is relu, with its kink. The term ln(1 + e^-|x|), which rounds it off, is missing.",
+)
+def only_relu(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(min=0)
+
+
+@mistake(
+    FORWARD,
+    zh="(-x).abs() 就是 |x|，负号白写了，exp 照样溢出。负号要在绝对值外面：-x.abs()。",
+    en="(-x).abs() is just |x|: the minus is lost, and exp overflows all the same. It belongs outside the absolute value: -x.abs().",
+)
+def minus_inside(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(min=0) + (-x).abs().exp().log1p()
+
+
 # ── save_for_backward ────────────────────────────────────────────────────────────────────────────
 
 
@@ -117,88 +209,6 @@ def refuses_none(self: Any, *tensors: Any) -> None:
             kind = type(tensor).__name__
             raise TypeError(f"save_for_backward can only save variables, but argument {index} is of type {kind}")
     self.to_save = tensors
-
-
-# ── Softplus.forward ─────────────────────────────────────────────────────────────────────────────
-
-
-@mistake(
-    FORWARD,
-    zh="照公式直接写 ln(1 + eˣ)：x 一大，eˣ 就成了 inf。先提出 max(x, 0)，让指数永远不是正的。",
-    en="ln(1 + eˣ) as it stands: for a large x, eˣ is inf. Take max(x, 0) out first, so that the exponent is never positive.",
-)
-def the_textbook_formula(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return (1 + x.exp()).log()
-
-
-@mistake(
-    FORWARD,
-    zh="log1p 管住了左边，右边还是会溢出：log1p(eˣ) 里的 eˣ 在 x 很大时是 inf。",
-    en="log1p takes care of the left, but the right still overflows: in log1p(eˣ), eˣ is inf for a large x.",
-)
-def overflows_on_the_right(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return x.exp().log1p()
-
-
-@mistake(
-    FORWARD,
-    zh="右边好了，最左边却丢了有效数字，再远就成了 0：1 加一个很小的数，几乎还是 1，取了对数就不剩什么。用 log1p。",
-    en="The right is cured, but the far left loses its digits, and farther still it is 0: 1 plus a tiny number is hardly more than 1, and the logarithm keeps nothing. Use log1p.",
-)
-def loses_the_left(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return x.clamp(min=0) + (1 + (-x.abs()).exp()).log()
-
-
-@mistake(
-    FORWARD,
-    zh="少了 max(x, 0) 那一项：提出来的东西，要加回去。",
-    en="The term max(x, 0) is missing: what was taken out must be added back.",
-)
-def without_the_maximum(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return (-x.abs()).exp().log1p()
-
-
-@mistake(
-    FORWARD,
-    zh="指数里少了绝对值：x 为负时 -x 是正的，既不对，又会溢出。应是 -|x|。",
-    en="The absolute value is missing in the exponent: for a negative x, -x is positive, which is wrong and overflows. It is -|x|.",
-)
-def without_the_absolute_value(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return x.clamp(min=0) + (-x).exp().log1p()
-
-
-@mistake(
-    FORWARD,
-    zh="把 x 截断在 20，溢出是没有了，可右边变成了一条平线；softplus 在那里应该约等于 x。",
-    en="x is cut off at 20. That ends the overflow, but the right has become flat; softplus is about x there.",
-)
-def cut_off(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return x.clamp(max=20).exp().log1p()
-
-
-@mistake(
-    FORWARD,
-    zh="前向没有保存 x，反向就无米下锅了：ctx.save_for_backward(x)。",
-    en="Forward does not save x, and backward has nothing to work with: ctx.save_for_backward(x).",
-)
-def saves_nothing(ctx: Any, x: Any) -> Any:
-    return x.clamp(min=0) + (-x.abs()).exp().log1p()
-
-
-@mistake(
-    FORWARD,
-    zh="这是 relu：拐角没有抹圆。还差 ln(1 + e^-|x|) 那一项。",
-    en="This is relu, with its kink. The term ln(1 + e^-|x|), which rounds it off, is missing.",
-)
-def only_relu(ctx: Any, x: Any) -> Any:
-    ctx.save_for_backward(x)
-    return x.clamp(min=0)
 
 
 # ── Softplus.backward ────────────────────────────────────────────────────────────────────────────

@@ -260,3 +260,40 @@ def ties_count(sizes: Any, here: Any, there: Any) -> Any:
             break
         found = size
     return found
+
+
+@mistake(
+    CROSS,
+    zh="你返回的是位置（第几个），要的是那个大小本身：sizes[i]。另外，头一次赢也可能是碰巧，往后每一个都要赢。",
+    en="What you return is a position; wanted is the size itself, sizes[i]. Besides, a first win may be chance: every larger one must win as well.",
+)
+def the_position_of_the_first_win(sizes: Any, here: Any, there: Any) -> Any:
+    return next((i for i, (slow, fast) in enumerate(zip(here, there, strict=True)) if fast < slow), None)
+
+
+@mistake(
+    CROSS,
+    zh="你留下的是最后一次赢的大小。要的是从哪儿起一直赢：从最大的往回看，碰到不赢的就停，停之前的那一个才是。",
+    en="Kept is the last size that wins. Wanted is where winning begins for good: look back from the largest and stop at the first that does not win.",
+)
+def the_last_win(sizes: Any, here: Any, there: Any) -> Any:
+    found = None
+    for size, slow, fast in zip(sizes, here, there, strict=True):
+        if fast < slow:
+            found = size
+    return found
+
+
+@mistake(
+    BEST,
+    zh="少了两条规矩：没有预热，又是单子一递出去就停了表。先做一次并等完，不计时；每次都等干完了再看钟。",
+    en="Two rules are missing: there is no warm-up, and the clock stops when the order is placed. Act and wait once, untimed; and wait each time before reading the clock.",
+)
+def cold_and_hasty(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        times.append(clock() - start)
+        wait()
+    return min(times)
