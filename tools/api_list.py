@@ -32,6 +32,37 @@ HEAD = """\
 docstrings by `tools/api_list.py`; do not edit it.
 """
 
+# Why the lines of the two files are still there.
+REMAINING = """
+## 还不同的，为什么 · What still differs, and why
+
+- `norm`、`split`、`tensordot`、`broadcast_shapes` 在 torch 里是 Python 写的，参数类型不对时抛出 AttributeError；
+  这里直接说类型不对。<br>
+  These are Python in torch and fail at the first attribute they ask a wrong argument for; here the wrong type is told.
+- `elu`、`celu`、`selu`、`hardtanh`、`relu6` 在 nan 处的梯度，torch 要看那个元素归向量指令算还是归零头算。<br>
+  Their gradient at nan hangs in torch on whether a vector instruction or the rest of the loop meets the element.
+- 单精度加法的次序不同，最后一位也就不同：混用 float32 与 float64 的 `add`、`fill_`、`cross_entropy`、`**=`；
+  字节的 `interpolate`。<br>
+  Single precision is added up in another order, so the last digit differs where float32 is mixed with float64.
+- torch 自己会报错或给出 inf 的：混用类型的 `addr` 和单行输入配形状 (1,) 的 target（向后时），转置后的 `kron`，
+  `var(dim=[])` 的梯度；这里照公式算。<br>
+  Where torch fails or gives inf (`addr` of mixed dtypes and one row of scores with a target of shape (1,), both in
+  backward; `kron` of what is transposed; the gradient of `var(dim=[])`) the formula holds here.
+- 把需要梯度的值写进整数或布尔张量，torch 会让那个整数张量“需要梯度”；这里不会。<br>
+  A value that requires grad, written into whole numbers or bools, makes those require grad in torch; not here.
+- 空张量或 0 维张量：`addmv`、空核的 `conv`、从空处取出界的下标、`x['a']`，先查哪一条不同。<br>
+  Empty and 0-d tensors: `addmv`, `conv` with an empty kernel, indices out of range of nothing, `x['a']`: another
+  check comes first.
+- 公式里的细节：torch 的 `binary_cross_entropy` 二阶导加 1e-12；`x ** 0` 的规则按课上讲的写成 `grad * 0`，
+  梯度为 inf 时得 nan；`layer_norm` 的梯度为 inf 时，nan 落在别处。<br>
+  Details of formulas: torch adds 1e-12 in the second derivative of `binary_cross_entropy`; the rule of `x ** 0` reads
+  `grad * 0`, as it is taught, and gives nan for an infinite gradient; that of `layer_norm` puts nan elsewhere then.
+- 图里看得见的：torch 的 `cumprod` 的梯度是原地写成的；布尔下标这里存成位置；`nll_loss` 里不计的行存成第 0 类；
+  没给的步长这里显示核的大小。<br>
+  What graphs show: torch writes the gradient of `cumprod` in place; masks are kept as positions here, targets that do
+  not count as class 0, and a stride that was not given is shown as the kernel's size.
+"""
+
 # heading, module or class, the prefix under which its names are shown
 SECTIONS = (
     ("函数与类型 · Functions and types", "minigrad", "torch."),
@@ -143,7 +174,7 @@ def documented(name: str, value: Any) -> str:
 def page() -> str:
     """The whole list."""
     ops.load_all()
-    parts = [HEAD]
+    parts = [HEAD, REMAINING]
     for heading, where, prefix in SECTIONS:
         rows = [f"| `{prefix}{name}` | {documented(name, value)} |" for name, value in public(where)]
         parts.append(f"\n## {heading}\n\n| 名字 · Name | 说明 · What it is |\n| --- | --- |\n" + "\n".join(rows) + "\n")
