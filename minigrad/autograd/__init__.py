@@ -166,9 +166,12 @@ def _tensors(value: Any) -> tuple[Any, ...]:
 
 def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tuple[Any, ...], list[Any]]:
     """The roots as tensors, for the user may name gradient edges as well, and the gradient each starts with."""
-    if any([isinstance(root, GradientEdge) for root in roots]):  # noqa: C419 (a generator costs more)
-        roots = tuple([root.tensor(given and given[i]) if isinstance(root, GradientEdge) else root
-                       for i, root in enumerate(roots)])  # fmt: skip
+    for root in roots:
+        if type(root) is GradientEdge:
+            roots = tuple(
+                [r.tensor(given and given[i]) if isinstance(r, GradientEdge) else r for i, r in enumerate(roots)]
+            )
+            break
     return roots, root_gradients(roots, given, create_graph)
 
 
