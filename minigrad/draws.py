@@ -194,7 +194,8 @@ def multinomial(
         chosen = numpy.array([numpy.searchsorted(b, p) for b, p in zip(below, points, strict=True)], numpy.int64)
     else:  # weights over waiting times: the first to come is k with a probability that goes with k's weight
         quotients = rows / source.exponential(rows.size, rows.dtype).reshape(rows.shape)
-        chosen = from_array(quotients).topk(num_samples, dim=-1)[1]._data
+        one = num_samples == 1
+        chosen = quotients.argmax(-1) if one else from_array(quotients).topk(num_samples, dim=-1)[1]._data
     return finish(chosen.reshape((*data.shape[:-1], num_samples)), input.device)
 
 
@@ -209,11 +210,12 @@ def check_weights(input: Tensor, num_samples: int, replacement: bool) -> None:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > data.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not (numpy.isfinite(data) & (data >= 0)).all():
+    total = data.sum(-1, dtype=float)
+    if data.min(initial=0) < 0 or not numpy.isfinite(total).all():
         if replacement and num_samples > 1:
             raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (data.sum(-1) > 0).all():
+    if not (total > 0).all():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
