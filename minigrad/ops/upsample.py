@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import in_order, numpy
+from ..backend import array_module, in_order, numpy
 from ..tensor import Tensor
 from .define import Op
 from .promotion import unsupported
@@ -20,8 +20,23 @@ Corner = tuple[tuple[Any, ...], Any]  # an index into the input, one entry a dim
 
 def upsample_vjp(grad: Any, self_shape: tuple[int, ...], corners: tuple[Corner, ...]) -> Any:
     """z = Σ weight · self[index]: each element of self gets the gradients of all it went into."""
-    found = [rules.scatter_index(grad if w is None else grad * w, self_shape, index) for index, w in corners]
+    found = [put_back(grad if w is None else grad * w, self_shape, index) for index, w in corners]
     return found[0] if len(found) == 1 else sum(found[1:], found[0])
+
+
+def put_back(grad: Any, shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+    """Zeros of `shape` with grad added at index. The places of a dimension rise, so those that are the same stand side by
+    side and are summed at once, which is several times as fast as one by one."""
+    if rules.is_tensor(grad) or not grad.size:
+        return rules.scatter_index(grad, shape, index)
+    places = []
+    for axis, each in enumerate(index[2:], 2):
+        named, first = numpy.unique(each, return_index=True)
+        grad = array_module(grad).add.reduceat(grad, first, axis=axis)
+        places.append(named)
+    out = rules.zeros(grad, shape)
+    out[(..., *numpy.ix_(*places))] = grad
+    return out
 
 
 def _upsample(x: Any, corners: tuple[Corner, ...], **shown: Any) -> Any:
