@@ -14,7 +14,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_SUBTRAHEND, as_element, operand, refuse_bools, unsupported
+from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, operand, refuse_bools, unsupported
 from .promotion import Number as Numbers
 from .underivable import Underivable
 
@@ -180,6 +180,8 @@ def whole_factor(name: str, factor: Any, *operands: Any) -> None:
 
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha · input (torch.rsub)."""
+    if type(other) in PLAIN and input._data.dtype.kind == "f":
+        return rsub_op(input, other=other, alpha=alpha)
     if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
         if isinstance(other, Numbers) and not isinstance(other, bool):
             raise RuntimeError(BOOL_SUBTRAHEND)
