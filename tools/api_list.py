@@ -50,9 +50,9 @@ REMAINING = """
   backward; `kron` of what is transposed; the gradient of `var(dim=[])`) the formula holds here.
 - 把需要梯度的值写进整数或布尔张量，torch 会让那个整数张量“需要梯度”；这里不会。<br>
   A value that requires grad, written into whole numbers or bools, makes those require grad in torch; not here.
-- 空张量或 0 维张量：`addmv`、空核的 `conv`、从空处取出界的下标、`x['a']`，先查哪一条不同。<br>
-  Empty and 0-d tensors: `addmv`, `conv` with an empty kernel, indices out of range of nothing, `x['a']`: another
-  check comes first.
+- 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
+  Empty and 0-d tensors: `addmv`, `conv` with an empty kernel, `index_add`, `x['a']`: another check comes
+  first.
 - 公式里的细节：torch 的 `binary_cross_entropy` 二阶导加 1e-12；`x ** 0` 的规则按课上讲的写成 `grad * 0`，
   梯度为 inf 时得 nan；`layer_norm` 的梯度为 inf 时，nan 落在别处。<br>
   Details of formulas: torch adds 1e-12 in the second derivative of `binary_cross_entropy`; the rule of `x ** 0` reads
