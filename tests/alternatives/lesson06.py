@@ -44,4 +44,4 @@ def rows_of_the_identity(output, inputs, create_graph):
 def element_by_element(output, inputs, create_graph):
     """Takes every element out, a number each, and lets backward start with 1."""
     flat = output.reshape(-1)
-    return [grad(each, inputs, None, True, create_graph, True) for each in flat]
+    return [grad(each, inputs, None, True, create_graph, allow_unused=True) for each in flat]
