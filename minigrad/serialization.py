@@ -12,15 +12,15 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+from .dtypes import BY_NUMPY
 from .size import device
 
-# What a file may name that is loaded as weights only: data, and nothing that could run.
+# What a file may name that is loaded as weights only: data, and nothing that could run. Each name is listed: a module let
+# in as a whole would bring all that it imports, for pickle follows dots ("numpy.f2py.os.system").
 HARMLESS = {
     "collections": {"OrderedDict", "defaultdict", "Counter", "deque"},
     "builtins": {"set", "frozenset", "complex", "slice", "bytearray"},
-    "_codecs": {"encode"},
     "numpy": {"ndarray", "dtype"},
-    "numpy.dtypes": None,
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.numeric": {"_frombuffer"},
     "minigrad.ops.protocols": {"rebuilt"},
@@ -28,7 +28,7 @@ HARMLESS = {
     "minigrad.nn.parameter": {"Parameter", "Buffer"},
     "minigrad.nn.state": {"State"},
     "minigrad.size": {"Size", "device"},
-    "minigrad.dtypes": None,
+    "minigrad.dtypes": {dtype.__reduce__() for dtype in BY_NUMPY.values()},
 }
 REFUSED = (
     "Weights only load failed. This file can still be loaded, to do so you have two options, do those steps only if you "
@@ -44,8 +44,7 @@ class WeightsUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """What a file names, if it is harmless; UnpicklingError otherwise."""
-        allowed = HARMLESS.get(module, set())
-        if allowed is not None and name not in allowed:
+        if name not in HARMLESS.get(module, set()):
             raise pickle.UnpicklingError(REFUSED.format(name=f"{module}.{name}"))
         return super().find_class(module, name)
 
