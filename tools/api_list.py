@@ -40,7 +40,7 @@ REMAINING = """
   这里直接说类型不对。<br>
   These are Python in torch and fail at the first attribute they ask a wrong argument for; here the wrong type is told.
 - `elu`、`celu`、`selu`、`hardtanh`、`relu6` 在 nan 处的梯度，torch 要看那个元素归向量指令算还是归零头算。<br>
-  Their gradient at nan hangs in torch on whether a vector instruction or the rest of the loop meets the element.
+  In torch their gradient at nan depends on whether a vector instruction or the rest of the loop meets the element.
 - 单精度加法的次序不同，最后一位也就不同：混用 float32 与 float64 的 `add`、`fill_`、`cross_entropy`、`**=`；
   字节的 `interpolate`。<br>
   Single precision is added up in another order, so the last digit differs where float32 is mixed with float64.
