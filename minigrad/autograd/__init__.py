@@ -176,7 +176,13 @@ def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tup
 
 
 def _each_of_batch(
-    outputs: Any, inputs: Any, grad_outputs: Any, retain_graph: bool | None, create_graph: bool, *how: Any
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
     """One walk for each of the v, and what they find, stacked. (torch walks once, with all of them in each tensor.)"""
     given = _given(grad_outputs) or ()
@@ -187,7 +193,12 @@ def _each_of_batch(
     rows = []
     for row in range(sizes[0]):
         seeds = [None if g is None else g[row] for g in given]
-        rows.append(grad(outputs, inputs, seeds, keep or row + 1 < sizes[0], create_graph, True, how[0], False, how[1]))
+        keep_row = keep or row + 1 < sizes[0]
+        rows.append(
+            grad(
+                outputs, inputs, seeds, keep_row, create_graph, True, allow_unused, materialize_grads=materialize_grads
+            )
+        )
     return tuple([None if col[0] is None else rules.stack(list(col), 0) for col in zip(*rows, strict=True)])
 
 

@@ -143,10 +143,11 @@ def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> A
 
 def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph: bool) -> Any:
     if hooks.accumulated and grad is not None:
+        leaf = node.variable  # type: ignore[attr-defined]  # only an AccumulateGrad has such hooks
         for hook in list(hooks.accumulated.values()):
-            found = hook(node.variable)  # type: ignore[attr-defined]
-            if found is not None and found is not node.variable:  # type: ignore[attr-defined]
-                check_replacement(hook, found, node.variable)  # type: ignore[attr-defined]
+            found = hook(leaf)
+            if found is not None and found is not leaf:
+                check_replacement(hook, found, leaf)
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if hooks.post:
         given = grad if type(grad) is list else [grad]
