@@ -1,7 +1,7 @@
 """Parts: named pieces of the engine that a learner writes, and the plugs that put them into the live engine.
 
-    @implements("minigrad.optim.SGD.step")
-    def step(self): ...
+    @implements("minigrad.optim.sgd.sgd_step")
+    def sgd_step(params, lr): ...
 
 From then on the whole engine runs on the learner's function. A part is a function, a method, a property or a
 class, named by its dotted path. Every reference that the engine's modules, classes and tables hold to the

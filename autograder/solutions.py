@@ -48,7 +48,7 @@ class Found:
 
 
 def find(part: str, root: Path = PROJECT) -> Found:
-    """The definition of a dotted name such as `minigrad.optim.SGD.step`."""
+    """The definition of a dotted name such as `minigrad.optim.sgd.sgd_step`."""
     steps = part.split(".")
     for cut in range(len(steps) - 1, 0, -1):
         base = root.joinpath(*steps[:cut])

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import minigrad
+from autograder import parts
 
 ENGINES = {"torch": torch, "minigrad": minigrad}
 RNG = np.random.default_rng(0)
@@ -152,7 +153,7 @@ def test_a_schedule_goes_on_from_its_state() -> None:
         current = first if i < 6 else second
         if i == 6:
             second.load_state_dict(copy.deepcopy(first.state_dict()))
-            opt.lr = first.get_last_lr()[0]
+            opt.param_groups[0]["lr"] = first.get_last_lr()[0]
         opt.step()
         current.step()
         rates.append(current.get_last_lr())
@@ -187,15 +188,24 @@ def test_what_builds_on_sgd_has_all_its_settings() -> None:
         close(ours, theirs)
 
 
-def test_plain_sgd_runs_the_step_that_its_class_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A replaced SGD.step is the one that runs, also when a schedule was attached before."""
+def test_sgd_step_is_what_runs_in_every_group_that_is_plain() -> None:
+    """The part of lesson 10, also where the optimiser and its schedule were made before it was plugged in."""
     calls = []
     net = network(minigrad)
-    opt = minigrad.optim.SGD(net.parameters(), lr=0.1)
+    opt = minigrad.optim.SGD(
+        [
+            {"params": net[0].parameters()},
+            {"params": net[2].weight, "momentum": 0.5},
+            {"params": net[2].bias, "lr": 0.2},
+        ],
+        lr=0.1,
+    )
     minigrad.optim.lr_scheduler.StepLR(opt, 1)
-    monkeypatch.setattr(minigrad.optim.SGD, "step", lambda self: calls.append((len(self.params), self.lr)))
-    step(minigrad, net, opt)
-    assert calls == [(4, 0.1)]
+    with parts.plugged_in({"minigrad.optim.sgd.sgd_step": lambda params, lr: calls.append((len(params), lr))}):
+        step(minigrad, net, opt)
+        opt.param_groups[1]["momentum"], opt.param_groups[2]["maximize"] = 0, True
+        step(minigrad, net, opt)
+    assert calls == [(2, 0.1), (1, 0.2), (2, 0.1), (1, 0.1)]
 
 
 def test_closure_and_zero_grad() -> None:

@@ -12,7 +12,7 @@ from autograder.errors import NotWritten, PartError, UnknownName
 from autograder.swap import replace_everywhere
 
 MUL = "minigrad.ops.pointwise.mul_vjp_self"
-STEP = "minigrad.optim.SGD.step"
+STEP = "minigrad.optim.sgd.sgd_step"
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
 ITEM = "minigrad.tensor.Tensor.item"
 IS_LEAF = "minigrad.tensor.Tensor.is_leaf"
@@ -134,7 +134,7 @@ def test_every_part_of_a_check_is_used_by_it(part):
 @pytest.mark.parametrize(
     "wrong, nearest",
     [
-        ("minigrad.optim.SGD.stop", "minigrad.optim.SGD.step"),
+        ("minigrad.optim.sgd.sgd_stop", STEP),
         ("minigrad.ops.pointwise.mul_vjp_slef", MUL),
         ("minigrad.ops.pointwize.mul_vjp_self", MUL),
         ("minigrad.no_grad", NO_GRAD),  # an import, not where it lives
@@ -234,12 +234,11 @@ def test_a_written_part_is_not_blamed_for_one_that_it_uses():
     def item(self):
         raise NotImplementedError
 
-    def step(self):
-        for group in self.param_groups:
-            group["params"][0].item()
+    def sgd_step(params, lr):
+        params[0].item()
 
     w = minigrad.tensor([1.0])
-    with parts.plugged_in({STEP: step, ITEM: item}), parts.checking([STEP, ITEM]):
+    with parts.plugged_in({STEP: sgd_step, ITEM: item}), parts.checking([STEP, ITEM]):
         with pytest.raises(NotWritten, match="Tensor.item"):
             minigrad.optim.SGD([w], lr=1.0).step()
         assert parts.unwritten(ITEM) and not parts.unwritten(STEP)
@@ -255,7 +254,7 @@ def test_what_a_part_returns_is_remembered_by_kind():
 def test_the_source_is_the_engines_own_also_while_another_is_plugged_in():
     with parts.plugged_in({MUL: lambda grad, other: grad}):
         assert "return grad * other" in parts.source(MUL)
-    assert parts.source(STEP).startswith("def step(self)")
+    assert parts.source(STEP).startswith("def sgd_step(params")
 
 
 def test_names_offers_the_parts_that_checks_use():

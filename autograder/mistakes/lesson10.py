@@ -11,7 +11,7 @@ from minigrad.autograd.graph import modified_message
 
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
 CHECK_VERSION = "minigrad.autograd.graph.check_version"
-STEP = "minigrad.optim.SGD.step"
+STEP = "minigrad.optim.sgd.sgd_step"
 
 # ── no_grad ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -191,18 +191,18 @@ def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
         raise RuntimeError(modified_message(saved, saved._version, expected, source))
 
 
-# ── SGD.step ─────────────────────────────────────────────────────────────────────────────────────
+# ── sgd_step ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @mistake(
     STEP,
-    zh="w 没有动：你算出了新张量，却只绑到了 self.params 里。要在 no_grad 里原地更新。",
-    en="w did not move: a new tensor was computed and only bound to its place in self.params. Update in place under no_grad.",
+    zh="w 没有动：你算出了新张量，却只绑到了 params 里。要在 no_grad 里原地更新。",
+    en="w did not move: a new tensor was computed and only bound to its place in params. Update in place under no_grad.",
 )
-def rebinds_the_name(self: Any) -> None:
-    for i, p in enumerate(self.params):
+def rebinds_the_name(params: Any, lr: Any) -> None:
+    for i, p in enumerate(params):
         if p.grad is not None:
-            self.params[i] = p - self.lr * p.grad
+            params[i] = p - lr * p.grad
 
 
 @mistake(
@@ -210,10 +210,10 @@ def rebinds_the_name(self: Any) -> None:
     zh="数值对了，但更新走的是 .data，autograd 看不见：之前保存的值被改写了，也没有人报错。用 no_grad 加原地更新。",
     en="The numbers are right, but the update went through .data, where autograd cannot see it: saved values are overwritten and nobody complains. Use no_grad and an in-place update.",
 )
-def goes_through_data(self: Any) -> None:
-    for p in self.params:
+def goes_through_data(params: Any, lr: Any) -> None:
+    for p in params:
         if p.grad is not None:
-            p.data.sub_(self.lr * p.grad)
+            p.data.sub_(lr * p.grad)
 
 
 @mistake(
@@ -221,11 +221,11 @@ def goes_through_data(self: Any) -> None:
     zh="方向反了：梯度指向上坡，下降要减去它。",
     en="The wrong way: the gradient points uphill, and descent subtracts it.",
 )
-def goes_uphill(self: Any) -> None:
+def goes_uphill(params: Any, lr: Any) -> None:
     with no_grad():
-        for p in self.params:
+        for p in params:
             if p.grad is not None:
-                p += self.lr * p.grad
+                p += lr * p.grad
 
 
 @mistake(
@@ -233,9 +233,9 @@ def goes_uphill(self: Any) -> None:
     zh="忘了乘学习率 lr，每一步都迈了整个梯度那么大。",
     en="The learning rate is missing: each step is as large as the whole gradient.",
 )
-def forgot_the_rate(self: Any) -> None:
+def forgot_the_rate(params: Any, lr: Any) -> None:
     with no_grad():
-        for p in self.params:
+        for p in params:
             if p.grad is not None:
                 p -= p.grad
 
@@ -245,12 +245,12 @@ def forgot_the_rate(self: Any) -> None:
     zh="碰到一个没有梯度的参数就整个停下了，后面的参数都没有更新。跳过它，继续下一个。",
     en="A parameter without a gradient ends the whole step, and those behind it stay where they were. Skip it and go on.",
 )
-def stops_at_the_first_none(self: Any) -> None:
+def stops_at_the_first_none(params: Any, lr: Any) -> None:
     with no_grad():
-        for p in self.params:
+        for p in params:
             if p.grad is None:
                 return
-            p -= self.lr * p.grad
+            p -= lr * p.grad
 
 
 @mistake(
@@ -258,11 +258,11 @@ def stops_at_the_first_none(self: Any) -> None:
     zh="更新之后顺手把梯度清掉了。torch 的 step 不碰梯度，清零是 zero_grad 的事。",
     en="The gradients are cleared on the way. torch's step leaves them alone; clearing is zero_grad's business.",
 )
-def clears_the_gradients(self: Any) -> None:
+def clears_the_gradients(params: Any, lr: Any) -> None:
     with no_grad():
-        for p in self.params:
+        for p in params:
             if p.grad is not None:
-                p -= self.lr * p.grad
+                p -= lr * p.grad
                 p.grad = None
 
 
@@ -271,11 +271,11 @@ def clears_the_gradients(self: Any) -> None:
     zh="更新量对了，但 p.grad 被就地乘上了 lr。别人还要看这个梯度（比如裁剪、打印），不要改它。",
     en="The step is right, but p.grad itself was multiplied by lr. Others still read it (clipping, printing): leave it as it is.",
 )
-def scales_the_gradient(self: Any) -> None:
+def scales_the_gradient(params: Any, lr: Any) -> None:
     with no_grad():
-        for p in self.params:
+        for p in params:
             if p.grad is not None:
-                p.grad *= self.lr
+                p.grad *= lr
                 p -= p.grad
 
 
@@ -284,10 +284,10 @@ def scales_the_gradient(self: Any) -> None:
     zh="没有 no_grad：对需要梯度的叶子做原地更新，会被 autograd 拒绝。",
     en="no_grad is missing: autograd refuses to update in place a leaf that requires grad.",
 )
-def without_no_grad(self: Any) -> None:
-    for p in self.params:
+def without_no_grad(params: Any, lr: Any) -> None:
+    for p in params:
         if p.grad is not None:
-            p -= self.lr * p.grad
+            p -= lr * p.grad
 
 
 @mistake(
@@ -295,11 +295,11 @@ def without_no_grad(self: Any) -> None:
     zh="更新完之后，记录一直关着，后面的运算都不再进计算图。用 with no_grad()，它会自己恢复。",
     en="Recording stays off after the step, and nothing later enters the graph. Use `with no_grad()`, which restores it.",
 )
-def leaves_recording_off(self: Any) -> None:
+def leaves_recording_off(params: Any, lr: Any) -> None:
     set_grad_enabled(False)
-    for p in self.params:
+    for p in params:
         if p.grad is not None:
-            p -= self.lr * p.grad
+            p -= lr * p.grad
 
 
 @mistake(
@@ -307,8 +307,8 @@ def leaves_recording_off(self: Any) -> None:
     zh="更新之后 w 不再要求梯度了：requires_grad 被关掉，没有再打开。用 no_grad，不用碰它。",
     en="After the update w no longer requires grad: it was switched off and never on again. With no_grad there is no need to touch it.",
 )
-def switches_requires_grad_off(self: Any) -> None:
-    for p in self.params:
+def switches_requires_grad_off(params: Any, lr: Any) -> None:
+    for p in params:
         if p.grad is not None:
             p.requires_grad_(False)
-            p -= self.lr * p.grad
+            p -= lr * p.grad

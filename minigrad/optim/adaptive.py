@@ -10,7 +10,7 @@ from typing import Any
 
 from ..creation import tensor
 from ..tensor import Tensor
-from . import UNUSED, Optimizer, check, implementation
+from .optimizer import UNUSED, Optimizer, check, implementation
 
 
 class Adam(Optimizer):

@@ -179,8 +179,6 @@ class OneCycleLR(LRScheduler):
         ]
         if cycle_momentum and not {"momentum", "betas"} & set(optimizer.defaults):
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-        if cycle_momentum and hasattr(optimizer, "use_all_settings"):
-            optimizer.use_all_settings()
         for i, group in enumerate(optimizer.param_groups if last_epoch == -1 else ()):
             highest, most, least = (
                 given[i] if isinstance(given, list | tuple) else given

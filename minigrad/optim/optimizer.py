@@ -1,0 +1,164 @@
+"""What all optimisers share: parameters in groups, each with its settings; state; closures (torch.optim.Optimizer).
+
+How a parameter is moved is the business of sgd.py and adaptive.py.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..tensor import Tensor
+
+# Settings of torch that choose among its implementations; kept so that groups and repr are the same.
+UNUSED = {"foreach": None, "differentiable": False, "fused": None}
+
+
+def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any] = UNUSED) -> dict[str, Any]:
+    """Settings that choose among torch's implementations, with what was given; TypeError for an unknown one."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{optimizer.__name__}.__init__() got an unexpected keyword argument '{name}'")
+    return known | given
+
+
+class Optimizer:
+    """The parameters to move, in groups; subclasses say how in `update`.
+
+    params: tensors, or dicts {"params": tensors, setting: value, …}. defaults: the settings of groups that have none.
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                f"{params.type()}"
+            )
+        self.defaults = defaults
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    @property
+    def params(self) -> list[Tensor]:
+        """The parameters of all groups."""
+        return [p for group in self.param_groups for p in group["params"]]
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """One more group: {"params": a tensor or several, and settings that differ from the defaults}."""
+        group = dict(param_group)
+        given = group["params"]
+        group["params"] = params = [given] if isinstance(given, Tensor) else list(given)
+        for p in params:
+            if not isinstance(p, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+            if not p.is_leaf:
+                raise ValueError("can't optimize a non-leaf Tensor")
+        if len(set(params)) != len(params):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        if not set(params).isdisjoint(p for other in self.param_groups for p in other["params"]):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append({"params": params} | self.defaults | group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients: None by default, or zeros written into the tensors that are there, without a history.
+
+        Example: p.grad = [3.] → None; with set_to_none=False [0.], in the same tensor; where it was None it stays so.
+        """
+        for p in self.params:
+            if p.grad is None:
+                continue
+            if set_to_none:
+                p.grad = None
+            else:
+                if p.grad.grad_fn is not None:
+                    p.grad.detach_()
+                p.grad.zero_()
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move every parameter that has a gradient. closure: computes the loss anew first; the loss is returned."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            self.step_group(group)
+        return loss
+
+    def step_group(self, group: dict[str, Any]) -> None:
+        """Move those parameters of one group that have a gradient, as its settings are now."""
+        with no_grad():
+            for p in group["params"]:
+                if p.grad is not None:
+                    self.update(p, -p.grad if group["maximize"] else p.grad, group, self.state[p])
+
+    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+        """Move one parameter. group: its settings. state: what is remembered of it from step to step."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """What is remembered, by the parameters' numbers, and the settings (torch.optim.Optimizer.state_dict)."""
+        numbers = {p: i for i, p in enumerate(self.params)}
+        groups = [
+            {key: value for key, value in group.items() if key != "params"}
+            | {"params": [numbers[p] for p in group["params"]]}
+            for group in self.param_groups
+        ]
+        return {
+            "state": {numbers[p]: state for p, state in self.state.items() if state},
+            "param_groups": groups,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state_dict, this engine's or torch's."""
+        from ..nn.state import as_tensor
+
+        saved = state_dict["param_groups"]
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        for group, other in zip(self.param_groups, saved, strict=True):
+            if len(group["params"]) != len(other["params"]):
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+                )
+        own = {
+            n: p
+            for g, s in zip(self.param_groups, saved, strict=True)
+            for n, p in zip(s["params"], g["params"], strict=True)
+        }
+        self.state.clear()
+        for number, remembered in state_dict["state"].items():
+            held = {key: (as_tensor(value), value) for key, value in remembered.items()}
+            self.state[own[number]] = {k: copy.copy(v) if t is None else t.clone() for k, (t, v) in held.items()}
+        for group, other in zip(self.param_groups, saved, strict=True):
+            group.update({key: copy.copy(value) for key, value in other.items() if key != "params"})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or a pickle takes along: not the step that a schedule listens to."""
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __repr__(self) -> str:
+        text = f"{type(self).__name__} ("
+        for i, group in enumerate(self.param_groups):
+            settings = "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
+            text += f"\nParameter Group {i}\n{settings}"
+        return text + ")"
+
+
+def check(**settings: tuple[str, float]) -> None:
+    """ValueError for a negative setting: NAME=(what torch calls it, the value)."""
+    for what, value in settings.values():
+        if value < 0:
+            raise ValueError(f"Invalid {what}: {value}")

@@ -1,0 +1,76 @@
+"""Stochastic gradient descent: `sgd_step` is the whole idea in four lines; SGD adds momentum, weight decay and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..tensor import Tensor
+from .optimizer import Optimizer, check, implementation
+
+
+def sgd_step(params: list[Tensor], lr: float) -> None:
+    """Move every parameter one step against its gradient, leaving it the leaf it was.
+
+    p ← p - lr · p.grad for each p in params whose grad is not None; no graph is recorded.
+    Example: p = [1.0], p.grad = [4.0], lr = 0.1 → p = [0.6], p.is_leaf stays True.
+    """
+    with no_grad():
+        for p in params:
+            if p.grad is not None:
+                p -= lr * p.grad
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent: p ← p - lr · p.grad (torch.optim.SGD).
+
+    With momentum μ and dampening τ, v ← μ v + (1 - τ) g takes the gradient's place (nesterov: g + μ v); weight decay λ
+    makes the gradient g + λ p. Source: Sutskever et al. (2013), in the form torch gives it: lr multiplies the momentum,
+    not the gradient alone.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        **unused: Any,
+    ) -> None:
+        check(
+            lr=("learning rate", lr),
+            momentum=("momentum value", momentum),
+            decay=("weight_decay value", weight_decay),
+        )
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        settings = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
+        super().__init__(
+            params, settings | {"nesterov": nesterov, "maximize": maximize} | implementation(type(self), unused)
+        )
+
+    def step_group(self, group: dict[str, Any]) -> None:
+        """Where the group asks for nothing but a learning rate, sgd_step; else `update`, parameter by parameter."""
+        if group["momentum"] or group["weight_decay"] or group["maximize"]:
+            super().step_group(group)
+        else:
+            sgd_step(group["params"], group["lr"])
+
+    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+        """p ← p - lr · direction."""
+        if group["weight_decay"]:
+            grad = grad + group["weight_decay"] * p
+        momentum = group["momentum"]
+        if momentum:
+            buffer = state.get("momentum_buffer")
+            if buffer is None:
+                buffer = state["momentum_buffer"] = grad.detach().clone()
+            else:
+                buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
+            grad = grad + momentum * buffer if group["nesterov"] else buffer
+        p -= group["lr"] * grad
