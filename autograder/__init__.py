@@ -9,6 +9,8 @@ can import the same names.
 
 from __future__ import annotations
 
+import sys
+
 from autograder.messages import language
 from autograder.parts import implements
 
@@ -48,3 +50,9 @@ def your_engine() -> None:
     from autograder.engine_map import your_engine as draw
 
     draw()
+
+
+if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):  # in a notebook
+    from autograder.last_run import listen
+
+    listen(shell)

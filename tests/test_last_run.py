@@ -1,0 +1,40 @@
+"""A cell that ended in an error leaves the function of before plugged in, and the next check says so."""
+
+from __future__ import annotations
+
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+HEAD = '@implements("minigrad.ops.pointwise.mul_vjp_self")\n'
+OTHER = '@implements("minigrad.ops.pointwise.mul_vjp_other")\ndef mul_vjp_other(grad, self):\n    return grad * self\n'
+GOOD = "def mul_vjp_self(grad, other):\n    return grad * other\n"
+BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self that was plugged in before")
+# A cell with the part; how the next check begins; what it says of the cell in either language; the error it names.
+STORY = [
+    (GOOD.replace(":", ""), "○ mul_backward · 0/2", ("没有接上", "nothing of it is plugged in"), "SyntaxError: expected ':'"),
+    ("def mul_vjp_self(grad, other):\n    raise NotImplementedError\n", "○ mul_backward · 0/2", (), ""),
+    (GOOD.replace("return", "retrun"), "○ mul_backward · 0/2", BEFORE, "SyntaxError: invalid syntax"),
+    (GOOD, "✓ mul_backward · 2/2", (), ""),
+    (GOOD.replace("    ", ""), "○ mul_backward · 2/2", BEFORE, "IndentationError: "),
+    (GOOD.replace("other)", "other=nowhere)", 1), "○ mul_backward · 2/2", BEFORE, "NameError: name 'nowhere' is not defined"),
+    (GOOD.replace(", other)", ")"), "○ mul_backward · 2/2", BEFORE, "The engine cannot call a function declared with (grad)"),
+    (GOOD + "1 / 0\n", "✓ mul_backward · 2/2", (), ""),  # it did get as far as the engine
+    (GOOD.replace("grad *", "grad +"), "✗ mul_backward · ", (), ""),
+    (GOOD.replace(")", "", 1), "✗ mul_backward · ", BEFORE, "SyntaxError: '(' was never closed"),
+    (GOOD, "✓ mul_backward · 2/2", (), ""),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_check_says_when_it_judges_the_function_of_before() -> None:
+    cells = ["from autograder import check, implements\n" + OTHER]
+    for source, *_ in STORY:
+        cells += [HEAD + source, 'check("mul_backward")']
+    book = new_notebook(cells=[new_code_cell(each) for each in cells])
+    NotebookClient(book, kernel_name="python3", allow_errors=True, timeout=60).execute()
+    checks = [cell.outputs[0]["data"]["text/plain"] for cell in book.cells if cell.source.startswith("check")]
+    for (source, begins, says, error), said in zip(STORY, checks, strict=True):
+        assert said.startswith(begins), (source, said)
+        assert all(words in said for words in says) and error in said, (source, said)
+        assert says or ("上次运行" not in said and "last ran" not in said), (source, said)
