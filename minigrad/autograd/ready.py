@@ -22,18 +22,9 @@ def pop(heap: list[Node]) -> Node:
     last = heap.pop()
     if not heap:
         return last
-    top, size, hole, child = heap[0], len(heap), 0, 0
-    while child < (size - 1) // 2:
-        child = 2 * (child + 1)
-        if heap[child].order > heap[child - 1].order:
-            child -= 1
-        heap[hole] = heap[child]
-        hole = child
-    if size % 2 == 0 and child == (size - 2) // 2:
-        child = 2 * (child + 1)
-        heap[hole] = heap[child - 1]
-        hole = child - 1
-    rise(heap, hole, last)
+    top, heap[0] = heap[0], last
+    if len(heap) > 1:
+        sink(heap, last)
     return top
 
 
@@ -44,3 +35,19 @@ def rise(heap: list[Node], hole: int, node: Node) -> None:
         heap[hole] = heap[parent]
         hole = parent
     heap[hole] = node
+
+
+def sink(heap: list[Node], node: Node) -> None:
+    """Find the place of a node that stands on top by chance: from the bottom upwards (std::__adjust_heap)."""
+    size, hole, child = len(heap), 0, 0
+    while child < (size - 1) // 2:
+        child = 2 * (child + 1)
+        if heap[child].order > heap[child - 1].order:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if size % 2 == 0 and child == (size - 2) // 2:
+        child = 2 * (child + 1)
+        heap[hole] = heap[child - 1]
+        hole = child - 1
+    rise(heap, hole, node)

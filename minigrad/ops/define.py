@@ -70,10 +70,9 @@ def binary(
             ready = operands(a, b, mixing)
             if ready is None:
                 return NotImplemented
-            a, b, x, y = ready
-            number = type(a) is Constant or type(b) is Constant
-            alike = alike or number or (None if x is a._data and y is b._data else False)
-            if number and ruling and get_ident() in ruling and node in BY_NUMBER:
+            a, b, x, y, known = ready
+            alike = alike or known
+            if known and ruling and get_ident() in ruling and node in BY_NUMBER:
                 return BY_NUMBER[node](b, number=x) if type(a) is Constant else BY_NUMBER[node](a, number=y)
         try:
             data = forward(x, y)

@@ -19,29 +19,33 @@ Number = (bool, int, float, numpy.number, numpy.bool_)
 AS_THEY_ARE, NO_BOOLS, FLOATING = range(3)
 
 
-def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, Any] | None:
-    """(a, b, array of a, array of b) ready for NumPy: both arrays of one dtype, or an array and a number that NumPy
-    will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number."""
+def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, Any, bool | None] | None:
+    """(a, b, array of a, array of b, alike) ready for NumPy: both arrays of one dtype, or an array and a number that
+    NumPy will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number.
+
+    alike: whether a gradient will have its operand's shape and dtype: True beside a number, False where dtypes differ,
+    None where the shapes will tell.
+    """
     if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
-        return a, Constant(b), x, asarray(b, dtype) if type(x) is ndarray else b
+        return a, Constant(b), x, asarray(b, dtype) if type(x) is ndarray else b, True
     if type(a) in PLAIN and isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
-        return Constant(a), b, asarray(a, dtype) if type(y) is ndarray else a, y
+        return Constant(a), b, asarray(a, dtype) if type(y) is ndarray else a, y, True
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
-        return a, b, a._data, b._data  # a Parameter and a Tensor, say
+        return a, b, a._data, b._data, None  # a Parameter and a Tensor, say
     a, b = wrapped(a), wrapped(b)
     if mixing == NO_BOOLS:
         refuse_bools(a, b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
             return None
-        b, a, y, x = operands(b, a, mixing)  # type: ignore[misc]
-        return a, b, x, y
+        b, a, y, x, alike = operands(b, a, mixing)  # type: ignore[misc]
+        return a, b, x, y, alike
     x = a._data
     if isinstance(b, Tensor):
         y = b._data
         common = result_type(a, b).np
         same_device(a, b)
-        return a, b, x.astype(common, copy=False), y.astype(common, copy=False)
+        return a, b, x.astype(common, copy=False), y.astype(common, copy=False), False
     if not isinstance(b, Number):
         return None
     b = b.item() if isinstance(b, numpy.generic) else b
@@ -52,7 +56,7 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         x = x.astype(wanted.np)
     if wanted.category == 1:
         b = as_element(b, wanted.np)
-    return a, Constant(b), x, b
+    return a, Constant(b), x, b, True
 
 
 def as_element(number: Any, dtype: Any) -> Any:

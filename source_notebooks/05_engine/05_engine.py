@@ -18,7 +18,7 @@
 import minigrad
 from autograder import check, hint, implements
 from minigrad.autograd.engine import merge, run_node
-from minigrad.autograd.ready import push, rise
+from minigrad.autograd.ready import push, sink
 
 # %% [markdown] tags=["lang-zh"]
 # 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
@@ -425,18 +425,9 @@ def pop(heap):
     last = heap.pop()
     if not heap:
         return last
-    top, size, hole, child = heap[0], len(heap), 0, 0
-    while child < (size - 1) // 2:
-        child = 2 * (child + 1)
-        if heap[child].order > heap[child - 1].order:
-            child -= 1
-        heap[hole] = heap[child]
-        hole = child
-    if size % 2 == 0 and child == (size - 2) // 2:
-        child = 2 * (child + 1)
-        heap[hole] = heap[child - 1]
-        hole = child - 1
-    rise(heap, hole, last)
+    top, heap[0] = heap[0], last
+    if len(heap) > 1:
+        sink(heap, last)
     return top
     ### END SOLUTION
 
