@@ -4,9 +4,10 @@
         x = minigrad.ones(3, device="cuda")
 
 `Array` is no NumPy array, never turns into one by itself and refuses NumPy's functions and NumPy arrays as operands;
-only its own module's functions work on it, and `.get()` brings it to the host. So whatever calls NumPy behind
-backend.py's back fails here as it would on a GPU without one. It computes with NumPy inside, so it shows where
-computations are sent, not how fast or exact a GPU is. It enters the sandbox: NumPy and the standard library only.
+only its own module's functions work on it, and `.get()` brings it to the host. What CuPy 14 lacks of NumPy is missing
+here too. So whatever calls NumPy behind backend.py's back, or asks for what no GPU offers, fails here as it would there.
+It computes with NumPy inside, so it shows where computations are sent, not how fast or exact a GPU is. It enters the
+sandbox: NumPy and the standard library only.
 """
 
 from __future__ import annotations
@@ -19,6 +20,22 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+# What CuPy 14 has not: functions, methods of arrays, arguments of reductions; and which functions have the methods of
+# NumPy's ufuncs (cupy.ufunc; None: all). From its documentation (Comparison Table, cupy.ufunc) and its source.
+NO_FUNCTIONS = frozenset(
+    """block einsum_path errstate frompyfunc geomspace geterr histogram_bin_edges insert matvec nanpercentile nanquantile
+    ndenumerate nditer nested_iters polyder polydiv polyint seterr spacing unstack vecdot vecmat""".split()
+)
+NO_MEMBERS = frozenset("ctypes getfield resize setfield setflags to_device".split())
+NO_KEYWORDS = frozenset(("initial", "where"))
+UFUNC_METHODS: dict[str, frozenset[str] | None] = {
+    "at": frozenset("add subtract maximum minimum bitwise_and bitwise_or bitwise_xor".split()),
+    "accumulate": frozenset(("add", "multiply")),
+    "reduce": frozenset(("add", "multiply")),
+    "reduceat": frozenset(("add",)),
+    "outer": None,
+}
 
 
 class Refused(TypeError):
@@ -46,7 +63,16 @@ class Flags:
 
     def __init__(self, array: np.ndarray) -> None:
         self.c_contiguous = array.flags.c_contiguous
-        self.writeable = array.flags.writeable
+        self.f_contiguous = array.flags.f_contiguous
+        self.owndata = array.flags.owndata
+
+
+def sent(function: Any, args: Any, kwargs: Any) -> Any:
+    """What a function of the device's gives."""
+    for name in kwargs:
+        if name in NO_KEYWORDS:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
+    return wrap(function(*unwrap(args), **unwrap(kwargs)))
 
 
 def unwrap(value: Any) -> Any:
@@ -94,6 +120,10 @@ class Array:
     device = Device()
 
     @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {**self._host.__array_interface__, "version": 3}
+
+    @property
     def flags(self) -> Flags:
         return Flags(self._host)
 
@@ -104,6 +134,12 @@ class Array:
     @property
     def shape(self) -> tuple[int, ...]:
         return self._host.shape
+
+    def diagonal(self, *args: Any) -> Array:
+        """A view, which may be written to, unlike NumPy's."""
+        found = self._host.diagonal(*args)
+        found.setflags(write=True)
+        return wrap(found)
 
     def __len__(self) -> int:
         return len(self._host)
@@ -131,16 +167,18 @@ class Array:
         return operator.index(self._host)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
+        if name.startswith("__") or name in NO_MEMBERS:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         found = getattr(self._host, name)
         if callable(found):
-            return lambda *args, **kwargs: wrap(found(*unwrap(args), **unwrap(kwargs)))
+            return lambda *args, **kwargs: sent(found, args, kwargs)
         return wrap(found) if isinstance(found, np.ndarray) else found
 
 
 def _operator(name: str) -> Any:
     def apply(self: Array, *others: Any) -> Any:
+        if others and getattr(others[0], "__array_priority__", 0) > 0:
+            return NotImplemented  # what is more than an array takes over
         return wrap(getattr(self._host, name)(*unwrap(others)))
 
     return apply
@@ -165,17 +203,20 @@ for _name in "neg pos abs invert eq ne lt le gt ge".split():
 Array.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
-class Ufunc:
-    """A function of the device's module, with the methods (`at`, `accumulate`, …) of NumPy's ufuncs."""
+class Function:
+    """A function of the device's module, with those methods (`at`, `accumulate`, …) of NumPy's ufuncs that it has there."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return wrap(self.function(*unwrap(args), **unwrap(kwargs)))
+        return sent(self.function, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        return Ufunc(getattr(self.function, name))
+        there = UFUNC_METHODS.get(name, frozenset())
+        if there is not None and self.function.__name__ not in there:
+            raise NotImplementedError(f"`{self.function.__name__}.{name}` is not supported yet")
+        return Function(getattr(self.function, name))
 
 
 class Module(types.ModuleType):
@@ -188,12 +229,14 @@ class Module(types.ModuleType):
         self._source = source
 
     def __getattr__(self, name: str) -> Any:
+        if name in NO_FUNCTIONS:
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         found = getattr(self._source, name)
         if isinstance(found, types.ModuleType):
             return Module(f"{self.__name__}.{name}", found)
         if isinstance(found, type) or not callable(found):
             return found
-        return Ufunc(found)
+        return Function(found)
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:
         """The one way onto the device."""

@@ -70,6 +70,26 @@ def on_device(name: str, array: Any) -> Any:
     return getattr(special, name)(array)
 
 
+def address(array: Any) -> int:
+    """Where the first element stands in its device's memory."""
+    return (array.__array_interface__ if type(array) is ndarray else array.__cuda_array_interface__)["data"][0]
+
+
+SHORT, ROWS = 32, 32  # where the last dimension is no longer, and the rows are as many, NumPy finds the largest of each
+# in a copy turned on its side in half the time or less
+
+
+def largest(x: Any, dim: Any) -> Any:
+    """The largest element along `dim`, which stays with size 1; -inf where there is none."""
+    if type(x) is ndarray:
+        if dim == x.ndim - 1 and 0 < (n := x.shape[dim]) <= SHORT and x.size >= n * ROWS:
+            return numpy.maximum.reduce(x.reshape(-1, n).T.copy()).reshape((*x.shape[:-1], 1))
+        return x.max(axis=dim, keepdims=True, initial=-math.inf)
+    if x.size:
+        return x.max(axis=dim, keepdims=True)  # CuPy's takes no `initial`
+    return array_module(x).full(x.sum(axis=dim, keepdims=True).shape, -math.inf, x.dtype)
+
+
 def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
     """A view of x with other sizes and strides (in bytes), which may be written to; the caller answers for its bounds."""
     if type(x) is ndarray and x.flags.c_contiguous and x.size:

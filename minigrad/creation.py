@@ -120,13 +120,14 @@ def _not_a_number(data: Any) -> Exception:
 
 
 def fitting_dtype(array: Any, dtype: Any, suffix: str = "") -> Any:
-    """array as `dtype`; RuntimeError for a number that an integer dtype cannot hold, its name with torch's suffix."""
+    """array as `dtype`, one number as NumPy's own, which goes with arrays of every device; RuntimeError for a number that
+    an integer dtype cannot hold, its name with torch's suffix."""
     if dtype.kind in "iu":
         info = numpy.iinfo(dtype)
         low = -info.max if dtype.kind == "u" else info.min
         if (array < low).any() or (array > info.max).any():
             raise RuntimeError(f"value cannot be converted to type {dtype.name}{suffix} without overflow")
-    return array.astype(dtype)
+    return array.astype(dtype) if array.ndim else dtype.type(array)
 
 
 def _shape_of(data: Any) -> tuple[int, ...]:

@@ -164,7 +164,7 @@ def full_like(
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
     (value,) = plain(fill_value)
-    filling = numpy.asarray(value).astype(as_numpy(dtype) or data.dtype)
+    filling = numpy.asarray(value).astype(as_numpy(dtype) or data.dtype)[()]
     made = array_module(data).full_like(data, filling, filling.dtype)
     return finish(made, device, requires_grad)
 
@@ -196,7 +196,7 @@ def new_full(
     """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
     (value,) = plain(fill_value)
     made = array_module(self._data).full(
-        shape_of(listed(size)), numpy.asarray(value).astype(as_numpy(dtype) or self._data.dtype)
+        shape_of(listed(size)), numpy.asarray(value).astype(as_numpy(dtype) or self._data.dtype)[()]
     )
     return finish(made, device, requires_grad)
 

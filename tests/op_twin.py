@@ -34,6 +34,7 @@ class World(NamedTuple):
     layout: str = "plain"
     grad: bool = True
     steep: bool = False  # whether every second element of the gradients that are sent back is infinite
+    device: str = "cpu"
 
 
 FORMS = ("function", "method", "in place", "functional", "operator")
@@ -98,7 +99,7 @@ class Samples(dict[str, Any]):
         self.named += 1
         array = array_of(sample, dims, dtype, world)
         self.arrays.append(array)
-        tensor = self[name] = self.engine.from_numpy(array)
+        tensor = self[name] = self.engine.from_numpy(array).to(world.device)
         if world.grad and dtype.startswith("float"):
             tensor.requires_grad_()
             self.leaves.append(tensor)
@@ -254,7 +255,9 @@ def gradients(
     outputs = [o for o in outputs if isinstance(o, engine.Tensor) and o.requires_grad]
     if not outputs:
         return None, []
-    grads = [engine.from_numpy(weights(o.shape, str(o.dtype)[str(o.dtype).index(".") + 1 :], steep)) for o in outputs]
+    kinds = [str(o.dtype)[str(o.dtype).index(".") + 1 :] for o in outputs]
+    made = [engine.from_numpy(weights(o.shape, kind, steep)) for o, kind in zip(outputs, kinds, strict=True)]
+    grads = [grad.to(o.device) for grad, o in zip(made, outputs, strict=True)]
     try:
         if not second:
             return None, list(engine.autograd.grad(outputs, leaves, grads, allow_unused=True))

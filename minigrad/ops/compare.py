@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module
 from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
@@ -198,7 +198,8 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: Bool = False, inve
     for t in (elements, test_elements):
         if isinstance(t, Tensor) and t._data.dtype.kind == "b":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {t.dtype.type_name}")
-    if isinstance(test_elements, Tensor) and y.size < 10 * numpy.size(x) ** 0.145:
-        y = view(test_elements, (-1,))._data  # few are compared one by one, and torch refuses some layouts
     module = array_module(x if isinstance(elements, Tensor) else y)
+    x, y = module.asarray(x), module.asarray(y)
+    if isinstance(test_elements, Tensor) and y.size < 10 * x.size**0.145:
+        y = view(test_elements, (-1,))._data  # few are compared one by one, and torch refuses some layouts
     return from_array(module.asarray(module.isin(x, y, invert=invert)))

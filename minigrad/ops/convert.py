@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy, to_device, to_host
+from ..backend import address, array_module, numpy, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..dtypes import dtype as Dtype
@@ -141,7 +141,7 @@ def element_size(self: Tensor) -> Any:
 
 def data_ptr(self: Tensor) -> Any:
     """The address of the first element."""
-    return self.storage().__array_interface__["data"][0]
+    return address(self.storage())
 
 
 def is_contiguous(self: Tensor) -> Any:
@@ -229,13 +229,10 @@ def zero_(self: Tensor) -> Tensor:
 
 def same_place(a: Tensor, b: Tensor) -> _truth:
     """Whether two tensors are the same elements of the same storage, in the same order."""
+    if a._counter is not b._counter:
+        return False
     x, y = a.storage(), b.storage()
-    place = x.__array_interface__ if a._counter is b._counter else None
-    return place is not None and (place["data"], x.shape, x.strides) == (
-        y.__array_interface__["data"],
-        y.shape,
-        y.strides,
-    )
+    return (address(x), x.shape, x.strides) == (address(y), y.shape, y.strides)
 
 
 def copied(self: Tensor) -> Tensor:
@@ -248,6 +245,6 @@ def copy_(self: Tensor, src: Operand) -> Tensor:
     check_writable(self)
     if not (isinstance(src, Tensor) and same_place(self, src)):
         check_memory(self, src)
-    src = src if isinstance(src, Tensor) else tensor(operand(src)._data)
+    src = to(src, self.device) if isinstance(src, Tensor) else tensor(operand(src)._data, device=self.device)
     write(self, copy_op(self, src, home=src._data.dtype))
     return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy
+from ..backend import array_module, in_order, ndarray, numpy
 from ..dtypes import as_numpy
 from ..ranges import zeros_like
 from ..tensor import Tensor
@@ -123,17 +123,29 @@ def _running(name: str) -> Any:
     return lambda x, dim: in_order(getattr(array_module(x), name)(x, axis=dim, dtype=x.dtype)) if x.ndim else x.copy()
 
 
+def running(name: str, x: Any, dim: int) -> Any:
+    """The running maximum or minimum along dim. CuPy has none: there, each element meets those 1, 2, 4, … before it."""
+    ufunc = getattr(array_module(x), name)
+    if type(x) is ndarray:
+        return ufunc.accumulate(x, axis=dim)
+    out, step, before = x.copy(), 1, (slice(None),) * dim
+    while step < x.shape[dim]:
+        out[(*before, slice(step, None))] = ufunc(out[(*before, slice(step, None))], out[(*before, slice(-step))])
+        step *= 2
+    return out
+
+
 def _running_extreme(name: str) -> Any:
     def forward(x: Any, dim: int) -> tuple[Any, Any]:
         module = array_module(x)
         if not x.ndim or not x.size:
             return x.copy(), module.zeros(x.shape, "int64")
-        values = in_order(getattr(module, name).accumulate(x, axis=dim))
+        values = in_order(running(name, x, dim))
         place = module.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
         fresh = (x == values) | (
             (x != x) & (values != values)
         )  # where an element reaches the extreme: the latest counts
-        return values, in_order(module.maximum.accumulate(module.where(fresh, place, 0), axis=dim))
+        return values, in_order(running("maximum", module.where(fresh, place, 0), dim))
 
     return forward
 

@@ -14,7 +14,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, operand, refuse_bools, unsupported
+from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, beside, operand, refuse_bools, unsupported
 from .promotion import Number as Numbers
 from .underivable import Underivable
 
@@ -142,7 +142,7 @@ remainder_scalar_op = Op(
     "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=remainder_vjp_self
 )
 remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=remainder_vjp_self, other=remainder_vjp_other)
-rremainder_op = Underivable("remainder", lambda x, input: _remainder(as_element(input, x.dtype), x), "other")
+rremainder_op = Underivable("remainder", lambda x, input: _remainder(beside(input, x), x), "other")
 fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, as_element(other, x.dtype)), self=remainder_vjp_self)
 fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, other=fmod_vjp_other)
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
@@ -228,7 +228,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
 def _floor_division(name: str) -> Any:
     of_tensors = Underivable(name, _floor_divide, "self", "other", promotes=True)
     by_number = Underivable(name, lambda x, other: _floor_divide(x, as_element(other, x.dtype)), "self")
-    of_number = Underivable(name, lambda x, input: _floor_divide(as_element(input, x.dtype), x), "other")
+    of_number = Underivable(name, lambda x, input: _floor_divide(beside(input, x), x), "other")
 
     def call(input: Any, other: Any) -> Tensor:
         if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):

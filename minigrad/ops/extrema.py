@@ -128,7 +128,7 @@ def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
 
 def _bound(number: Any, x: Any) -> Any:
     """A number as an element of x, whose dtype may turn it round: among bytes -1 is 255, as in torch."""
-    return number if number is None or x.dtype.kind == "f" else fitting_dtype(numpy.asarray(number), x.dtype)[()]
+    return number if number is None or x.dtype.kind == "f" else fitting_dtype(numpy.asarray(number), x.dtype)
 
 
 maximum_op = binary("maximum", "MaximumBackward0", _numpy("maximum"), self=maximum_vjp_self, other=maximum_vjp_other)

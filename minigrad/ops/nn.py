@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, ndarray, numpy, sum_array
+from ..backend import array_module, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
@@ -118,18 +118,6 @@ def log_softmax_vjp(grad: Any, result: Any, dim: int) -> Any:
     Example: grad = [-1., 0.], result = ln [0.25, 0.75], dim = 0 → [-0.75, 0.75]
     """
     return grad - rules.exp(result) * rules.sum(grad, (dim,), True)
-
-
-SHORT, ROWS = 32, 32  # where the last dimension is no longer, and the rows are as many, NumPy finds the largest of each
-# in a copy turned on its side in half the time or less
-
-
-def largest(x: Any, dim: int) -> Any:
-    """The largest element along dim, which stays with size 1; -inf where there is none."""
-    if type(x) is ndarray and dim == x.ndim - 1 and 0 < (n := x.shape[dim]) <= SHORT and x.size >= n * ROWS:
-        columns = x.reshape(-1, n).T.copy()
-        return numpy.maximum.reduce(columns).reshape((*x.shape[:-1], 1))
-    return x.max(axis=dim, keepdims=True, initial=-math.inf)
 
 
 def _softmax(x: Any, dim: int) -> Any:

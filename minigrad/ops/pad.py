@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy
+from ..backend import array_module, in_order
 from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, Str, parsed
 from .define import Op
@@ -53,7 +53,7 @@ def _reflected(i: Any, n: int) -> Any:
 
 SOURCES = {  # which element stands at place i of a dimension of n elements, for i before 0 and from n on
     "reflect": _reflected,
-    "replicate": lambda i, n: numpy.clip(i, 0, n - 1),
+    "replicate": lambda i, n: i.clip(0, n - 1),
 }
 NODES = {
     "reflect": ("ReflectionPad{}DBackward0", "ReflectionPad{}DBackwardBackward0"),

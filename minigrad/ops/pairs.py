@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op, of_two_tensors
 from .pointwise import negated
-from .promotion import operand, refuse_bools, unsupported, wrapped
+from .promotion import beside, operand, refuse_bools, unsupported, wrapped
 
 # ------------------------------------------------------------------ angles and logarithms
 
@@ -162,8 +162,10 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 
 def _lerp(x: Any, end: Any, weight: Any) -> Any:
-    return (
-        array_module(x).where(abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight)).astype(x.dtype)
+    near, far = x + weight * (end - x), end - (end - x) * (1 - weight)
+    closer = abs(weight) < 0.5
+    return (array_module(x).where(closer, near, far) if hasattr(closer, "dtype") else near if closer else far).astype(
+        x.dtype
     )
 
 
@@ -192,9 +194,7 @@ xlogy_op = Op("XlogyBackward0", _xlogy, floating=True, self=xlogy_vjp_self, othe
 xlogy_number_op = Op(
     "XlogyBackward2", lambda x, other: _xlogy(x, x.dtype.type(other)), floating=True, self=xlogy_vjp_self
 )
-number_xlogy_op = Op(
-    "XlogyBackward1", lambda x, self: _xlogy(x.dtype.type(self), x), floating=True, other=xlogy_vjp_other
-)
+number_xlogy_op = Op("XlogyBackward1", lambda x, self: _xlogy(beside(self, x), x), floating=True, other=xlogy_vjp_other)
 lerp_scalar_op = Op("LerpBackward0", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
 lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
 addcmul_op = Op(

@@ -103,7 +103,7 @@ def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str, 
         raise RuntimeError("reduce argument must be either add or multiply.")
     check_range(index._data, length(input, dim), dim)
     if not isinstance(src, Tensor):
-        src = from_array(numpy.full(index._data.shape, operand(src)._data, input._data.dtype))
+        src = from_array(array_module(input._data).full(index._data.shape, operand(src)._data, input._data.dtype))
     check_source(input, dim, index, src, "scatter")
     return SCATTER_WITH[name](input, src, dim=dim, index=index, reduce=reduce, include_self=True)
 
@@ -343,7 +343,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         kind = (
             get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
         )
-        a, b = (from_array(numpy.asarray(x._data, kind.np)) for x in (a, b))
+        a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))
     return ops.where_op(a, b, condition=condition)
 
 
@@ -364,7 +364,7 @@ def nonzero(input: Tensor, *, as_tuple: Bool = False) -> Any:
     """Where the elements are not 0: one row for each, or one vector for each dimension (torch.nonzero)."""
     data = input._data
     if not data.ndim and not as_tuple:
-        return from_array(numpy.zeros((int(bool(data)), 0), numpy.int64))
+        return from_array(array_module(data).zeros((int(bool(data)), 0), "int64"))
     found = array_module(data).stack((data if data.ndim else data.reshape(1)).nonzero())
     return tuple([from_array(places) for places in found]) if as_tuple else from_array(found.T)
 

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ..autograd.graph import Constant
-from ..backend import ndarray, numpy
+from ..backend import array_module, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 
@@ -64,6 +64,11 @@ def as_element(number: Any, dtype: Any) -> Any:
     return numpy.asarray(number).astype(dtype)[()] if dtype.kind in "iu" else dtype.type(number)
 
 
+def beside(number: Any, x: Any) -> Any:
+    """A number as a 0-d array of the dtype of x, where x is."""
+    return array_module(x).asarray(as_element(number, x.dtype))
+
+
 def common(inputs: Any, floating: bool = False) -> list[Any]:
     """The arrays of several tensors and numbers (as Constants), all of the dtype that torch gives the operation on
     them (None for what was left out); floating: of the default floating dtype where that would be an integer one."""
@@ -87,7 +92,7 @@ def unfit(error: ValueError, arrays: list[Any]) -> Exception:
     """torch's error where NumPy could not broadcast the first two of some arrays; any other error as it is."""
     if "broadcast" not in str(error) or len(arrays) < 2:
         return error
-    return refusal(error, numpy.asarray(arrays[0]), numpy.asarray(arrays[1]))
+    return refusal(error, *[x if hasattr(x, "ndim") else numpy.asarray(x) for x in arrays[:2]])
 
 
 def operand(x: Any) -> Any:

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from ..autograd.graph import NO_EDGE
-from ..backend import numpy, to_host
+from ..backend import address, array_module, numpy, to_host
 from ..dtypes import with_our_dtype
 from ..size import Size
 from ..tensor import Tensor, from_array
@@ -100,9 +100,9 @@ def storage_offset(input: Tensor) -> Any:
     """How many elements of the storage come before the first one of this tensor."""
     data = input.storage()
     whole = data
-    while isinstance(getattr(whole, "base", None), numpy.ndarray):
+    while isinstance(getattr(whole, "base", None), type(data)):
         whole = whole.base
-    return (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // data.itemsize
+    return (address(data) - address(whole)) // data.itemsize
 
 
 def is_complex(input: Tensor) -> Any:
@@ -137,7 +137,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     data = self.storage()
     values = [callable(x) for x in to_host(data).reshape(-1).tolist()]
     try:
-        data[...] = numpy.asarray(values, data.dtype).reshape(data.shape)
+        data[...] = array_module(data).asarray(numpy.asarray(values, data.dtype).reshape(data.shape))
     except OverflowError as error:
         raise RuntimeError(f"value cannot be converted to type {data.dtype.name} without overflow") from error
     self.bump_version()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, numpy, to_host
 from ..tensor import Tensor
 from .arguments import Bool, Int, Str
 from .define import Op
@@ -42,11 +42,21 @@ def _scatter_reduce(x: Any, src: Any, dim: int, index: Any, reduce: str, include
     places = along(out.shape, dim, index)
     if not include_self:
         out[places] = identity(reduce, out.dtype)
-    getattr(array_module(out), REDUCTIONS[reduce][0]).at(out, places, src)
+    join_at(out, places, src, REDUCTIONS[reduce][0])
     if reduce == "mean":
         counts = number_of(out, dim, index, include_self).reshape(out.shape)
         out = out // counts if out.dtype.kind in "iu" else out / counts
     return out.reshape(x.shape)
+
+
+def join_at(out: Any, places: Any, src: Any, ufunc: str) -> None:
+    """Each element of src joined by the ufunc to the one at its place of out; products on the host, as CuPy has none."""
+    if ufunc == "multiply" and array_module(out) is not numpy:
+        host = to_host(out)
+        numpy.multiply.at(host, tuple(map(to_host, places)), to_host(src))
+        out[...] = array_module(out).asarray(host)
+    else:
+        getattr(array_module(out), ufunc).at(out, places, src)
 
 
 def number_of(like: Any, dim: int, index: Any, include_self: bool) -> Any:

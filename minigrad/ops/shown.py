@@ -16,8 +16,8 @@ from ..tensor import from_array
 # What a node saves for its rules here and torch's does not show; under which other name torch shows it; what torch shows
 # that is always the same here; what is kept only to be shown; what is worked out when it is looked at, from what.
 UNSHOWN = {
-    "UpsampleNearest1DBackward0": "corners", "UpsampleNearest2DBackward0": "corners", "UpsampleLinear1DBackward0": "corners",
-    "UpsampleBilinear2DBackward0": "corners",
+    "UpsampleNearest1DBackward0": "axes back", "UpsampleNearest2DBackward0": "axes back", "UpsampleLinear1DBackward0": "axes back",
+    "UpsampleBilinear2DBackward0": "axes back",
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
     "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
     "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
@@ -37,9 +37,10 @@ ALWAYS: dict[str, dict[str, Any]] = {
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
     "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
-    "UpsampleNearest1DBackward0": "output_size scales", "UpsampleNearest2DBackward0": "output_size scales_h scales_w",
-    "UpsampleLinear1DBackward0": "output_size align_corners scales", "NativeGroupNormBackward0": "N C HxW",
-    "UpsampleBilinear2DBackward0": "output_size align_corners scales_h scales_w",
+    "UpsampleNearest1DBackward0": "self_shape output_size scales",
+    "UpsampleNearest2DBackward0": "self_shape output_size scales_h scales_w",
+    "UpsampleLinear1DBackward0": "self_shape output_size align_corners scales", "NativeGroupNormBackward0": "N C HxW",
+    "UpsampleBilinear2DBackward0": "self_shape output_size align_corners scales_h scales_w",
     "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "mean rstd training eps",
     "ConvolutionBackward0": "input weight bias_shape stride padding dilation transposed output_padding groups",
     "NllLossBackward0": "self weight total_weight reduction ignore_index",

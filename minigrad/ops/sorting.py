@@ -256,7 +256,7 @@ def check_rows(input: Tensor, dim: int | None) -> None:
 
 
 def _unique(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
-    values, inverse, counts = numpy.unique(x, return_inverse=True, return_counts=True, axis=dim)
+    values, inverse, counts = array_module(x).unique(x, return_inverse=True, return_counts=True, axis=dim)
     return values, inverse.reshape(x.shape if dim is None else -1), counts
 
 
@@ -278,11 +278,12 @@ def unique_consecutive(
 
 
 def _unique_consecutive(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
-    data = x.reshape(-1) if dim is None else numpy.moveaxis(x, dim, 0)
+    module = array_module(x)
+    data = x.reshape(-1) if dim is None else module.moveaxis(x, dim, 0)
     flat = data.reshape(data.shape[0], math.prod(data.shape[1:]))
-    starts = numpy.concatenate([numpy.ones(min(len(flat), 1), bool), (flat[1:] != flat[:-1]).any(1)])
-    values = data[starts] if dim is None else numpy.moveaxis(data[starts], 0, dim)
-    counts = numpy.diff(numpy.append(numpy.flatnonzero(starts), len(flat)))
+    starts = module.concatenate([module.ones(min(len(flat), 1), bool), (flat[1:] != flat[:-1]).any(1)])
+    values = data[starts] if dim is None else module.moveaxis(data[starts], 0, dim)
+    counts = module.diff(module.append(module.flatnonzero(starts), len(flat)))
     inverse = starts.cumsum() - 1
     return values, inverse.reshape(x.shape) if dim is None else inverse, counts
 
@@ -292,8 +293,8 @@ unique_dim_op = Op("UniqueDimBackward0", _unique, outputs=3, self=unique_dim_vjp
 unique_consecutive_op = Op("UniqueConsecutiveBackward0", _unique_consecutive, outputs=3, self=unique_consecutive_vjp)
 bincount_op = Underivable(
     "bincount",
-    lambda w, data, minlength: numpy.bincount(data, w, minlength).astype(
-        w.dtype if w.dtype == "float32" else "float64"
+    lambda w, data, minlength: (
+        array_module(w).bincount(data, w, minlength).astype(w.dtype if w.dtype == "float32" else "float64")
     ),
     "weights",
 )
@@ -308,7 +309,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -
     if weights is not None and weights._data.shape != data.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if weights is None or not data.size:
-        return from_array(numpy.bincount(data, None, minlength))
+        return from_array(array_module(data).bincount(data, None, minlength))
     return bincount_op(weights, data=data, minlength=minlength)
 
 
@@ -323,23 +324,23 @@ def searchsorted(
 ) -> Tensor:
     """Where elements belong in sorted sequences, the last dimension of which counts (torch.searchsorted)."""
     data = sorted_sequence._data
-    values = array_module(data).asarray(operand(input)._data)
+    module = array_module(data)
+    values = module.asarray(operand(input)._data)
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     check_boundaries(data, values, sorter)
     if values.dtype.kind == "b":
         no_kernel("searchsorted_out_cpu", sorted_sequence)
     if sorter is not None:
-        data = numpy.take_along_axis(data, sorter._data, -1)
+        data = module.take_along_axis(data, sorter._data, -1)
     where: Any = "right" if right or side == "right" else "left"
     if data.ndim == 1 or not values.size:
-        found = numpy.asarray(numpy.searchsorted(data.reshape(-1), values, where))
+        found = module.asarray(module.searchsorted(data.reshape(-1), values, where))
     else:
         count = math.prod(data.shape[:-1])
         rows, wanted = data.reshape(count, data.shape[-1]), values.reshape(count, values.shape[-1])
-        found = numpy.stack([numpy.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)]).reshape(
-            values.shape
-        )
+        found = module.stack([module.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)])
+        found = found.reshape(values.shape)
     return from_array(found.astype((int32 if out_int32 else int64).np))
 
 

@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy
+from ..backend import array_module, in_order, largest, numpy
 from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
@@ -168,7 +168,7 @@ def _logsumexp(x: Any, dim: Dims, keepdim: bool) -> Any:
     module = array_module(x)
     if not x.ndim:
         return x.copy()
-    top = x.max(axis=dim, keepdims=True, initial=-math.inf)
+    top = largest(x, dim)
     top = module.where(module.isinf(top), 0, top).astype(x.dtype)
     total = module.log(module.exp(x - top).sum(axis=dim, keepdims=keepdim))
     return total + (top if keepdim else top.reshape(total.shape))

@@ -1,48 +1,69 @@
 """Images made larger or smaller: each element of the result is a few elements of the input, weighted.
 
-Nearest takes one, linear two, bilinear four. Which, and with what weights, is worked out once for each dimension.
+Nearest takes one, linear two, bilinear two in each dimension, one dimension after the other. Which, and with what weights,
+is worked out once for each size; the gradients go the same way back.
 """
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
-from .. import rules
-from ..backend import array_module, in_order, numpy
+from ..backend import array_module, numpy
 from ..tensor import Tensor
 from .define import Op
 from .promotion import unsupported
 
-Corner = tuple[tuple[Any, ...], Any]  # an index into the input, one entry a dimension, and the weights (None: 1)
+
+class Tap(NamedTuple):
+    """One element of a dimension for each of the result, or for some of them.
+
+    places: which it is. weights: by what it is multiplied, shaped for its dimension; None: by 1. targets: to which of the
+    result it is added, where not to each.
+    """
+
+    places: Any
+    weights: Any = None
+    targets: Any = None
 
 
-def upsample_vjp(grad: Any, self_shape: tuple[int, ...], corners: tuple[Corner, ...]) -> Any:
-    """z = Σ weight · self[index]: each element of self gets the gradients of all it went into."""
-    found = [put_back(grad if w is None else grad * w, self_shape, index) for index, w in corners]
-    return found[0] if len(found) == 1 else sum(found[1:], found[0])
+Axis = tuple[int, int, tuple[Tap, ...]]  # a dimension, counted from the end, its size in the result, and what is summed
 
 
-def put_back(grad: Any, shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
-    """Zeros of `shape` with grad added at index. The places of a dimension rise, so those that are the same stand side by
-    side and are summed at once, which is several times as fast as one by one."""
-    if rules.is_tensor(grad) or not grad.size:
-        return rules.scatter_index(grad, shape, index)
-    places = []
-    for axis, each in enumerate(index[2:], 2):
-        named, first = numpy.unique(each, return_index=True)
-        grad = array_module(grad).add.reduceat(grad, first, axis=axis)
-        places.append(named)
-    out = rules.zeros(grad, shape)
-    out[(..., *numpy.ix_(*places))] = grad
-    return out
+def mixed(x: Any, axes: tuple[Axis, ...]) -> Any:
+    """Each dimension in turn: sums of the elements that its taps name."""
+    asarray = array_module(x).asarray
+    for axis, size, taps in axes:
+        out = None
+        for places, weights, targets in taps:
+            part = x.take(asarray(places), axis)
+            if weights is not None:
+                part = part * asarray(weights)
+            if out is None and targets is None:
+                out = part
+                continue
+            if out is None:
+                out = array_module(x).zeros((*part.shape[:axis], size, *part.shape[part.ndim + axis + 1 :]), part.dtype)
+            if targets is None:
+                out += part
+            else:
+                out[(..., asarray(targets), *(slice(None),) * (-1 - axis))] += part
+        x = out
+    return x
 
 
-def _upsample(x: Any, corners: tuple[Corner, ...], **shown: Any) -> Any:
-    parts = [x[index] if w is None else x[index] * w for index, w in corners]
-    z = parts[0] if len(parts) == 1 else sum(parts[1:], parts[0])
-    return in_order((z if x.dtype.kind == "f" or len(parts) == 1 else z + 0.5).astype(x.dtype, copy=False))
+def upsample_vjp(grad: Any, back: tuple[Axis, ...], axes: tuple[Axis, ...]) -> Any:
+    """z = sums of weighted elements of self: each element gets the gradients of all it went into, weighted alike."""
+    return mix_op.of(grad, axes=back, back=axes)
+
+
+mix_op = Op("UpsampleBackward0", lambda x, axes, back: mixed(x, axes), self=upsample_vjp)
+
+
+def _upsample(x: Any, axes: tuple[Axis, ...], back: tuple[Axis, ...], **shown: Any) -> Any:
+    z = mixed(x, axes)
+    return z if z.dtype == x.dtype else (z + 0.5).astype(x.dtype)  # bytes, rounded
 
 
 def _op(kind: str) -> Op:
@@ -77,19 +98,31 @@ def linear(size: int, out: int, scale: float | None, align_corners: bool) -> lis
     return [(low, 1 - share), (numpy.minimum(low + 1, size - 1), share)]
 
 
-def corners_of(size: tuple[int, ...], choices: list[list[tuple[Any, Any]]], dtype: Any) -> tuple[Corner, ...]:
-    """The choices of all dimensions, each with each."""
+def transposed(taps: tuple[Tap, ...], size: int) -> tuple[Tap, ...]:
+    """The taps that bring the gradients back to `size` elements: for each the first it went into, the second, …"""
+    places = numpy.concatenate([tap.places for tap in taps])
+    order = places.argsort(kind="stable")
+    places = places[order]
+    into = numpy.tile(numpy.arange(len(taps[0].places)), len(taps))[order]
+    weights = None if taps[0].weights is None else numpy.concatenate([tap.weights for tap in taps])[order]
+    rank = numpy.arange(len(places)) - numpy.searchsorted(places, places)
     found = []
-    for chosen in itertools.product(*choices):
-        index: list[Any] = [slice(None), slice(None)]
-        weight: Any = None
-        for d, (places, w) in enumerate(chosen):
-            shape = (-1,) + (1,) * (len(chosen) - 1 - d)
-            index.append(places.reshape(shape))
-            if w is not None:
-                weight = w.reshape(shape) if weight is None else weight * w.reshape(shape)
-        found.append((tuple(index), None if weight is None else weight.astype(dtype if dtype.kind == "f" else "f4")))
+    for k in range(rank.max() + 1):
+        chosen = rank == k
+        targets = places[chosen] if chosen.sum() < size else None
+        found.append(Tap(into[chosen], None if weights is None else weights[chosen], targets))
     return tuple(found)
+
+
+@functools.lru_cache(maxsize=256)
+def axis_of(
+    mode: str, axis: int, size: int, out: int, scale: float | None, align_corners: bool, dtype: Any
+) -> tuple[Axis, Axis]:
+    """A dimension of `size` elements brought to `out`, and back."""
+    found = nearest(size, out, scale) if mode == "nearest" else linear(size, out, scale, align_corners)
+    shape = (-1,) + (1,) * (-1 - axis)
+    taps = tuple(Tap(places, None if w is None else w.reshape(shape).astype(dtype)) for places, w in found)
+    return (axis, out, taps), (axis, size, transposed(taps, size))
 
 
 def sizes_of(
@@ -163,14 +196,17 @@ def interpolate(
     each, scales = sizes_of(spatial, size, scale_factor, mode)
     check(input, mode, antialias, each)
     scales = None if recompute_scale_factor else scales
-    choices = [
-        nearest(n, out, s) if mode == "nearest" else linear(n, out, s, bool(align_corners))
-        for n, out, s in zip(spatial, each, scales or (None,) * len(each), strict=True)
+    factors = scales or (None,) * len(each)
+    kind = input._data.dtype if input._data.dtype.kind == "f" else numpy.dtype("f4")
+    found = [
+        axis_of(mode, d - len(spatial), spatial[d], each[d], factors[d], bool(align_corners), kind)
+        for d in reversed(range(len(spatial)))
     ]
     return OPS[(mode, len(spatial))](
         input,
-        corners=corners_of(spatial, choices, input._data.dtype),
+        axes=tuple([there for there, _ in found]),
+        back=tuple([home for _, home in reversed(found)]),
         output_size=each,
         align_corners=bool(align_corners),
-        **dict(zip(SCALES[len(spatial)], scales or (None,) * len(each), strict=True)),
+        **dict(zip(SCALES[len(spatial)], factors, strict=True)),
     )

@@ -10,7 +10,7 @@ import functools
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, restrided
 from ..tensor import Tensor
 from .arguments import Int, IntList, as_int, is_int
 from .define import Op
@@ -105,8 +105,10 @@ def _diagonal_fill(x: Any, shape: tuple[int, ...], offset: int, dim1: int, dim2:
 def _unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     if not x.ndim:
         return x.reshape(1)[:size]
-    windows = array_module(x).lib.stride_tricks.sliding_window_view(x, size, dimension, writeable=True)
-    return windows[(slice(None),) * dimension + (slice(None, None, step),)]
+    before, (n, *after) = x.shape[:dimension], x.shape[dimension:]
+    strides = [*x.strides, x.strides[dimension]]
+    strides[dimension] *= step
+    return restrided(x, (*before, (n - size) // step + 1, *after, size), strides)
 
 
 def _fold(x: Any, shape: tuple[int, ...], dimension: int, size: int, step: int) -> Any:
