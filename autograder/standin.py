@@ -70,7 +70,7 @@ class Flags:
 def sent(function: Any, args: Any, kwargs: Any) -> Any:
     """What a function of the device's gives."""
     for name in kwargs:
-        if name in NO_KEYWORDS:
+        if name in NO_KEYWORDS or (name == "order" and isinstance(function, np.ufunc)):
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
     return wrap(function(*unwrap(args), **unwrap(kwargs)))
 

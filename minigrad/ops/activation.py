@@ -34,10 +34,10 @@ def _table(dtype: Any) -> tuple[Any, Any]:
 def erf_array(x: Any) -> Any:
     """erf of an array: Taylor's series about the nearest point of a table. NumPy has no erf, and math.erf takes one
     number at a time."""
-    if array_module(x) is not numpy:
-        return on_device("erf", x)
     if x.dtype == numpy.float16:
         return erf_array(x.astype(numpy.float32)).astype(x.dtype)
+    if array_module(x) is not numpy:
+        return on_device("erf", x)
     d = numpy.clip(x, -6, 6)
     c = numpy.rint(numpy.fmax(d, -6) * STEP)  # for nan some point or other: d stays nan
     index = c.astype(numpy.int32)

@@ -37,7 +37,7 @@ def _nll(x: Any, target: Any, shares: Any, weight: Any, total_weight: Any, reduc
     values = -picked * shares
     if reduction == NONE:
         return values
-    return values.sum() if total_weight or reduction != MEAN else x.dtype.type(math.nan)
+    return values.sum() if total_weight or reduction != MEAN else module.asarray(math.nan, x.dtype)
 
 
 nll_op, nll_2d_op = [

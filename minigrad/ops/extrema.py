@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.graph import Constant
-from ..backend import array_module, numpy
+from ..backend import array_module, ndarray, numpy
 from ..creation import fitting_dtype
 from ..dtypes import result_type
 from ..tensor import Tensor
@@ -115,7 +115,9 @@ def _numpy(name: str) -> Any:
 
     def forward(x: Any, y: Any) -> Any:
         function = getattr(array_module(x), name)
-        return function(y, x) if x.strides == y.strides else function(y, x, order="F" if x.flags.fnc else "K")
+        if x.strides == y.strides or not isinstance(x, ndarray):
+            return function(y, x)
+        return function(y, x, order="F" if x.flags.fnc else "K")
 
     return forward
 

@@ -229,7 +229,7 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Ind
     if value is not None:
         check_value(value, part_shape(view._data.shape, arrays, common))
     if not view._data.size:  # of which nothing can be picked: torch does not look where
-        arrays = [None if a is None else numpy.zeros_like(a) for a in arrays]
+        arrays = [None if a is None else array_module(a).zeros_like(a) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
     for dim, array in enumerate(arrays):
         if array is None:

@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, largest, numpy, sum_array
+from ..backend import array_module, in_order, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
@@ -126,8 +126,7 @@ def _softmax(x: Any, dim: int) -> Any:
 
 def from_largest(x: Any, top: Any, dim: int) -> Any:
     """The softmax of x minus its largest element: the same, and nothing overflows. In C order, as torch's is."""
-    module = array_module(x)
-    z = module.exp(module.subtract(x, top, order="C"))
+    z = array_module(x).exp(in_order(x) - top)
     z /= sum_array(z, (dim,), True)
     return z
 
@@ -141,7 +140,7 @@ def _safe_softmax(x: Any, dim: int) -> Any:
 
 def _log_softmax(x: Any, dim: int) -> Any:
     module = array_module(x)
-    z = module.subtract(x, largest(x, dim), order="C")
+    z = in_order(x) - largest(x, dim)
     z -= module.log(sum_array(module.exp(z), (dim,), True))
     return z
 

@@ -158,7 +158,7 @@ def nothing_like(dtype: Any) -> Any:
 
 
 def _all_of(forward: Any, x: Any) -> Any:
-    return forward(x.reshape(-1), 0, keepdim=False)[0] if x.size else nothing_like(x.dtype)
+    return forward(x.reshape(-1), 0, keepdim=False)[0] if x.size else array_module(x).asarray(nothing_like(x.dtype))
 
 
 # ------------------------------------------------------------------ sort, topk
