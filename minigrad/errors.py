@@ -19,6 +19,10 @@ INFERENCE_SAVED = (
     "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
     "`torch.no_grad()` instead of `torch.inference_mode()`."
 )
+INFERENCE_WRITTEN = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
     "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: {hint}"

@@ -17,6 +17,7 @@ from .autograd.graph import INFERENCE, NO_EDGE, UNRECORDED, Edge, VersionCounter
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
+from .errors import INFERENCE_WRITTEN
 from .size import Size, device
 
 if TYPE_CHECKING:
@@ -265,6 +266,8 @@ class Tensor:
 
     def add_array_(self, array: Any) -> None:
         """Add an array in place, outside of any graph."""
+        if self._counter is INFERENCE and not is_inference_mode_enabled():
+            raise RuntimeError(INFERENCE_WRITTEN)
         data = self.storage()
         data += array
         self.bump_version()
@@ -327,8 +330,7 @@ class Tensor:
         return self._data
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
+        return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""

@@ -84,8 +84,8 @@ class AccumulateGrad(Node):
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, an array, to the leaf's gradient, if it still wants one; a hook may have kept it."""
         variable = self.variable
-        if variable._edge is NO_EDGE:
-            return ()
+        if variable._edge is not None:
+            return self.interior()
         if grad.shape != variable._data.shape:
             raise RuntimeError(
                 f"The gradient that arrives at a leaf of shape {list(variable._data.shape)} has shape {list(grad.shape)}: "
@@ -97,8 +97,15 @@ class AccumulateGrad(Node):
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, a Tensor with a history."""
-        if self.variable.requires_grad:
-            accumulate_graph(self.variable, grad)
+        if self.variable._edge is not None:
+            return self.interior()
+        accumulate_graph(self.variable, grad)
+        return ()
+
+    def interior(self) -> tuple[Any, ...]:
+        """Nothing to do for what wants no gradient any more; RuntimeError for what a write has made part of a graph."""
+        if self.variable.grad_fn is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
         return ()
 
     def _sequence_nr(self) -> int:

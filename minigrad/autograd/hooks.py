@@ -89,23 +89,26 @@ def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
     if not (hooks.tensor or hooks.retain or hooks.pre):
         return grad
     with set_grad_enabled(create_graph):
-        return _pre_hooks(hooks, grad, create_graph)
+        return _pre_hooks(node, hooks, grad, create_graph)
 
 
-def _pre_hooks(hooks: Extras, grad: Any, create_graph: bool) -> Any:
-    grads = [None if g is None else _wrap(g, create_graph) for g in (grad if type(grad) is list else [grad])]
+def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool) -> Any:
+    grads: list[Any] = [None if g is None else _wrap(g, create_graph) for g in _by_output(node, grad)]
     for output in sorted({*hooks.tensor, *hooks.retain}):
-        shown = grads[output]
-        if shown is not None:
-            shown = grads[output] = run_tensor_hooks(hooks.tensor.get(output, HookDict()), shown)
-            retaining = hooks.retain.get(output)
-            tensor = None if retaining is None else retaining()
-            if tensor is not None:
-                keep_grad(tensor, shown)
+        shown = grads[output] = run_tensor_hooks(hooks.tensor.get(output, HookDict()), grads[output])
+        retaining = hooks.retain.get(output)
+        tensor = None if retaining is None else retaining()
+        if tensor is not None and shown is not None:
+            keep_grad(tensor, shown)
     for hook in list(hooks.pre.values()):
         grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))
     grads = [None if g is None else _unwrap(g, create_graph) for g in grads]
     return grads if type(grad) is list else grads[0]
+
+
+def _by_output(node: Node, grad: Any) -> list[Any]:
+    """What has arrived at a node, by output; None where nothing has."""
+    return grad if type(grad) is list else [grad] if grad is not None else [None] * node.outputs
 
 
 def run_tensor_hooks(hooks: HookDict, grad: Tensor) -> Tensor:
@@ -142,7 +145,7 @@ def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> A
 
 
 def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph: bool) -> Any:
-    if hooks.accumulated and grad is not None:
+    if hooks.accumulated:
         leaf = node.variable  # type: ignore[attr-defined]  # only an AccumulateGrad has such hooks
         for hook in list(hooks.accumulated.values()):
             found = hook(leaf)
@@ -150,8 +153,7 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
                 check_replacement(hook, found, leaf)
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if hooks.post:
-        given = grad if type(grad) is list else [grad]
-        outputs = tuple(None if g is None else _wrap(g, create_graph) for g in given)
+        outputs = tuple(None if g is None else _wrap(g, create_graph) for g in _by_output(node, grad))
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
         for hook in list(hooks.post.values()):
             inputs = _replaced(hook, hook(inputs, outputs), inputs)
@@ -159,8 +161,11 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
     return results
 
 
-def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor) -> None:
-    """Refuse what no gradient can be replaced by: something else than a tensor, another shape, another dtype."""
+def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor | None) -> None:
+    """Refuse what no gradient can be replaced by: something else than a tensor, another shape, another dtype; and any
+    gradient where none has arrived."""
+    if grad is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not hasattr(result, "_edge"):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     name = getattr(hook, "__name__", type(hook).__name__)
@@ -193,7 +198,7 @@ def _replaced(hook: Callable[..., Any], result: Any, before: tuple[Any, ...]) ->
             f"hook '{name}' has returned an incorrect number of values (got {len(result)}, but expected {len(before)})"
         )
     for new, old in zip(result, before, strict=True):
-        if new is not None and old is not None:
+        if new is not None:
             check_replacement(hook, new, old)
     return result
 
@@ -206,6 +211,12 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
     if node is None:  # a view made under no_grad: no gradient will ever arrive
         return HookDict().add(hook)
     return extras_of(node).of_output(output).add(hook)
+
+
+def tensor_hooks(tensor: Tensor) -> HookDict:
+    """The hooks of a tensor, by id."""
+    node, output = gradient_edge(tensor)
+    return HookDict() if node is None or node.extras is None else node.extras.tensor.get(output, HookDict())
 
 
 def register_post_accumulate_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:

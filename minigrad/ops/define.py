@@ -180,9 +180,10 @@ def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
     return tuple(edges) if wanted else None
 
 
-def unrecorded(edge: Edge, data: Any) -> Edge:
-    """The edge of a view that is not recorded, by its base's edge: it requires grad as the base does, if it can."""
-    return NO_EDGE if edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
+def unrecorded(source: Tensor, data: Any) -> Edge:
+    """The edge of a view of `source` that is not recorded: it requires grad as what both are views of does, if it can."""
+    base = source if getattr(source, "_view", None) is None else source._view.base
+    return NO_EDGE if base._edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
 
 
 class Op:
@@ -253,9 +254,9 @@ class Op:
         if enabled and (edge[0] is not None or edge is UNRECORDED):
             out = self.record((base,), (edge,), data, attributes)
         elif type(data) is tuple:
-            out = tuple([from_array(d, unrecorded(edge, d)) for d in data])
+            out = tuple([from_array(d, unrecorded(base, d)) for d in data])
         else:
-            out = from_array(data, unrecorded(edge, data))
+            out = from_array(data, unrecorded(base, data))
         counter = base._counter or base.counter()
         for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
             one._counter = counter

@@ -18,6 +18,7 @@ from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.views import CopySlices, Invalid, View, refused
 from ..backend import array_module
+from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor, from_array
 from .define import Op
 
@@ -50,10 +51,6 @@ LEAF = "a leaf Variable that requires grad is being used in an in-place operatio
 VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 
 
-OUTSIDE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
-    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-)
 PARTLY_THE_SAME = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
     "Please clone() the tensor before performing the operation."
@@ -123,7 +120,7 @@ def check_memory(written: Tensor, operand: Any = None, name: str = "copy") -> No
 def check_writable(tensor: Tensor) -> None:
     """RuntimeError where autograd could not follow a write to this tensor."""
     if tensor.is_inference() and not is_inference_mode_enabled():
-        raise RuntimeError(OUTSIDE)
+        raise RuntimeError(INFERENCE_WRITTEN)
     if not records():
         return
     view = getattr(tensor, "_view", None)

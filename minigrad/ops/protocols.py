@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 from ..autograd.graph import NO_EDGE
+from ..autograd.hooks import tensor_hooks
 from ..backend import address, array_module, numpy, to_host
 from ..dtypes import with_our_dtype
 from ..size import Size
@@ -21,6 +23,11 @@ NOT_COPYABLE = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
     "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
     "https://github.com/pytorch/pytorch/pull/103001"
+)
+
+UNSERIALIZED = (
+    "backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the function with "
+    "@torch.utils.hooks.unserializable_hook to suppress this warning"
 )
 
 
@@ -58,7 +65,10 @@ def rebuilt(kind: type, array: Any, requires_grad: bool, state: dict[str, Any]) 
 
 
 def reduced(self: Tensor, protocol: Any) -> Any:
-    """How pickle and copy.copy take a tensor apart: a leaf with the same values; history and gradient stay behind."""
+    """How pickle and copy.copy take a tensor apart: a leaf with the same values; history and gradient stay behind, and
+    so, with a warning, do hooks."""
+    for hook in tensor_hooks(self).values():
+        warnings.warn(UNSERIALIZED.format(hook=hook), UserWarning, stacklevel=2)
     return rebuilt, (type(self), self.storage(), self.requires_grad, self.__dict__.copy())
 
 
