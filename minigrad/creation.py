@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, promote, with_our_dtype
+from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote, with_our_dtype
 from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
@@ -119,15 +119,14 @@ def _not_a_number(data: Any) -> Exception:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")
 
 
-def fitting_dtype(array: Any, dtype: Any, suffix: str = "") -> Any:
-    """array as `dtype`, one number as NumPy's own, which goes with arrays of every device; RuntimeError for a number that
-    an integer dtype cannot hold, its name with torch's suffix."""
+def fitting_dtype(array: Any, dtype: Any) -> Any:
+    """array as `dtype`; RuntimeError for a number that an integer dtype cannot hold."""
     if dtype.kind in "iu":
         info = numpy.iinfo(dtype)
-        low = -info.max if dtype.kind == "u" else info.min
-        if (array < low).any() or (array > info.max).any():
-            raise RuntimeError(f"value cannot be converted to type {dtype.name}{suffix} without overflow")
-    return array.astype(dtype) if array.ndim else dtype.type(array)
+        low = -info.max if dtype.kind == "u" and array.dtype.kind != "f" else info.min
+        if not ((array >= low) & (array <= info.max)).all():
+            raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+    return array.astype(dtype)
 
 
 def _shape_of(data: Any) -> tuple[int, ...]:
@@ -252,6 +251,4 @@ def full(
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
     kind = as_numpy(dtype) or _array(fill_value, None).dtype
-    return finish(
-        numpy.full(shape_of(listed(size)), fitting_dtype(numpy.asarray(value), kind, "_t")), device, requires_grad
-    )
+    return finish(numpy.full(shape_of(listed(size)), filling(value, kind)), device, requires_grad)

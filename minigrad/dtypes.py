@@ -105,6 +105,36 @@ def of_number(value: bool | int | float) -> dtype:
     return _PYTHON.get(type(value)) or _default[0]
 
 
+SCALAR_NAMES = {"int32": "int", "float32": "float", "float16": "c10::Half"}
+
+
+def element(number: bool | int | float, d: Any) -> Any:
+    """A number as an element of an array of the NumPy dtype `d`, as torch converts one (c10::Scalar::to).
+
+    RuntimeError where it does not fit: nan among whole numbers, 1e40 among float32, 300 among bytes. Whole negative
+    numbers among bytes are counted from 256 down.
+    """
+    whole = d.kind != "f"
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
+    if d.kind == "b" or (d.itemsize == 8 and not whole):
+        return d.type(number)
+    limits = numpy.iinfo(d) if whole else numpy.finfo(d)
+    low = -int(limits.max) if d.kind == "u" and isinstance(number, int) else limits.min
+    if not low <= number <= limits.max and (whole or number - number == 0):
+        name = SCALAR_NAMES.get(d.name, d.name + "_t")
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+    return numpy.asarray(int(number)).astype(d)[()] if whole else d.type(number)
+
+
+def filling(number: bool | int | float, d: Any) -> Any:
+    """The same where a whole tensor is filled: in half precision torch then turns what is too large into inf."""
+    if d != float16.np:
+        return element(number, d)
+    with numpy.errstate(over="ignore"):
+        return numpy.float64(number).astype(d)
+
+
 def promote(a: dtype, b: dtype) -> dtype:
     """The smallest dtype both fit in, for operands of equal rank."""
     if a is b:

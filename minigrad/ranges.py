@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .backend import array_module, numpy
 from .creation import finish, full, listed, plain, shape_of
-from .dtypes import as_numpy, get_default_dtype, result_type
+from .dtypes import as_numpy, filling, get_default_dtype, result_type
 from .dtypes import dtype as Dtype
 from .tensor import Tensor
 
@@ -164,8 +164,8 @@ def full_like(
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
     (value,) = plain(fill_value)
-    filling = numpy.asarray(value).astype(as_numpy(dtype) or data.dtype)[()]
-    made = array_module(data).full_like(data, filling, filling.dtype)
+    element = filling(value, as_numpy(dtype) or data.dtype)
+    made = array_module(data).full_like(data, element, element.dtype)
     return finish(made, device, requires_grad)
 
 
@@ -195,9 +195,7 @@ def new_full(
 ) -> Tensor:
     """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
     (value,) = plain(fill_value)
-    made = array_module(self._data).full(
-        shape_of(listed(size)), numpy.asarray(value).astype(as_numpy(dtype) or self._data.dtype)[()]
-    )
+    made = array_module(self._data).full(shape_of(listed(size)), filling(value, as_numpy(dtype) or self._data.dtype))
     return finish(made, device, requires_grad)
 
 

@@ -10,7 +10,7 @@ from .. import rules
 from ..backend import numpy
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
-from .graph import LAST, NO_EDGE, Edge, Node
+from .graph import LAST, Edge, Node
 
 
 def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:

@@ -61,7 +61,8 @@ TABLE = {
         .fill_diagonal_         .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
     """,
     "join": ".stack_all .concatenate_all cat() stack() column_stack() dstack() hstack() vstack()",
-    "index": "index_put!index_put_inplace .scatter_index",
+    "index": ".scatter_index",
+    "assign": "index_put!index_put_inplace",
     "pick": """
         count_nonzero argwhere gather index_add! index_copy! index_fill!index_fill_inplace
         masked_fill!masked_fill_inplace masked_scatter! masked_select nonzero scatter!scatter_inplace scatter_add! take
@@ -114,7 +115,7 @@ OPERATORS = {
     "eq": "compare.eq", "ne": "compare.ne", "lt": "compare.lt", "le": "compare.le", "gt": "compare.gt", "ge": "compare.ge",
     "and": "compare.bitwise_and", "or": "compare.bitwise_or", "xor": "compare.bitwise_xor",
     "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
-    "getitem": "index.getitem", "setitem": "index.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
+    "getitem": "index.getitem", "setitem": "assign.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
     "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
     "array_wrap": "protocols.array_wrap",
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, numpy, to_host
 from ..creation import finish
-from ..dtypes import as_numpy
+from ..dtypes import as_numpy, element
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
 from .define import Op
@@ -325,6 +325,5 @@ def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tens
 
 
 def number_for(value: Any, tensor: Tensor) -> Any:
-    """A number, cut to a whole one for a tensor of whole numbers, as torch writes it."""
-    value = value.item() if isinstance(value, Tensor) else value
-    return int(value) if tensor._data.dtype.kind in "iu" else value
+    """A number as an element of a tensor."""
+    return element(value.item() if isinstance(value, Tensor) else value, tensor._data.dtype)

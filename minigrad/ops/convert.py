@@ -10,7 +10,7 @@ from typing import Any
 from .. import rules
 from ..backend import address, array_module, numpy, to_device, to_host
 from ..creation import tensor
-from ..dtypes import BY_NUMPY, as_numpy, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..dtypes import dtype as Dtype
 from ..size import device as Device
 from ..tensor import Tensor, from_array
@@ -202,7 +202,7 @@ def cast_back_vjp(grad: Any, home: Any) -> Any:
     return rules.cast(grad, home)
 
 
-fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, value), self=no_part_vjp)
+fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, filling(value, x.dtype)), self=no_part_vjp)
 fill_tensor_op = Op(
     "FillBackward3",
     lambda x, value: array_module(x).full_like(x, value),

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, numpy
-from ..dtypes import BY_NUMPY, float64, result_type
+from ..dtypes import BY_NUMPY, element, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
@@ -113,11 +113,11 @@ def _divide_mode(x: Any, y: Any, rounding_mode: str) -> Any:
 
 
 def _scaled_sum(x: Any, y: Any, alpha: Any) -> Any:
-    return x + y.dtype.type(alpha) * y
+    return x + element(alpha, y.dtype) * y
 
 
 def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
-    return x - y.dtype.type(alpha) * y
+    return x - element(alpha, y.dtype) * y
 
 
 def _int_power(x: Any, y: Any) -> Any:
@@ -165,9 +165,11 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 def _with_factor(input: Any, other: Any, alpha: Any, plain: Any, scaled: Op) -> Tensor:
     other = other if isinstance(other, Tensor) else operand(other)._data
-    if alpha == 1:
+    if alpha == 1 and not isinstance(alpha, bool):
         return plain(input, other)
     operand(alpha)
+    if isinstance(alpha, bool) and result_type(input, other).category:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
     whole_factor("alpha", alpha, input, other)
     return scaled(operand(input), operand(other), alpha=alpha)
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from .. import rules
 from ..autograd.graph import Constant
-from ..backend import array_module, ndarray, numpy
-from ..creation import fitting_dtype
-from ..dtypes import result_type
+from ..backend import array_module, ndarray
+from ..dtypes import element, result_type
 from ..tensor import Tensor
 from .define import Op, binary, of_two_tensors
 from .promotion import operand, unsupported
@@ -130,7 +129,7 @@ def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
 
 def _bound(number: Any, x: Any) -> Any:
     """A number as an element of x, whose dtype may turn it round: among bytes -1 is 255, as in torch."""
-    return number if number is None or x.dtype.kind == "f" else fitting_dtype(numpy.asarray(number), x.dtype)
+    return None if number is None else element(number, x.dtype)
 
 
 maximum_op = binary("maximum", "MaximumBackward0", _numpy("maximum"), self=maximum_vjp_self, other=maximum_vjp_other)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, numpy
+from ..dtypes import element
 from ..tensor import from_array
 from .define import Op
 
@@ -72,11 +73,11 @@ def _index_copy(x: Any, source: Any, dim: int, index: Any) -> Any:
 
 
 def _index_fill(x: Any, *value: Any, dim: int, index: Any, number: Any = None) -> Any:
-    return _index_copy(x, value[0] if value else array_module(x).asarray(number, x.dtype), dim, index)
+    return _index_copy(x, value[0] if value else array_module(x).asarray(element(number, x.dtype)), dim, index)
 
 
 def _masked_fill(x: Any, *value: Any, mask: Any, number: Any = None) -> Any:
-    filling = value[0].astype(x.dtype) if value else array_module(x).asarray(number).astype(x.dtype)
+    filling = value[0].astype(x.dtype) if value else element(number, x.dtype)
     return in_order(array_module(x).where(mask, filling, x))
 
 
@@ -235,7 +236,7 @@ gather_op = Op("GatherBackward0", _gather, tensors=INDEX, self=gather_vjp)
 scatter_op = Op("ScatterBackward0", _scatter, tensors=INDEX, self=scatter_vjp_self, src=scatter_vjp_src)
 scatter_value_op = Op(
     "ScatterBackward1",
-    lambda x, value, dim, index: _scatter(x, array_module(x).asarray(value, x.dtype), dim, index),
+    lambda x, value, dim, index: _scatter(x, array_module(x).asarray(element(value, x.dtype)), dim, index),
     tensors=INDEX,
     self=scatter_vjp_self,
 )

@@ -13,11 +13,9 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, ndarray, numpy
 from ..creation import tensor
-from ..tensor import Tensor, from_array
-from .arguments import Bool, type_name
+from ..tensor import Tensor
+from .arguments import type_name
 from .define import Op
-from .inplace import check_memory, check_writable, write
-from .promotion import Number, differentiable, differentiable_inplace
 from .views import alias_op, select_op, slice_op
 
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
@@ -112,27 +110,29 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return select(self, 0, index, 0)
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
-    view, indices = take_apart(self, index)
+    view, indices, _ = take_apart(self, index)
     if indices:
         return index_op(view, indices=checked(view, indices))
     return view if view is not self else alias_op(self)
 
 
-def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any]]:
-    """The view that the plain parts of an index describe, and the arrays that index its dimensions (none: [])."""
+def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any], bool]:
+    """The view that the plain parts of an index describe, the arrays that index its dimensions (none: []), and whether
+    these are one mask."""
     parts = as_parts(index)
     given = sum(consumed(p) for p in parts)
     if given > self._data.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     arrays: list[Any] = []
     out, dim = self, 0  # dim: of the view
+    masks: list[tuple[int, Any]] = []
     for named, part in enumerate(parts):  # named: what torch's messages call the dimension
         if part is Ellipsis:
             skipped = self._data.ndim - given
             dim += skipped
         elif part is None:
             out, dim = out.unsqueeze(dim), dim + 1
-        elif isinstance(part, bool | numpy.bool_):
+        elif isinstance(part, bool):
             out = out.unsqueeze(dim)
             place(arrays, dim, numpy.zeros(int(part), numpy.int64))
             dim += 1
@@ -140,12 +140,16 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any]]:
             out = sliced(out, dim, part)
             dim, named = dim + 1, named + 1
         elif isinstance(part, ndarray) or hasattr(part, "get"):
-            for one in spelled_out(out, dim, part):
+            if part.dtype.kind == "b":
+                masks.append((dim, part))
+            for one in part.nonzero() if part.dtype.kind == "b" else (part,):
                 place(arrays, dim, one)
                 dim += 1
         else:
             out = select(out, dim, part, named)
-    return out, arrays
+    for dim, mask in masks:
+        check_mask(out, dim, mask)
+    return out, arrays, len(masks) == 1 and masks[0][1].ndim == sum(a is not None for a in arrays)
 
 
 def as_parts(index: Any) -> tuple[Any, ...]:
@@ -161,7 +165,7 @@ SEQUENCES = (list, tuple, Tensor, slice, type(Ellipsis))
 
 def as_part(part: Any) -> Any:
     """One part of an index: tensors, lists and arrays become arrays, 0-d integer tensors ints."""
-    if part is None or part is Ellipsis or isinstance(part, bool | int | slice | numpy.bool_):
+    if part is None or part is Ellipsis or isinstance(part, bool | int | slice):
         return part
     if isinstance(part, Tensor):
         array = part._data
@@ -173,7 +177,7 @@ def as_part(part: Any) -> Any:
         array = tensor(part if isinstance(part, list | str) else list(part))._data
         array = array.astype(numpy.int64) if array.dtype.kind == "f" else array
     else:
-        raise IndexError(NOT_AN_INDEX.format(type(part).__name__))
+        raise IndexError(NOT_AN_INDEX.format(type_name(part)))
     if array.dtype.kind == "f" or array.dtype.itemsize == 2 or array.dtype == numpy.int8:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype == numpy.uint8:
@@ -190,7 +194,7 @@ def as_part(part: Any) -> Any:
 
 def consumed(part: Any) -> int:
     """How many dimensions a part of an index stands for."""
-    if part is None or part is Ellipsis or isinstance(part, bool | numpy.bool_):
+    if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
     return part.ndim if getattr(part, "dtype", None) == numpy.bool_ else 1
 
@@ -201,21 +205,18 @@ def place(arrays: list[Any], dim: int, array: Any) -> None:
     arrays.append(array)
 
 
-def spelled_out(view: Tensor, dim: int, array: Any) -> tuple[Any, ...]:
-    """A mask as the indices of its true elements, one array a dimension; an array of ints as it is."""
-    if array.dtype.kind != "b":
-        return (array,)
+def check_mask(view: Tensor, dim: int, mask: Any) -> None:
+    """IndexError for a mask of another shape than the dimensions it stands for, from `dim` on."""
     shape = view._data.shape
-    for i, n in enumerate(array.shape):
+    for i, n in enumerate(mask.shape):
         if n != shape[dim + i]:
             raise IndexError(
-                f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the indexed tensor "
+                f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the indexed tensor "
                 f"{list(shape)} at index {dim + i}"
             )
-    return array.nonzero()
 
 
-def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Index:
+def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None, masked: bool = False) -> Index:
     """The arrays, once they fit each other, the value to be written there and the sizes they index; an error otherwise."""
     given = [a for a in arrays if a is not None]
     try:
@@ -228,7 +229,8 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Ind
     check_not_nothing(view, arrays)
     if value is not None:
         check_value(value, part_shape(view._data.shape, arrays, common))
-    if not view._data.size:  # of which nothing can be picked: torch does not look where
+        same_dtype(value, view, masked)
+    if not view._data.size or 0 in common:  # nothing can be picked: torch does not look where
         arrays = [None if a is None else array_module(a).zeros_like(a) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
     for dim, array in enumerate(arrays):
@@ -240,6 +242,15 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None) -> Ind
             raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
         number += 1
     return tuple([None if a is None else beside(view._data, a) for a in arrays])
+
+
+def same_dtype(value: Tensor, view: Tensor, masked: bool = False) -> None:
+    """RuntimeError, in torch's words, for values of another dtype; under a mask a single number is converted."""
+    if value._data.dtype is not view._data.dtype and (value._data.ndim or not masked):
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{view.dtype.type_name} for the destination and {value.dtype.type_name} for the source."
+        )
 
 
 def check_not_nothing(view: Tensor, arrays: list[Any]) -> None:
@@ -291,74 +302,6 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     return slice_op(self, dim=dim, start=start, end=end, step=step)
 
 
-# ------------------------------------------------------------------ writing
-
-
-def setitem(self: Tensor, index: Any, value: Any) -> None:
-    """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
-    value = as_value(self, value)
-    if index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
-        put(self, value)
-        return
-    if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
-        getitem(self, index)  # refuses with torch's words
-    view, indices = take_apart(self, index)
-    if not indices:
-        put(view if view is not self else alias_op(self), value)
-        return
-    check_writable(view)
-    if ones := leading_ones(value._data.shape):
-        value = value.view(value._data.shape[ones:])
-    for name in ("index_put", "masked_fill") if is_mask(index) and not value._data.ndim else ("index_put",):
-        check_memory(view, None, name)
-    check_not_nothing(view, indices)
-    same_dtype(value, view, is_mask(index))
-    write(view, put_op(view, value, indices=checked(view, indices, value), accumulate=False))
-
-
-def as_value(self: Tensor, value: Any) -> Tensor:
-    """What is to be written, as a tensor; TypeError for what is no number."""
-    if isinstance(value, Tensor):
-        return value
-    if not isinstance(value, Number):
-        raise TypeError(f"can't assign a {type_name(value)} to a {self.type()}")
-    return from_array(array_module(self._data).asarray(value, self._data.dtype))
-
-
-def is_mask(index: Any) -> bool:
-    """Whether an index is one tensor of bools."""
-    (part,) = index if isinstance(index, tuple) and len(index) == 1 else (index,)
-    return isinstance(part, Tensor) and part._data.dtype.kind == "b"
-
-
-def put(view: Tensor, value: Tensor) -> None:
-    """Write value over a whole view: one number fills it; else, without leading dimensions of size 1, it is stretched."""
-    shape, wanted = value._data.shape, view._data.shape
-    if shape != wanted:
-        if not shape:
-            check_writable(view)
-            check_memory(view)  # which fill_ by itself does not mind
-            view.fill_(value)
-            return
-        value = value.view(shape[leading_ones(shape) :])
-        value = value if value._data.shape == wanted else value.expand(wanted)
-    view.copy_(value)
-
-
-def leading_ones(shape: tuple[int, ...]) -> int:
-    """How many dimensions of size 1 there are before the first of another size."""
-    return next((i for i, n in enumerate(shape) if n != 1), len(shape))
-
-
-def same_dtype(value: Tensor, view: Tensor, masked: bool = False) -> None:
-    """RuntimeError, in torch's words, for values of another dtype; under a mask a single number is converted."""
-    if value._data.dtype is not view._data.dtype and (value._data.ndim or not masked):
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{view.dtype.type_name} for the destination and {value.dtype.type_name} for the source."
-        )
-
-
 def part_shape(shape: tuple[int, ...], arrays: list[Any], common: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of what arrays (None: a whole dimension) pick: their common shape in their place, or first if they stand
     apart."""
@@ -379,17 +322,3 @@ def check_value(value: Tensor, part: tuple[int, ...]) -> None:
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast to indexing result of "
             f"shape {list(part)}"
         )
-
-
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
-    """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
-    if not isinstance(accumulate, bool):
-        raise TypeError("index_put: accumulate must be a bool")
-    indices = tuple(indices)
-    same_dtype(values, input, is_mask(indices))
-    differentiable(input, values)
-    view, arrays = take_apart(input, indices)
-    return put_op(input, values, indices=checked(view, arrays, values), accumulate=accumulate)
-
-
-index_put_inplace = differentiable_inplace(index_put)

@@ -199,13 +199,13 @@ class Rules:
         wanted = [names_of(rule) for rule in rules.values()]
         self.kept = KEPT.get(node, "").split()
         saves = tuple(dict.fromkeys([*[name for names in wanted for name in names], *self.kept]))
-        if len(rules) > 1:  # so they are checked: inputs before results
-            saves = tuple(sorted(saves, key=lambda name: (name in self.results or name.startswith("result"), name)))
         self.needs = [frozenset(names) for names in wanted]
         in_graph = [n for n in saves if n in rules or n in tensors or n in self.results or n.startswith("result")]
         releases = bool(in_graph)
         plain = Node if self.kept else base_of(wanted, self.inputs, releases)
         base = SeveralOutputs if outputs is not None else plain
+        if len(rules) > 1 and plain is Node:  # so they are checked: inputs before results
+            saves = tuple(sorted(saves, key=lambda name: (name in self.results or name.startswith("result"), name)))
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
         self.node.outputs = count
         self.node.releases = releases

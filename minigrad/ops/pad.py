@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order
+from ..dtypes import element
 from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, Str, parsed
 from .define import Op
@@ -30,7 +31,7 @@ def _constant_pad(x: Any, pad: Sizes, value: float) -> Any:
     if max(pad) <= 0:
         return x[kept].copy()
     shape = [n + left + right for n, (left, right) in zip(x.shape, ends, strict=True)]
-    out = array_module(x).full(shape, value, x.dtype)
+    out = array_module(x).full(shape, element(value, x.dtype))
     into = tuple(slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(shape, ends, strict=True))
     out[into] = x[kept]
     return out
@@ -155,7 +156,7 @@ def pad(input: Tensor, pad: IntList, mode: Str = "constant", value: Float | None
         lengths = zip(input._data.shape[::-1], sizes[::2], sizes[1::2], strict=False)
         if any(n + left + right < 0 for n, left, right in lengths):
             raise RuntimeError("narrow(): length must be non-negative.")
-        return pad_op(input, pad=sizes, value=value or 0)
+        return pad_op(input, pad=sizes, value=float(value or 0))
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in SOURCES and mode != "circular":

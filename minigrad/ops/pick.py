@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
 from ..backend import array_module, numpy
-from ..dtypes import get_default_dtype, result_type
+from ..dtypes import filling, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Ints, Number, Operand, Str
@@ -289,8 +288,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
             )
         differentiable(input, value)
         return ops.masked_fill_tensor_op(input, value, mask=mask)
-    if input._data.dtype.kind in "iu" and not math.isfinite(operand(value)._data):
-        raise RuntimeError(f"value cannot be converted to type {input.dtype.name}_t without overflow")
     return ops.masked_fill_op(input, mask=mask, number=operand(value)._data)
 
 
@@ -344,6 +341,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
         )
         a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))
+    for number in (a, b):
+        if not isinstance(number, Tensor):
+            filling(number._data, result_type(input, other).np)  # which may refuse it
     return ops.where_op(a, b, condition=condition)
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, constant, ndarray, numpy
-from ..creation import fitting_dtype
-from ..dtypes import get_default_dtype
+from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, unsupported
 
@@ -234,7 +233,7 @@ def power(x: Any, exponent: float) -> Any:
     if exponent == 3:
         return x * x * x
     if x.dtype.kind != "f":
-        return array_module(x).power(x, fitting_dtype(numpy.asarray(exponent), x.dtype, "_t")).astype(x.dtype)
+        return array_module(x).power(x, element(exponent, x.dtype)).astype(x.dtype)
     return array_module(x).power(x, exponent)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..autograd.graph import NO_EDGE
 from ..autograd.hooks import tensor_hooks
 from ..backend import address, array_module, numpy, to_host
+from ..creation import tensor
 from ..dtypes import with_our_dtype
 from ..size import Size
 from ..tensor import Tensor, from_array
@@ -146,10 +147,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     data = self.storage()
     values = [callable(x) for x in to_host(data).reshape(-1).tolist()]
-    try:
-        data[...] = array_module(data).asarray(numpy.asarray(values, data.dtype).reshape(data.shape))
-    except OverflowError as error:
-        raise RuntimeError(f"value cannot be converted to type {data.dtype.name} without overflow") from error
+    data[...] = array_module(data).asarray(tensor(values, dtype=self.dtype)._data.reshape(data.shape))
     self.bump_version()
     return self
 

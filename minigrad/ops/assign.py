@@ -1,0 +1,85 @@
+"""self[index] = value and index_put: what an index names is written in place, and recorded.
+
+How an index is taken apart stands in `index.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backend import array_module, numpy
+from ..dtypes import filling
+from ..tensor import Tensor, from_array
+from .arguments import Bool, type_name
+from .index import check_not_nothing, checked, getitem, put_op, take_apart
+from .inplace import check_memory, check_writable, write
+from .promotion import differentiable, differentiable_inplace
+from .views import alias_op
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
+    value = as_value(self, value)
+    if index is False:
+        return
+    if index is True:
+        put(self.unsqueeze(0), value)
+        return
+    if index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
+        put(self, value)
+        return
+    if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
+        getitem(self, index)  # refuses with torch's words
+    view, indices, masked = take_apart(self, index)
+    if not indices:
+        put(view if view is not self else alias_op(self), value)
+        return
+    check_writable(view)
+    if ones := leading_ones(value._data.shape):
+        value = value.view(value._data.shape[ones:])
+    for name in ("index_put", "masked_fill") if masked and not value._data.ndim else ("index_put",):
+        check_memory(view, None, name)
+    check_not_nothing(view, indices)
+    write(view, put_op(view, value, indices=checked(view, indices, value, masked), accumulate=False))
+
+
+def as_value(self: Tensor, value: Any) -> Tensor:
+    """What is to be written, as a tensor; TypeError for what is no number."""
+    if isinstance(value, Tensor):
+        return value
+    if not isinstance(value, bool | int | float | numpy.integer):
+        raise TypeError(f"can't assign a {type_name(value)} to a {self.type()}")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    return from_array(array_module(self._data).asarray(filling(value, self._data.dtype)))
+
+
+def put(view: Tensor, value: Tensor) -> None:
+    """Write value over a whole view: one number fills it; else, without leading dimensions of size 1, it is stretched."""
+    shape, wanted = value._data.shape, view._data.shape
+    if shape != wanted:
+        if not shape:
+            check_writable(view)
+            check_memory(view)  # which fill_ by itself does not mind
+            view.fill_(value)
+            return
+        value = value.view(shape[leading_ones(shape) :])
+        value = value if value._data.shape == wanted else value.expand(wanted)
+    view.copy_(value)
+
+
+def leading_ones(shape: tuple[int, ...]) -> int:
+    """How many dimensions of size 1 there are before the first of another size."""
+    return next((i for i, n in enumerate(shape) if n != 1), len(shape))
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
+    """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
+    if not isinstance(accumulate, bool):
+        raise TypeError("index_put: accumulate must be a bool")
+    differentiable(input, values)
+    view, arrays, masked = take_apart(input, tuple(indices))
+    return put_op(input, values, indices=checked(view, arrays, values, masked), accumulate=accumulate)
+
+
+index_put_inplace = differentiable_inplace(index_put)
