@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -95,6 +96,19 @@ def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
     if type(x) is ndarray and x.flags.c_contiguous and x.size:
         return ndarray(shape, x.dtype, x, 0, strides)  # a fraction of the time that as_strided takes
     return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """`forward`, whose first argument is an array, with half precision computed in single and rounded once, as in torch."""
+
+    @functools.wraps(forward)
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if x.dtype.kind != "f" or x.dtype.itemsize != 2:
+            return forward(x, *args, **kwargs)
+        found = forward(x.astype(numpy.float32), *args, **kwargs)
+        return tuple([one.astype(x.dtype) for one in found]) if type(found) is tuple else found.astype(x.dtype)
+
+    return call
 
 
 MANY = 256  # elements from which on BLAS is faster

@@ -15,7 +15,7 @@ from .define import Op
 from .gather import index_fill_tensor_op
 from .layout import flatten
 from .pick import INTEGERS, index_select
-from .promotion import no_kernel, unsupported
+from .promotion import no_kernel, operand, unsupported
 from .reduce import dims, one_dim, real_dim
 from .shape import sizes, unsqueeze, view
 from .views import _diagonal_fill, diagonal_fill_vjp
@@ -192,6 +192,8 @@ repeat_interleave_function.__name__ = "repeat_interleave"
 
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """Some dimensions back to front; a copy (torch.flip)."""
+    if not dims:
+        raise TypeError('flip() missing 1 required positional arguments: "dims"')
     return flip_op(input, dims=_dims(sizes(dims), input._data.ndim))
 
 
@@ -326,4 +328,4 @@ def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tens
 
 def number_for(value: Any, tensor: Tensor) -> Any:
     """A number as an element of a tensor."""
-    return element(value.item() if isinstance(value, Tensor) else value, tensor._data.dtype)
+    return element(value.item() if isinstance(value, Tensor) else operand(value)._data, tensor._data.dtype)

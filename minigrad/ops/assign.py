@@ -51,7 +51,8 @@ def as_value(self: Tensor, value: Any) -> Tensor:
         raise TypeError(f"can't assign a {type_name(value)} to a {self.type()}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
-    return from_array(array_module(self._data).asarray(filling(value, self._data.dtype)))
+    number = value if isinstance(value, float) else int(value)
+    return from_array(array_module(self._data).asarray(filling(number, self._data.dtype)))
 
 
 def put(view: Tensor, value: Tensor) -> None:

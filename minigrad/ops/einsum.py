@@ -25,7 +25,7 @@ def einsum(*args: Any) -> Tensor:
     einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]).
     Example: "ij,jk->ik" is the matrix product, "ii" the trace, "ij->ji" the transpose.
     """
-    if len(args) < 2:
+    if len(args) < 2 or (type(args[1]) in (list, tuple) and not args[1]):
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts "
             "list"
@@ -64,16 +64,19 @@ def lettered(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 def labels(term: str, operand: int | None, equation: str) -> list[str]:
     """The labels of one operand, '...' for an ellipsis; RuntimeError, in torch's words, for anything else."""
     found, rest = [], term
-    whose = "for the output" if operand is None else f"for operand {operand}"
+    whose = "for output" if operand is None else f"for operand {operand}"
     while rest:
         if rest.startswith("..."):
             if "..." in found:
-                raise RuntimeError(f"einsum(): found '.' {whose} for which an ellipsis was already found")
+                already = "but an ellipsis (...) was" if operand is None else "for which an ellipsis was"
+                raise RuntimeError(f"einsum(): found '.' {whose} {already} already found")
             found.append("...")
             rest = rest[3:]
             continue
         if rest[0] == ".":
-            raise RuntimeError(f"einsum(): found '.' {whose} that is not part of any ellipsis")
+            raise RuntimeError(
+                f"einsum(): found '.' {whose} that is not part of any ellipsis{' (...)' * (operand is None)}"
+            )
         if rest[0] not in LETTERS:
             at = equation.replace("->", "").index(rest[0]) if operand is not None else equation.index(rest[0])
             raise RuntimeError(
@@ -124,7 +127,7 @@ class Order:
     def check_output(self, one: str, counts: dict[str, int]) -> None:
         """RuntimeError for a label that the result cannot have."""
         if one in self.place:
-            what = "'.' for output but an ellipsis was already found" if one == "..." else None
+            what = "found '.' for output but an ellipsis (...) was already found" if one == "..." else None
             raise RuntimeError(f"einsum(): {what or f'output subscript {one} appears more than once in the output'}")
         if one != "..." and one not in counts:
             raise RuntimeError(

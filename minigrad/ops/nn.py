@@ -57,21 +57,18 @@ addmm_op = Op("AddmmBackward0", _addmm, stretches=True, self=addmm_vjp_self, mat
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """β·input + α·(mat1 @ mat2) (torch.addmm). mat1: (n, k), mat2: (k, m), input: broadcastable to (n, m)."""
     x, y = mat1._data, mat2._data
+    if not input._data.dtype is y.dtype is x.dtype:
+        name, other = ("self", input) if input._data.dtype is not y.dtype else ("mat1", mat1)
+        raise RuntimeError(
+            f"{name} and mat2 must have the same dtype, but got {other.dtype.type_name} and {mat2.dtype.type_name}"
+        )
     if x.ndim != 2 or y.ndim != 2:
         name, ndim = ("mat1", x.ndim) if x.ndim != 2 else ("mat2", y.ndim)
         raise RuntimeError(f"{name} must be a matrix, got {ndim}-D tensor")
-    if x.dtype is not y.dtype:
-        raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {mat1.dtype.type_name} and {mat2.dtype.type_name}"
-        )
     check_inner(mat1, mat2, x.shape[1] == y.shape[0])
     shape = (x.shape[0], y.shape[1])
     if input._data.shape not in (shape[1:], shape):
         input.expand(shape)  # refuses what does not fit
-    if input._data.dtype is not y.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {input.dtype.type_name} and {mat2.dtype.type_name}"
-        )
     if y.dtype.kind != "f":
         no_kernel("addmm_impl_cpu_", mat2)
         beta, alpha = int(beta), int(alpha)

@@ -13,7 +13,7 @@ from ..tensor import Tensor
 from .arguments import Int, Number
 from .define import Op
 from .division import whole_factor
-from .linalg import bmm, check_inner, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
+from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
 from .pointwise import mul_op
 from .promotion import no_kernel, refuse_bools
 from .reduce import one_dim, real_dim
@@ -182,9 +182,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     """Matrix times vector (torch.mv)."""
     real_dim(0, input._data.ndim)
     if input._data.ndim != 2 or vec._data.ndim != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {vec._data.ndim - 1 or 1}, {input._data.ndim}, {vec._data.ndim}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input._data.ndim}, {vec._data.ndim}")
     return matmul(input, vec)
 
 
@@ -269,7 +267,9 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
         raise RuntimeError(
             f"vector + matrix @ vector expected, got {input._data.ndim}, {mat._data.ndim}, {vec._data.ndim}"
         )
-    check_inner(mat, vec, mat._data.shape[1] == vec._data.shape[0])
+    (rows, columns), size = mat._data.shape, input._data.size
+    if columns != vec._data.size or size not in (1, rows):
+        raise RuntimeError(f"size mismatch, got input ({size}), mat ({rows}x{columns}), vec ({vec._data.size})")
     dtypes_of_addmv(input, mat, vec)
     return addmv_op(input, mat, vec, beta=beta, alpha=alpha)
 
@@ -345,7 +345,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         raise RuntimeError("both inputs should have same dtype")
     count = 1
     for i, j in zip(first, second, strict=True):
-        n, m = a._data.shape[i], b._data.shape[j]
+        n, m = (t._data.shape[real_dim(d, t._data.ndim)] for t, d in ((a, i), (b, j)))
         if m == 1:
             a = a.sum(i, True, dtype=a.dtype) if n != 1 else a
         elif n == 1:

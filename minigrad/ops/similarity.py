@@ -117,15 +117,15 @@ def cdist(x1: Tensor, x2: Tensor, p: Float = 2.0, compute_mode: Str = MODES[0]) 
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for i, x in enumerate((x1, x2), 1):
-        if x._data.dtype.kind != "f":
-            raise RuntimeError(f"cdist only supports floating-point dtypes, X{i} got: {x.dtype.type_name}")
-    for i, x in enumerate((x1, x2), 1):
         if x._data.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{i} got: {x._data.ndim}D")
     if x1._data.shape[-1] != x2._data.shape[-1]:
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1._data.shape[-1]} X2: {x2._data.shape[-1]}"
         )
+    for i, x in enumerate((x1, x2), 1):
+        if x._data.dtype.kind != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{i} got: {x.dtype.type_name}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     rows = x1._data.shape[-2], x2._data.shape[-2]

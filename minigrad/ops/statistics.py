@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, largest, numpy
+from ..backend import array_module, in_order, in_single, largest, numpy
 from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
@@ -178,21 +178,21 @@ def _aminmax(x: Any, dim: Dims, keepdim: bool) -> Any:
     return x.min(axis=dim, keepdims=keepdim), x.max(axis=dim, keepdims=keepdim)
 
 
-var_op = Op("VarBackward0", _var, self=var_vjp)
-std_op = Op("StdBackward0", _std, self=std_vjp)
+var_op = Op("VarBackward0", in_single(_var), self=var_vjp)
+std_op = Op("StdBackward0", in_single(_std), self=std_vjp)
 var_mean_op = Op(
     "VarMeanBackward0",
-    lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), x.mean(axis=dim, keepdims=keepdim)),
+    in_single(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), x.mean(dim, keepdims=keepdim))),
     outputs=2,
     self=var_mean_vjp,
 )
 std_mean_op = Op(
     "StdMeanBackward0",
-    lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), x.mean(axis=dim, keepdims=keepdim)),
+    in_single(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), x.mean(dim, keepdims=keepdim))),
     outputs=2,
     self=std_mean_vjp,
 )
-vector_norm_op = Op("LinalgVectorNormBackward0", _vector_norm, self=vector_norm_vjp)
+vector_norm_op = Op("LinalgVectorNormBackward0", in_single(_vector_norm), self=vector_norm_vjp)
 logsumexp_op = Op("LogsumexpBackward0", _logsumexp, self=logsumexp_vjp)
 amax_op = Op("AmaxBackward0", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), self=amax_vjp)
 amin_op = Op("AminBackward0", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), self=amax_vjp)
