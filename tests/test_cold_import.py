@@ -17,6 +17,7 @@ import minigrad
 from autograder import parts
 from minigrad import ops
 from minigrad.ops import later
+from minigrad.ops.absent import ABSENT
 
 # Forks a fresh child for every program; prints what went wrong in each, by name.
 DRIVER = """
@@ -100,6 +101,21 @@ for owner, wrong, meant in (
     except AttributeError as error:
         assert str(error).endswith(f". Did you mean: '{meant}'? All names: docs/api.md"), error
 """,
+    "a method that only torch has": X
+    + """
+class Own(Tensor):
+    def det(self): return 5
+for owner in (x, minigrad.nn.Parameter(x)):
+    assert not hasattr(owner, "erfc") and "erfc" not in dir(owner) and "erf" in dir(owner)
+    try:
+        owner.erfc()
+    except AttributeError as error:
+        assert str(error).endswith("has no attribute 'erfc'. Did you mean: 'erf'? All names: docs/api.md"), error
+x.name = "weight"
+assert x.name == "weight" and "name" in dir(x)
+mine = Own(3)
+assert mine.det() == 5 and "det" in dir(mine)
+""",
     "what a user has put there": """
 mine = lambda self: 7
 Tensor.exp = mine
@@ -169,7 +185,7 @@ def test_importing_loads_no_operation():
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = found.stdout.split()
     ours = [name for name in loaded if name.split(".")[0] == "minigrad"]
-    assert [name for name in ours if name.startswith("minigrad.ops.")] == ["minigrad.ops.later"]
+    assert [name for name in ours if name.startswith("minigrad.ops.")] == ["minigrad.ops.absent", "minigrad.ops.later"]
     assert {"minigrad.random", "minigrad.nn", "minigrad.printing", "minigrad.creation"}.isdisjoint(ours)
     assert len(ours) <= 24, "one more module is one more to read for everybody: is it needed before anything is used?"
     assert len(loaded) - len(ours) <= 6, loaded  # of Python's own
@@ -202,3 +218,9 @@ def test_what_is_public_is_listed_and_there():
     assert all(hasattr(minigrad, name) for name in minigrad.__all__)
     assert inspect.signature(minigrad.tanh)  # and is a real function
     assert "minigrad.ops.functions.atan_vjp" in parts.names()
+
+
+def test_methods_that_only_torch_has_are_named():
+    torch = pytest.importorskip("torch")
+    theirs = {name for name in dir(torch.Tensor) if not name.startswith("_")}
+    assert {name for name in theirs if not hasattr(minigrad.Tensor, name)} == ABSENT, "ops/absent.py"

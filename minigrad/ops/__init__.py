@@ -12,6 +12,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import later
+from .absent import mark_absent
 from .later import FUNCTIONS, load, load_all
 
 __all__ = ["ALIASES", "FUNCTIONS", "OPERATORS", "entries", "load", "load_all"]
@@ -133,6 +134,7 @@ SWAPPED = {"sub": "division.rsub", "truediv": "division.rdiv", "pow": "division.
 FACTS: dict[str, Callable[[Tensor], Any]] = {  # properties that take no operation
     "itemsize": lambda self: self._data.itemsize,
     "nbytes": lambda self: self._data.nbytes,
+    "is_cpu": lambda self: self.device.type == "cpu",
     "is_cuda": lambda self: self.device.type == "cuda",
     "is_sparse": lambda self: False,
     "is_quantized": lambda self: False,
@@ -185,6 +187,7 @@ def install() -> None:
             later.hang([f"__{prefix}{name}__"], (module, function, finish))
     for name, fact in FACTS.items():
         setattr(Tensor, name, property(fact))
+    mark_absent()
 
 
 def __getattr__(name: str) -> Any:
