@@ -15,6 +15,7 @@ from typing import Any
 
 import minigrad
 from minigrad import ops
+from minigrad.ops.absent import Absent
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "api.md"
@@ -116,7 +117,7 @@ def public(where: str) -> Iterator[tuple[str, Any]]:
     listed = getattr(found, "__all__", None)
     for name in sorted(listed or dir(found), key=str.lower):
         value = getattr(found, name) if inspect.ismodule(found) else inspect.getattr_static(found, name)
-        if name.startswith("_") or name in INTERNAL or inspect.ismodule(value):
+        if name.startswith("_") or name in INTERNAL or inspect.ismodule(value) or isinstance(value, Absent):
             continue
         if listed is None and isinstance(found, type(ops)) and not ours(name, value, found.__name__):
             continue
