@@ -8,43 +8,64 @@ from typing import Any
 from .. import rules
 from ..tensor import Tensor
 from .arguments import Float, Int, parsed
-from .batch_norm import other_dims, per_channel
 from .define import Op
-from .layer_norm import check_dtypes, stand_in, standardized
+from .layer_norm import centred, check_dtypes, products, stand_in
 from .nn import floats_only
 
 
 def groups(x: Any, group: int) -> Any:
-    """(N, C, …) → (N, group, the rest)."""
-    return rules.reshape(x, (x.shape[0], group, math.prod(x.shape[1:]) // group))
+    """(N, C, …) → (N, group, channels of each, places)."""
+    n, c = x.shape[:2]
+    return rules.reshape(x, (n, group, c // group, math.prod(x.shape[2:])))
 
 
-def group_norm_vjp_input(grad: Any, input: Any, weight: Any, group: int, eps: float) -> Any:
-    """z = x̂ · weight + bias: as of batch_norm, by groups: the gradient of x̂ without its mean and its part along x̂.
+def moments(x: Any, mean: Any, rstd: Any, eps: float) -> tuple[Any, Any]:
+    """Mean and factor 1 / √(variance + eps) of each group, (N, group, 1, 1), as the forward pass has found them. Where a
+    rule is itself recorded they are worked out anew, for both depend on the input."""
+    if not rules.is_tensor(x):
+        return mean[..., None, None], rstd[..., None, None]
+    _, factor, middle = centred(x, (2, 3), eps)
+    return middle, factor
 
+
+def each_channel(weight: Any, group: int) -> Any:
+    """(C,) → (group, channels of each, 1); a 0-d value as it is."""
+    return rules.reshape(weight, (group, -1, 1)) if weight.ndim else weight
+
+
+def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, group: int, eps: float) -> Any:
+    """z = x̂ · weight + bias: as of layer_norm, by groups: the gradient of x̂ without its mean and its part along x̂.
+
+    Written, as in torch, so that each element takes three numbers: what grad and input are multiplied by, and what is added.
     Source: Wu, He (2018), Group Normalization. torch: NativeGroupNormBackward0.
     """
-    x, factor = standardized(groups(input, group), (2,), eps)
-    slope = groups(grad * per_channel(weight, len(input.shape)), group)
-    n = x.shape[2]
-    found = factor * (slope - rules.sum(slope, (2,), True) / n - x * (rules.sum(slope * x, (2,), True) / n))
-    return rules.reshape(found, input.shape)
+    g, x, weight = groups(grad, group), groups(input, group), each_channel(weight, group)
+    mean, factor = moments(x, mean, rstd, eps)
+    n = x.shape[2] * x.shape[3]
+    total = rules.sum(rules.sum(g, (3,), True) * weight, (2,), True)
+    along = rules.sum(products(g, x, (3,)) * weight, (2,), True) - total * mean
+    slope = along * (factor * factor * factor) / n
+    return rules.reshape(g * (factor * weight) - x * slope + (slope * mean - factor * total / n), input.shape)
 
 
-def group_norm_vjp_weight(grad: Any, input: Any, group: int, eps: float) -> Any:
-    """z = x̂ · weight + bias: x̂, summed over all but the channels."""
-    x = rules.reshape(standardized(groups(input, group), (2,), eps)[0], input.shape)
-    return rules.reshape(rules.sum(grad * x, other_dims(len(input.shape)), True), (input.shape[1],))
+def group_norm_vjp_weight(grad: Any, input: Any, mean: Any, rstd: Any, group: int, eps: float) -> Any:
+    """z = x̂ · weight + bias: grad · x̂, summed over all but the channels."""
+    g, x = groups(grad, group), groups(input, group)
+    mean, factor = moments(x, mean, rstd, eps)
+    each = (products(g, x, (3,)) - rules.sum(g, (3,), True) * mean) * factor
+    return rules.reshape(rules.sum(each, (0,), False), (input.shape[1],))
 
 
 def group_norm_vjp_bias(grad: Any) -> Any:
     """z = x̂ · weight + bias: the gradient, summed over all but the channels."""
-    return rules.reshape(rules.sum(grad, other_dims(len(grad.shape)), True), (grad.shape[1],))
+    each = rules.reshape(grad, (*grad.shape[:2], math.prod(grad.shape[2:])))
+    return rules.reshape(rules.sum(rules.sum(each, (2,), True), (0,), False), grad.shape[1:2])
 
 
-def _group_norm(x: Any, weight: Any, bias: Any, group: int, eps: float, **shown: int) -> Any:
-    z = standardized(groups(x, group), (2,), eps)[0].reshape(x.shape)
-    return (z * per_channel(weight, x.ndim) + per_channel(bias, x.ndim)).astype(x.dtype, copy=False)
+def _group_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, group: int, **saved: Any) -> Any:
+    z = moved * (rstd[..., None, None] * each_channel(weight, group))
+    z += each_channel(bias, group)
+    return z.reshape(x.shape).astype(x.dtype, copy=False)
 
 
 group_norm_op = Op(
@@ -85,10 +106,15 @@ def group_norm(
             )
     check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     floats_only(input, "GroupNormKernelImpl")
+    input = input.contiguous()
+    moved, rstd, mean = centred(groups(input._data, num_groups), (2, 3), eps)
     return group_norm_op(
-        input.contiguous(),
+        input,
         stand_in(input, 1) if weight is None else weight.contiguous(),
         stand_in(input, 0) if bias is None else bias.contiguous(),
+        moved=moved,
+        mean=mean[..., 0, 0],
+        rstd=rstd[..., 0, 0],
         group=num_groups,
         eps=eps,
         N=shape[0],

@@ -15,9 +15,10 @@ from .nn import floats_only
 
 
 def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
-    """Σ x · y over `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
-    if type(x) is type(y) is ndarray and dims == (x.ndim - 1,) and x.itemsize > 2:
-        return numpy.vecdot(x, y)[..., None]  # without an array of all the products
+    """Σ x · y over the last of the dimensions, `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
+    if type(x) is type(y) is ndarray and x.itemsize > 2 and x.size and x.flags.c_contiguous:
+        kept = x.shape[: dims[0]]  # without an array of all the products
+        return numpy.vecdot(x.reshape(*kept, -1), y.reshape(*kept, -1)).reshape(kept + (1,) * len(dims))
     return rules.sum(x * y, dims, True)
 
 
