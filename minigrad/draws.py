@@ -11,7 +11,7 @@ from typing import Any
 
 from .backend import array_module, numpy, to_host
 from .creation import finish, shape_of
-from .dtypes import as_numpy, get_default_dtype
+from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from .ops.arguments import Bool, Dtype, Int, is_int
 from .ops.define import Op
 from .ops.functions import step_vjp
@@ -183,15 +183,15 @@ def multinomial(
 
     input: (categories,) or (rows, categories), not negative, need not sum to 1 → int64 (…, num_samples).
     """
-    check_weights(input, num_samples, replacement)
     source, data = generator or default_generator(), to_host(input._data)
+    check_weights(data, num_samples, replacement)
     rows = data.reshape(-1, data.shape[-1])
     if replacement and num_samples > 1:
         below = rows.cumsum(-1, dtype=data.dtype)
         below /= below[:, -1:]
         below[:, -1:] = 1
         points = source.doubles(len(rows) * num_samples).reshape(len(rows), num_samples)
-        chosen = numpy.array([numpy.searchsorted(b, p) for b, p in zip(below, points, strict=True)], numpy.int64)
+        chosen = numpy.array([b.searchsorted(p) for b, p in zip(below, points, strict=True)], numpy.int64)
     else:  # weights over waiting times: the first to come is k with a probability that goes with k's weight
         quotients = rows / source.exponential(rows.size, rows.dtype).reshape(rows.shape)
         one = num_samples == 1
@@ -199,19 +199,20 @@ def multinomial(
     return finish(chosen.reshape((*data.shape[:-1], num_samples)), input.device)
 
 
-def check_weights(input: Tensor, num_samples: int, replacement: bool) -> None:
+def check_weights(data: Any, num_samples: int, replacement: bool) -> None:
     """What multinomial refuses, in torch's words."""
-    data = to_host(input._data)
     if data.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if data.dtype.kind != "f":
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.type_name}")
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {BY_NUMPY[data.dtype].type_name}"
+        )
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > data.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     total = data.sum(-1, dtype=float)
-    if data.min(initial=0) < 0 or not numpy.isfinite(total).all():
+    if data.min(initial=0) < 0 or not total.max(initial=0) < math.inf:
         if replacement and num_samples > 1:
             raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")

@@ -55,11 +55,10 @@ unique_consecutive_vjp = _missing("unique_consecutive")
 
 def order_of(x: Any, dim: int, descending: bool) -> Any:
     """The stable order along dim; nan counts as largest."""
-    module = array_module(x)
     if not descending:
         return x.argsort(axis=dim, kind="stable")
-    n = x.shape[dim]
-    return n - 1 - module.flip(module.flip(x, dim).argsort(axis=dim, kind="stable"), dim)
+    back = (slice(None),) * dim + (slice(None, None, -1),)
+    return x.shape[dim] - 1 - x[back].argsort(axis=dim, kind="stable")[back]
 
 
 def _at_least_1d(forward: Any) -> Any:
@@ -78,10 +77,11 @@ def _sort(x: Any, dim: int, descending: bool) -> tuple[Any, Any]:
     return array_module(x).take_along_axis(x, order, dim), order
 
 
-def settle(order: Any, x: Any, dim: int, place: Any) -> Any:
-    """`order` (indices along dim) with what place(row) says in those rows of x that hold equal elements."""
+def settle(order: Any, x: Any, dim: int, place: Any, among: Any = None) -> Any:
+    """`order` (indices along dim) with what place(row) says in those rows of x that hold equal elements; among: those of
+    its elements that count."""
     rows, places = to_host(x).swapaxes(dim, -1), to_host(order).swapaxes(dim, -1)
-    ordered = numpy.sort(rows, axis=-1)
+    ordered = numpy.sort(rows if among is None else to_host(among).swapaxes(dim, -1), axis=-1)
     equal = (ordered[..., 1:] == ordered[..., :-1]) | ((ordered != ordered)[..., 1:] & (ordered != ordered)[..., :-1])
     for row in map(tuple, numpy.argwhere(equal.any(axis=-1))):
         places[row] = place(rows[row].tolist())
@@ -89,9 +89,16 @@ def settle(order: Any, x: Any, dim: int, place: Any) -> Any:
 
 
 def _topk(x: Any, dim: int, k: int, largest: bool, sorted: bool) -> tuple[Any, Any]:
-    order = order_of(x, dim, largest)[(slice(None),) * dim + (slice(k),)].copy()
-    order = settle(order, x, dim, lambda row: topk_places(row, k, largest, sorted))
-    return array_module(x).take_along_axis(x, order, dim), order
+    module, n, before = array_module(x), x.shape[dim], (slice(None),) * dim
+    first, chosen = x, None
+    if k + 1 < n:  # the first k and the next: an order of the others is not needed, nor do equal ones among them matter
+        start, end = (n - k - 1, n) if largest else (0, k + 1)
+        chosen = x.argpartition(start if largest else k, axis=dim)[(*before, slice(start, end))]
+        first = module.take_along_axis(x, chosen, dim)
+    order = order_of(first, dim, largest)[(*before, slice(k))]
+    order = order.copy() if chosen is None else module.take_along_axis(chosen, order, dim)
+    order = settle(order, x, dim, lambda row: topk_places(row, k, largest, sorted), first)
+    return module.take_along_axis(x, order, dim), order
 
 
 def pick(x: Any, order: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
