@@ -106,6 +106,8 @@ def scatter_index(self: Tensor, shape: tuple[int, ...], index: Any) -> Tensor:
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """self[index]: ints, slices, None and … give views; lists, tensors and masks give copies (torch indexing)."""
+    if isinstance(index, Tensor) and not (array := index._data).ndim and array.dtype.kind == "i" and self._data.ndim:
+        index = as_part(index)
     if isinstance(index, int) and not isinstance(index, bool):
         return select(self, 0, index, 0)
     if isinstance(index, slice):
@@ -165,10 +167,10 @@ SEQUENCES = (list, tuple, Tensor, slice, type(Ellipsis))
 
 def as_part(part: Any) -> Any:
     """One part of an index: tensors, lists and arrays become arrays, 0-d integer tensors ints."""
-    if part is None or part is Ellipsis or isinstance(part, bool | int | slice):
-        return part
     if isinstance(part, Tensor):
         array = part._data
+    elif part is None or part is Ellipsis or isinstance(part, bool | int | slice):
+        return part
     elif isinstance(part, ndarray):
         array = part
     elif isinstance(part, numpy.integer):
