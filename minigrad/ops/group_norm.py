@@ -9,7 +9,7 @@ from .. import rules
 from ..tensor import Tensor
 from .arguments import Float, Int, parsed
 from .define import Op
-from .layer_norm import centred, check_dtypes, products, stand_in
+from .layer_norm import centred, check_dtypes, found_again, products, single, stand_in
 from .nn import floats_only
 
 
@@ -17,15 +17,6 @@ def groups(x: Any, group: int) -> Any:
     """(N, C, …) → (N, group, channels of each, places)."""
     n, c = x.shape[:2]
     return rules.reshape(x, (n, group, c // group, math.prod(x.shape[2:])))
-
-
-def moments(x: Any, mean: Any, rstd: Any, eps: float) -> tuple[Any, Any]:
-    """Mean and factor 1 / √(variance + eps) of each group, (N, group, 1, 1), as the forward pass has found them. Where a
-    rule is itself recorded they are worked out anew, for both depend on the input."""
-    if not rules.is_tensor(x):
-        return mean[..., None, None], rstd[..., None, None]
-    _, factor, middle = centred(x, (2, 3), eps)
-    return middle, factor
 
 
 def each_channel(weight: Any, group: int) -> Any:
@@ -39,8 +30,9 @@ def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: An
     Written, as in torch, so that each element takes three numbers: what grad and input are multiplied by, and what is added.
     Source: Wu, He (2018), Group Normalization. torch: NativeGroupNormBackward0.
     """
-    g, x, weight = groups(grad, group), groups(input, group), each_channel(weight, group)
-    mean, factor = moments(x, mean, rstd, eps)
+    g, x = single(groups(grad, group), groups(input, group))
+    weight = each_channel(weight, group)
+    mean, factor = found_again(x, mean[..., None, None], rstd[..., None, None], (2, 3), eps)
     n = x.shape[2] * x.shape[3]
     total = rules.sum(rules.sum(g, (3,), True) * weight, (2,), True)
     along = rules.sum(products(g, x, (3,)) * weight, (2,), True) - total * mean
@@ -50,8 +42,8 @@ def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: An
 
 def group_norm_vjp_weight(grad: Any, input: Any, mean: Any, rstd: Any, group: int, eps: float) -> Any:
     """z = x̂ · weight + bias: grad · x̂, summed over all but the channels."""
-    g, x = groups(grad, group), groups(input, group)
-    mean, factor = moments(x, mean, rstd, eps)
+    g, x = single(groups(grad, group), groups(input, group))
+    mean, factor = found_again(x, mean[..., None, None], rstd[..., None, None], (2, 3), eps)
     each = (products(g, x, (3,)) - rules.sum(g, (3,), True) * mean) * factor
     return rules.reshape(rules.sum(each, (0,), False), (input.shape[1],))
 

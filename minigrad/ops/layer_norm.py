@@ -41,10 +41,18 @@ def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(len(input.shape) - len(normalized_shape), len(input.shape)))
 
 
-def centred_again(input: Any, mean: Any, rstd: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
-    """centred(input), by what the forward pass has found. Where a rule is itself recorded it is worked out anew, for
-    both numbers of a row depend on the input."""
-    return centred(input, dims, eps)[:2] if rules.is_tensor(input) else (input - mean, rstd)
+def found_again(input: Any, mean: Any, rstd: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """Mean and factor, as the forward pass has found them. Where a rule is itself recorded they are worked out anew, for
+    both depend on the input."""
+    if not rules.is_tensor(input):
+        return mean, rstd
+    _, factor, middle = centred(input, dims, eps)
+    return middle, factor
+
+
+def single(*values: Any) -> list[Any]:
+    """Half precision as float32, in which torch computes the sums; all else as it is."""
+    return [rules.cast(x, numpy.float32) if rules.raw_dtype(x) == numpy.float16 else x for x in values]
 
 
 def layer_norm_vjp_input(
@@ -53,22 +61,28 @@ def layer_norm_vjp_input(
     """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
 
     grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's. Written,
-    as in torch, so that each row takes three numbers: factor, what input is multiplied by, and what is added.
+    as in torch, so that each row takes three numbers: what grad and input are multiplied by, and what is added.
     Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
     """
     dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
-    x, factor = centred_again(input, mean, rstd, dims, eps)
-    slope = times(grad, weight)
-    along = products(slope, x, dims) * (factor * factor) / n
-    return slope * factor - x * (factor * along) - factor * (rules.sum(slope, dims, True) / n)
+    mean, factor = found_again(input, mean, rstd, dims, eps)
+    slope, x = single(times(grad, weight), input)
+    total = rules.sum(slope, dims, True) / n
+    along = (products(slope, x, dims) / n - total * mean) * (factor * factor * factor)
+    return slope * factor - x * along + (along * mean - total * factor)
 
 
 def layer_norm_vjp_weight(
     grad: Any, input: Any, mean: Any, rstd: Any, normalized_shape: tuple[int, ...], eps: float
 ) -> Any:
-    """z = x̂ · weight + bias: x̂, summed over the rows."""
-    x, factor = centred_again(input, mean, rstd, last_dims(input, normalized_shape), eps)
-    return summed(grad * (x * factor), normalized_shape)
+    """z = x̂ · weight + bias: grad · x̂, summed over the rows."""
+    mean, factor = found_again(input, mean, rstd, last_dims(input, normalized_shape), eps)
+    grad, x = single(grad, input)
+    n = math.prod(normalized_shape)
+    g, x, factor = (rules.reshape(each, (-1, size)) for each, size in ((grad, n), (x, n), (factor, 1)))
+    scale = rules.swapaxes(factor, 0, 1)
+    each = scale @ (g * x) - (scale * rules.reshape(mean, (1, -1))) @ g
+    return rules.reshape(each, normalized_shape)
 
 
 def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
@@ -88,8 +102,13 @@ def times(x: Any, weight: Any) -> Any:
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, **saved: Any) -> Any:
-    z = times(moved * rstd, weight)
-    return (z + bias if bias.ndim else z).astype(x.dtype, copy=False)
+    z = moved.astype(weight.dtype, copy=False)  # nobody else has it
+    z *= rstd
+    if weight.ndim:
+        z *= weight
+    if bias.ndim:
+        z += bias
+    return z.astype(x.dtype, copy=False)
 
 
 layer_norm_op = Op(
