@@ -180,7 +180,8 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
     """Put one run of `check` beside torch's answers (`expected`, from oracle.expected with the same seed).
 
     The labels are the oracle's: what the run did not reach fails, and what it made up does not count. No points
-    where a part was never called, or where one is not yet written.
+    where a part was never called, or where none is written. One that is not written, beside others that are, costs
+    what a wrong one would: the properties that need it.
     """
     got = {each.label: each.value for each in reversed(outcome.values)}
     findings: dict[str, Finding] = {}
@@ -188,7 +189,9 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
         findings[label] = _find(label, value, needs, got, findings, outcome)
     passed = sum(each.state == "pass" for each in findings.values())
     unused = [name for name in check.parts if not outcome.calls.get(name)]
-    points = 0 if unused or unwritten(outcome) else score(check.points, passed, len(findings))
+    stubs = outcome.unwritten or (check.parts if unwritten(outcome) else ())
+    points = 0 if unused or set(stubs) >= set(check.parts) else score(check.points, passed, len(findings))
+    points = min(points, check.points - 1) if stubs else points
     reason = None if points == check.points else _reason(outcome, unused, list(findings.values()))
     return Verdict(check.name, check.points, points, list(findings.values()), reason)
 
@@ -226,19 +229,21 @@ def _entries(value: Any) -> int:
 
 
 def unwritten(outcome: Outcome) -> bool:
-    """Whether a run ended at a part that is not written yet."""
-    return outcome.unwritten or bool(outcome.error and outcome.error["class"] == "NotImplementedError")
+    """Whether a run met a part that is not written yet."""
+    return bool(outcome.unwritten) or bool(outcome.error and outcome.error["class"] == "NotImplementedError")
 
 
 def _says(outcome: Outcome) -> Text | str:
     error = outcome.error or {}
     says: Text | None = error.get("says")  # the referee knows better words for some (testimony.py)
-    return says or f"{error.get('class')}: {error.get('message')}"
+    kind = error.get("class")
+    return says or (str(kind) if unwritten(outcome) else f"{kind}: {error.get('message')}")
 
 
 def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
     if unwritten(outcome):
-        return text("not_written")
+        stubs = outcome.unwritten if len(outcome.unwritten) < len(outcome.calls) else []
+        return text("part_not_written", part=", ".join(stubs)) if stubs else text("not_written")
     failed = next((each for each in findings if each.state == "fail"), None)
     if failed and (outcome.error or not unused):
         return text("reason", label=label_text(failed.label), detail=failed.detail)

@@ -86,7 +86,12 @@ def look(this: Check, seed: int) -> View:
     if compare.unwritten(outcome):
         stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
         notes = [text("part_not_written", part=part) for part in stubs]
-        return _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
+        view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
+        if set(this.parts) - set(outcome.unwritten):  # what the others have earned
+            verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
+            view.score = f"{verdict.score}/{verdict.points}"
+            view.properties = verdict.properties if verdict.score else []
+        return view
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()

@@ -58,8 +58,9 @@ def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) 
             values[name].append(Property(frame["label"], value(frame.get("value"))))
         elif kind == "check_done":
             calls = _calls(frame.get("calls"), checks[name])
+            unwritten = _named(frame.get("unwritten"), checks[name])
             error = _error(frame.get("error"), limits)
-            heard.outcomes[name] = Outcome(values[name], calls, error, frame.get("unwritten") is True)
+            heard.outcomes[name] = Outcome(values[name], calls, error, unwritten)
     if len(heard.outcomes) < len(checks):
         raise SandboxFailed(text("sandbox_silent", checks=", ".join(sorted(checks.keys() - heard.outcomes.keys()))))
     return heard
@@ -68,6 +69,10 @@ def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) 
 def _calls(given: Any, check: Check) -> dict[str, int]:
     given = given if isinstance(given, dict) else {}
     return {part: n for part in check.parts if isinstance(n := given.get(part), int) and n >= 0}
+
+
+def _named(given: Any, check: Check) -> list[str]:
+    return [part for part in check.parts if isinstance(given, list) and part in given]
 
 
 def _error(given: Any, limits: Limits) -> dict[str, Any] | None:

@@ -63,7 +63,7 @@ def fuzz_protocol(data: bytes) -> None:
             pass
     finally:
         os.close(read)
-    done = {"type": "check_done", "check": "one", "calls": {}, "unwritten": False, "error": None}
+    done = {"type": "check_done", "check": "one", "calls": {}, "unwritten": [], "error": None}
     try:
         outcome = testimony.hear([*frames, done], [CHECK], DEFAULT).outcomes["one"]
     except SandboxFailed:
@@ -112,7 +112,7 @@ def _frame(message: object) -> bytes:
 SEEDS = {
     "protocol": [
         _frame({"type": "property", "check": "one", "label": "x", "value": EXPECTED[0].value}),
-        _frame({"type": "check_done", "check": "one", "calls": {"p": 1}, "unwritten": True, "error": {"class": "E"}}),
+        _frame({"type": "check_done", "check": "one", "calls": {"p": 1}, "unwritten": ["p"], "error": {"class": "E"}}),
         _frame({"type": "cell", "id": "a", "error": {"class": "E", "message": "m", "line": 3, "cell": "a"}}),
     ],
     "notebook": [json.dumps(RELEASED).encode()],

@@ -63,11 +63,28 @@ def not_written(*args, **kwargs):
 
 
 @pytest.mark.parametrize("check", CHECKS, **BY_NAME)
-def test_a_part_not_written_earns_nothing(check):
+def test_parts_not_written_earn_nothing(check):
+    verdict = scored(check, {part: stub(part) for part in check.parts}, seed=1)
+    assert verdict.score == 0 and "not written yet" in verdict.reason.en.lower()
     for part in check.parts:
         verdict = scored(check, {part: stub(part)}, seed=1)
-        assert verdict.score == 0, part
-        assert "Not written yet" in verdict.reason.en
+        assert verdict.score < check.points and "not written yet" in verdict.reason.en.lower(), part
+
+
+HALVES = [each for each in CHECKS if each.name in {
+    "mul_backward", "div_backward", "exp_log_backward", "matmul_backward", "sin_cos_slope",
+}]  # fmt: skip
+
+
+@pytest.mark.parametrize("check", HALVES, **BY_NAME)
+def test_a_right_part_gets_its_due_beside_one_that_is_not_written(check):
+    """The checks of two parts of which one, or both, have no check of their own."""
+    for part in check.parts:
+        verdict = scored(check, {part: stub(part)}, seed=1)
+        assert verdict.score == 1 and part in verdict.reason.en
+        assert {each.detail.en for each in verdict.properties if "Not" in each.detail.en} <= {
+            "it raised NotImplementedError", "the error NotImplementedError",
+        }  # fmt: skip
 
 
 def stub(part):

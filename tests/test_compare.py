@@ -1,6 +1,7 @@
 """Comparing encoded values, and judging a whole check."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,9 +130,9 @@ CHECK = Check("a_check", "00_lesson", 3, ("part",), lambda T, rng: iter(()))
 EXPECTED = [Property("one", 1), Property("two", 2), Property("three", 3, "two"), Property("four", 4)]
 
 
-def judged(*found, calls=1, error=None, unwritten=False):
-    outcome = Outcome([Property(*each) for each in found], {"part": calls}, error, unwritten)
-    return judge(CHECK, EXPECTED, outcome)
+def judged(*found, calls=1, error=None, unwritten=(), check=CHECK):
+    outcome = Outcome([Property(*each) for each in found], dict.fromkeys(check.parts, calls), error, list(unwritten))
+    return judge(check, EXPECTED, outcome)
 
 
 def states(verdict):
@@ -174,10 +175,21 @@ def test_no_points_for_a_part_that_was_never_called():
     assert "never used" in verdict.reason.en
 
 
-@pytest.mark.parametrize("told", [{"unwritten": True}, {"error": {"class": "NotImplementedError", "message": ""}}])
+@pytest.mark.parametrize("told", [{"unwritten": ["part"]}, {"error": {"class": "NotImplementedError", "message": ""}}])
 def test_no_points_for_a_part_not_written(told):
     verdict = judged(("one", 1), ("two", 2), ("three", 3), ("four", 4), **told)
     assert verdict.score == 0 and "Not written yet" in verdict.reason.en
+
+
+def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_written():
+    pair = replace(CHECK, parts=("part", "other"))
+    found = [("one", 1), ("two", 2), ("three", 3), ("four", 0)]
+    verdict = judged(*found, check=pair, unwritten=["other"])
+    assert verdict.score == judged(*found, check=pair).score == 2
+    assert verdict.reason.en == "The part other is not written yet."
+    assert judged(*found, check=pair, unwritten=["part", "other"]).score == 0
+    assert judged(*found, check=pair, unwritten=["other"], calls=0).score == 0
+    assert judged(*found[:3], ("four", 4), check=pair, unwritten=["other"]).score == 2  # never all
 
 
 def test_a_record_holds_plain_data():

@@ -13,8 +13,8 @@ BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self that was plugged in before")
 # A cell with the part; how the next check begins; what it says of the cell in either language; the error it names.
 STORY = [
     (GOOD.replace(":", ""), "○ mul_backward · 0/2", ("没有接上", "nothing of it is plugged in"), "SyntaxError: expected ':'"),
-    ("def mul_vjp_self(grad, other):\n    raise NotImplementedError\n", "○ mul_backward · 0/2", (), ""),
-    (GOOD.replace("return", "retrun"), "○ mul_backward · 0/2", BEFORE, "SyntaxError: invalid syntax"),
+    ("def mul_vjp_self(grad, other):\n    raise NotImplementedError\n", "○ mul_backward · 1/2", (), ""),
+    (GOOD.replace("return", "retrun"), "○ mul_backward · 1/2", BEFORE, "SyntaxError: invalid syntax"),
     (GOOD, "✓ mul_backward · 2/2", (), ""),
     (GOOD.replace("    ", ""), "○ mul_backward · 2/2", BEFORE, "IndentationError: "),
     (GOOD.replace("other)", "other=nowhere)", 1), "○ mul_backward · 2/2", BEFORE, "NameError: name 'nowhere' is not defined"),

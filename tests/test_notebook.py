@@ -120,10 +120,15 @@ def test_a_stub_is_told_what_to_do_next(capsys):
     def stub(grad, other):
         raise NotImplementedError
 
+    def other_stub(grad, self):
+        raise NotImplementedError
+
     said = seen(capsys, {MUL: stub})
-    assert said.startswith("○ mul_backward · 0/2")
+    assert said.startswith("○ mul_backward · 1/2\n")  # what the other part has earned
     assert "还没有写" in said and "is not written yet" in said and 'hint("mul_vjp_self")' in said
     assert OTHER not in said
+    assert "✓ a * b 里的 b · b in a * b" in said and "报错 NotImplementedError · it raised NotImplementedError" in said
+    assert seen(capsys, {MUL: stub, OTHER: other_stub}).startswith("○ mul_backward · 0/2\n  部件")
 
 
 def test_a_class_with_a_method_to_write_is_told_apart_from_parts_that_are_written(capsys):

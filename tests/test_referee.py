@@ -101,6 +101,22 @@ def test_what_is_not_written_earns_nothing(grade):
     assert "NotImplementedError" in records["relu_backward"]["reason"]["en"]
 
 
+def test_a_right_part_gets_its_due_beside_a_stub(grade):
+    """exp and log share a check: what one has earned does not hang on the other, but two stubs earn nothing."""
+
+    def record(*stubs):
+        changed = {name: rule(name, "raise NotImplementedError") for name in stubs}
+        cells = [each | {"source": changed.get(each["id"], each["source"])} for each in submission()]
+        return grade(cells)["exp_log_backward"]
+
+    one, both = record("log"), record("exp", "log")
+    assert (one["score"], both["score"]) == (1, 0)
+    assert one["reason"]["en"] == "The part minigrad.ops.pointwise.log_vjp is not written yet."
+    assert [each["label"] for each in one["properties"] if each["state"] == "pass"] == [
+        "exp", "exp far below zero, float32", "the other branch of a sum: exp",
+    ]  # fmt: skip
+
+
 def test_a_cell_that_fails_is_named_as_the_reason(grade):
     cells = submission(relu="return grad *")
     record = grade(cells)["relu_backward"]

@@ -65,7 +65,7 @@ class Outcome:
     values: list[Property]
     calls: dict[str, int]
     error: dict[str, Any] | None = None  # {"class", "message", "line", "traceback_short"}
-    unwritten: bool = False  # a part raised NotImplementedError
+    unwritten: list[str] = field(default_factory=list)  # the parts that raised NotImplementedError
     faults: list[dict[str, Any]] = field(default_factory=list)  # every error on the way, where it is known
 
 
@@ -118,7 +118,12 @@ def properties(check: Check, T: Any, seed: int, faults: list[dict[str, Any]] | N
             if found is None:
                 return
             label, value, *needs = found
-            encoded = encode(value, faults)
+            try:
+                encoded = encode(value, faults)
+            except NotImplementedError:
+                if not any(parts.unwritten(part) for part in check.parts):
+                    raise
+                encoded = {"error": "NotImplementedError"}  # of this property alone: others may need other parts
         yield Property(label, encoded, *needs)
 
 
@@ -146,7 +151,7 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
         T.set_grad_enabled(True)
     outcome.faults += _slips
     outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
-    outcome.unwritten = any(parts.unwritten(name) for name in check.parts)
+    outcome.unwritten = [name for name in check.parts if parts.unwritten(name)]
     return outcome
 
 

@@ -92,7 +92,7 @@ class Learner:
             stop_clock()
             error = fault(raised)
         calls = {part: parts.calls(part) for part in check.parts}
-        unwritten = any(parts.unwritten(part) for part in check.parts)
+        unwritten = [part for part in check.parts if parts.unwritten(part)]
         self.tell({"type": "check_done", "check": name, "calls": calls, "unwritten": unwritten, "error": error})
 
     def _property(self, name: str, label: str, value: Any) -> None:

@@ -211,7 +211,7 @@ class _Job:
                 self.slow.add(name)
             self.supervisor.reply({"type": "cell", "id": name, "error": error})
 
-    def _close(self, name: str, error: dict[str, Any] | None, calls: Any = None, unwritten: Any = False) -> None:
+    def _close(self, name: str, error: dict[str, Any] | None, calls: Any = None, unwritten: Any = ()) -> None:
         """Report a check, once."""
         before = len(self.waiting)
         self.waiting = [each for each in self.waiting if each["name"] != name]
