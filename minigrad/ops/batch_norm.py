@@ -11,32 +11,35 @@ from ..dtypes import as_numpy, float64
 from ..tensor import Tensor
 from .arguments import Bool, Float, guarded
 from .define import Op
-from .layer_norm import check_dtypes, stand_in, standardized
+from .layer_norm import check_dtypes, found_again, products, single, stand_in
 from .loss import not_differentiable
 from .nn import floats_only
 
 
-def other_dims(ndim: int) -> tuple[int, ...]:
-    """All dimensions but the channels', which is number 1."""
-    return tuple([d for d in range(ndim) if d != 1])
+def places(x: Any) -> Any:
+    """(N, C, …) → (N, C, places)."""
+    return rules.reshape(x, (*x.shape[:2], math.prod(x.shape[2:])))
 
 
-def per_channel(values: Any, ndim: int) -> Any:
-    """One value a channel, shaped to be broadcast over (N, C, …); a 0-d value as it is."""
-    return rules.reshape(values, (1, -1) + (1,) * (ndim - 2)) if values.ndim else values
+def per_channel(values: Any) -> Any:
+    """One value a channel, shaped to be broadcast over (N, C, places); a 0-d value as it is."""
+    return rules.reshape(values, (1, -1, 1)) if values.ndim else values
 
 
-def normalized(
-    input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
+def total(x: Any) -> Any:
+    """(N, C, places) → (1, C, 1): the sum over all but the channels."""
+    return rules.sum(rules.sum(x, (2,), True), (0,), True)
+
+
+def scaling(
+    x: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
 ) -> tuple[Any, Any]:
-    """input minus the mean, times the factor 1 / √(var + eps); and the factor. training: by the batch's own, which the
-    forward pass has found; where a rule is itself recorded they are worked out anew, for they depend on the input."""
-    if training and rules.is_tensor(input):
-        return standardized(input, other_dims(input.ndim), eps)
+    """The mean of every channel and the factor 1 / √(var + eps), (1, C, 1): in training the batch's own, else by the
+    running averages. x: (N, C, places)."""
     if not training:
         mean, rstd = running_mean, 1 / rules.sqrt(running_var + eps)
-    factor = per_channel(rstd, input.ndim)
-    return (input - per_channel(mean, input.ndim)) * factor, factor
+        return per_channel(mean), per_channel(rstd)
+    return found_again(x, per_channel(mean), per_channel(rstd), (0, 2), eps)
 
 
 def batch_norm_vjp_input(
@@ -51,35 +54,42 @@ def batch_norm_vjp_input(
     eps: float,
 ) -> Any:
     """z = x̂ · weight + bias. By running averages x̂ is linear in x. In training mean and scale of the batch do not reach
-    z, so the gradient loses its mean and its part along x̂.
+    z, so the gradient loses its mean and its part along x̂. Each element takes three numbers of its channel: what grad and
+    input are multiplied by, and what is added.
 
     Source: Ioffe, Szegedy (2015), Batch Normalization, section 3. torch: NativeBatchNormBackward0.
     """
-    x, factor = normalized(input, running_mean, running_var, mean, rstd, training, eps)
-    slope = grad * per_channel(weight, input.ndim)
+    g, x = single(places(grad), places(input))
+    mean, factor = scaling(x, running_mean, running_var, mean, rstd, training, eps)
+    scale = factor * per_channel(weight)
     if not training:
-        return factor * slope
-    dims = other_dims(input.ndim)
-    n = math.prod([input.shape[d] for d in dims])
-    return factor * (slope - rules.sum(slope, dims, True) / n - x * (rules.sum(slope * x, dims, True) / n))
+        return rules.reshape(g * scale, input.shape)
+    n = x.shape[0] * x.shape[2]
+    middle = total(g) / n
+    along = (rules.sum(products(g, x, (2,)), (0,), True) / n - middle * mean) * (factor * factor)
+    return rules.reshape(g * scale - x * (along * scale) + (along * mean - middle) * scale, input.shape)
 
 
 def batch_norm_vjp_weight(
     grad: Any, input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
 ) -> Any:
-    """z = x̂ · weight + bias: x̂, summed over all but the channels."""
-    x, _ = normalized(input, running_mean, running_var, mean, rstd, training, eps)
-    return rules.sum(grad * x, other_dims(input.ndim), False)
+    """z = x̂ · weight + bias: grad · x̂, summed over all but the channels."""
+    g, x = single(places(grad), places(input))
+    mean, factor = scaling(x, running_mean, running_var, mean, rstd, training, eps)
+    each = rules.sum(products(g, x - mean, (2,)), (0,), True) * factor
+    return rules.reshape(each, (-1,))
 
 
 def batch_norm_vjp_bias(grad: Any) -> Any:
     """z = x̂ · weight + bias: the gradient, summed over all but the channels."""
-    return rules.sum(grad, other_dims(grad.ndim), False)
+    return rules.reshape(total(places(grad)), (-1,))
 
 
-def _batch_norm(x: Any, weight: Any, bias: Any, **saved: Any) -> Any:
-    z = normalized(in_order(x), **saved)[0] * per_channel(weight, x.ndim) + per_channel(bias, x.ndim)
-    return z.astype(x.dtype, copy=False)
+def _batch_norm(x: Any, weight: Any, bias: Any, moved: Any, factor: Any, **saved: Any) -> Any:
+    z = moved.astype(weight.dtype, copy=False)  # nobody else has it
+    z *= factor * per_channel(weight)
+    z += per_channel(bias)
+    return z.reshape(x.shape).astype(x.dtype, copy=False)
 
 
 batch_norm_op = Op(
@@ -141,16 +151,25 @@ def aten_batch_norm(
     floats_only(input, "batch_norm")
     check_dtypes(x.dtype, [t._data.dtype for t in given.values() if t is not None])
     mean = rstd = x[:0].reshape(-1)
+    flat = places(in_order(x))
     if training:
-        mean, var = moments(in_order(x))
+        n = x.size // x.shape[1]
+        mean = (total(flat) / n).reshape(-1)
+        moved = flat - per_channel(mean)
+        var = (products(moved, moved, (2,)).sum(axis=0) / n).reshape(-1)
         rstd = (1 / array_module(x).sqrt(var.astype(as_numpy(float64)) + eps)).astype(x.dtype)
         if running_mean is not None and running_var is not None:
-            n = x.size // len(mean)
             follow(running_mean, running_var, mean, var * (n / (n - 1) if n > 1 else math.nan), momentum)
+        factor = per_channel(rstd)
+    else:
+        middle, factor = scaling(flat, running_mean._data, running_var._data, mean, rstd, False, eps)  # type: ignore[union-attr]
+        moved = flat - middle
     return batch_norm_op(
         input,
         stand_in(input, 1) if weight is None else weight,
         stand_in(input, 0) if bias is None else bias,
+        moved=moved,
+        factor=factor,
         running_mean=running_mean,
         running_var=running_var,
         mean=mean,
@@ -180,15 +199,6 @@ def check_per_channel(channels: int, training: bool, given: dict[str, Tensor | N
         if value is None and name.startswith("running") and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     not_differentiable("native_batch_norm", running_mean=given["running_mean"], running_var=given["running_var"])
-
-
-def moments(x: Any) -> tuple[Any, Any]:
-    """The mean and the variance of every channel of an array."""
-    dims = other_dims(x.ndim)
-    n = math.prod([x.shape[d] for d in dims])
-    mean = rules.sum(x, dims, True) / n
-    moved = x - mean
-    return mean.reshape(-1), rules.sum(moved * moved, dims, False) / n
 
 
 def follow(running_mean: Tensor, running_var: Tensor, mean: Any, var: Any, momentum: float) -> None:

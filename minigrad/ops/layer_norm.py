@@ -13,12 +13,15 @@ from .arguments import Float, IntList, parsed
 from .define import Op
 from .nn import floats_only
 
+LONG = 8  # elements to a row from which on NumPy's products of rows pay
+
 
 def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
     """Σ x · y over the last of the dimensions, `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
-    if type(x) is type(y) is ndarray and x.itemsize > 2 and x.size and x.flags.c_contiguous:
-        kept = x.shape[: dims[0]]  # without an array of all the products
-        return numpy.vecdot(x.reshape(*kept, -1), y.reshape(*kept, -1)).reshape(kept + (1,) * len(dims))
+    if type(x) is type(y) is ndarray and x.itemsize > 2 and x.flags.c_contiguous:
+        kept = x.shape[: dims[0]]
+        if x.size >= LONG * math.prod(kept) > 0:  # without an array of all the products
+            return numpy.vecdot(x.reshape(*kept, -1), y.reshape(*kept, -1)).reshape(kept + (1,) * len(dims))
     return rules.sum(x * y, dims, True)
 
 
@@ -28,12 +31,6 @@ def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any, An
     mean = rules.sum(input, dims, True) / n
     moved = input - mean
     return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps), mean
-
-
-def standardized(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any]:
-    """input with mean 0 and variance 1 over `dims`, and the factor 1 / √(variance + eps) that did it."""
-    moved, factor, _ = centred(input, dims, eps)
-    return moved * factor, factor
 
 
 def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -58,7 +55,7 @@ def single(*values: Any) -> list[Any]:
 def layer_norm_vjp_input(
     grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, normalized_shape: tuple[int, ...], eps: float
 ) -> Any:
-    """z = x̂ · weight + bias with x̂ = standardized(input): the gradient of x̂ without its mean and its part along x̂.
+    """z = x̂ · weight + bias with x̂ the input of mean 0 and variance 1: the gradient of x̂ without its mean and its part along x̂.
 
     grad, input: one shape. The mean and the scale of the input do not reach z, so neither may the gradient's. Written,
     as in torch, so that each row takes three numbers: what grad and input are multiplied by, and what is added.
