@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, restrided
+from ..backend import array_module, in_order, restrided
 from ..tensor import Tensor
 from .arguments import Int, Ints, parsed
 from .define import Op
@@ -44,25 +44,29 @@ def places(out: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[t
 
 
 def _unfold(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
-    """(N, C, *size) → (N, C, *kernel, *out)."""
+    """(N, C, *size, …) → (N, C, *kernel, *out, …)."""
     images, channels, *steps = x.strides
+    dims = len(kernel)
+    steps, rest = steps[:dims], steps[dims:]
     within = [step * d for step, d in zip(steps, dilation, strict=True)]  # from one element of a window to the next
     between = [step * s for step, s in zip(steps, stride, strict=True)]  # from one window to the next
-    shape = (*x.shape[:2], *kernel, *windows(x.shape[2:], kernel, stride, dilation))
-    return restrided(x, shape, [images, channels, *within, *between]).copy()
+    out = windows(x.shape[2 : 2 + dims], kernel, stride, dilation)
+    shape = (*x.shape[:2], *kernel, *out, *x.shape[2 + dims :])
+    return restrided(x, shape, [images, channels, *within, *between, *rest]).copy()
 
 
 def _fold(columns: Any, size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
-    """(N, C, *kernel, *out) → (N, C, *size), overlapping windows added up."""
-    x = array_module(columns).zeros((*columns.shape[:2], *size), columns.dtype)
-    for index, place in places(columns.shape[2 + len(kernel) :], kernel, stride, dilation):
+    """(N, C, *kernel, *out, …) → (N, C, *size, …), overlapping windows added up."""
+    out, rest = 2 + len(kernel), 2 + 2 * len(kernel)
+    x = array_module(columns).zeros((*columns.shape[:2], *size, *columns.shape[rest:]), columns.dtype)
+    for index, place in places(columns.shape[out:rest], kernel, stride, dilation):
         x[place] += columns[index]
     return x
 
 
 def unfold_vjp(grad: Any, self_shape: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
     """z = the windows of self: what each window got goes back to where the window was."""
-    return fold_op.of(grad, size=self_shape[2:], kernel=kernel, stride=stride, dilation=dilation)
+    return fold_op.of(grad, size=self_shape[2 : 2 + len(kernel)], kernel=kernel, stride=stride, dilation=dilation)
 
 
 def fold_vjp(grad: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
@@ -88,6 +92,17 @@ def as_matrices(x: Any, groups: int, rows: int) -> Any:
     return rules.reshape(x, (x.shape[0], groups, rows, -1 if x.shape[0] and rows else 0))
 
 
+def images_last(x: Any) -> Any:
+    """(N, C, …) → (C, …, N): what is added up window by window then lies in long rows."""
+    return rules.permute(x, (*range(1, len(x.shape)), 0))
+
+
+def images_first(x: Any) -> Any:
+    """(C, …, N) → (N, C, …), in order."""
+    x = rules.permute(x, (len(x.shape) - 1, *range(len(x.shape) - 1)))
+    return x.contiguous() if rules.is_tensor(x) else in_order(x)
+
+
 def convolution_vjp_input(
     grad: Any, input_shape: Sizes, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
@@ -99,10 +114,13 @@ def convolution_vjp_input(
         return rules.zeros(grad, input_shape)
     out, per_group, *kernel = weight.shape
     matrix = rules.reshape(weight, (groups, out // groups, per_group * math.prod(kernel)))
-    columns = rules.swapaxes(matrix, -1, -2) @ as_matrices(grad, groups, out // groups)
-    columns = rules.reshape(columns, (input_shape[0], input_shape[1], *kernel, *grad.shape[2:]))
+    grad = images_last(grad)
+    grad_matrix = rules.reshape(grad, (groups, out // groups, math.prod(grad.shape[1:])))
+    columns = rules.swapaxes(matrix, -1, -2) @ grad_matrix
+    columns = rules.reshape(columns, (1, input_shape[1], *kernel, *grad.shape[1:]))
     padded = tuple(n + 2 * p for n, p in zip(input_shape[2:], padding, strict=True))
     whole = fold_op.of(columns, size=padded, kernel=tuple(kernel), stride=stride, dilation=dilation)
+    whole = images_first(rules.reshape(whole, (input_shape[1], *padded, input_shape[0])))
     return surrounded(whole, tuple(-p for p in padding))
 
 
