@@ -294,7 +294,7 @@ for value in y.grad_fn.saved:
     print(value if value is None else value._data)
 
 # %% tags=["proof"]
-assert y.grad_fn.saved[0] is None and len(y.grad_fn.saved) == 3
+assert y.grad_fn.saved[1] is None and len(y.grad_fn.saved) == 3
 y.sum().backward()
 assert u.grad.tolist() == [2.0, 4.0] and y.grad_fn.saved is None
 
