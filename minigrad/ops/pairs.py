@@ -162,11 +162,12 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 
 def _lerp(x: Any, end: Any, weight: Any) -> Any:
-    near, far = x + weight * (end - x), end - (end - x) * (1 - weight)
-    closer = abs(weight) < 0.5
-    return (array_module(x).where(closer, near, far) if hasattr(closer, "dtype") else near if closer else far).astype(
-        x.dtype
-    )
+    near = abs(weight) < 0.5  # from the nearer of the two, as torch does it
+    if getattr(near, "ndim", 0):
+        z = array_module(x).where(near, x + weight * (end - x), end - (end - x) * (1 - weight))
+    else:
+        z = x + weight * (end - x) if near else end - (end - x) * (1 - weight)
+    return z.astype(x.dtype, copy=False)
 
 
 atan2_op = Op("Atan2Backward0", _numpy("arctan2"), floating=True, self=atan2_vjp_self, other=atan2_vjp_other)
