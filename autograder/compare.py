@@ -208,7 +208,7 @@ def _find(
         return Finding(label, "skip", text("skipped", needs=label_text(needs)))
     if label not in got:
         first = all(each.label in got or each.state == "skip" for each in found.values())
-        why = text("an_error", error=_says(outcome)) if outcome.error and first else text("not_reached")
+        why = text("raised", error=_says(outcome)) if outcome.error and first else text("not_reached")
         return Finding(label, "fail", why)
     mismatch = compare(value, got[label])
     return Finding(label, "fail", mismatch) if mismatch else Finding(label, "pass", agrees(value))

@@ -51,6 +51,9 @@ def sigmoid_backward(T: Any, rng: np.random.Generator) -> Properties:
     w = leaf(T, np.ones(4))
     (-w + leaf(T, rng.normal(size=4)).sigmoid()).backward(T.tensor(rng.normal(size=4)))
     yield "the other branch of a sum", w.grad
+    z = leaf(T, rng.normal(size=4)).sigmoid()
+    z.backward(T.tensor(rng.normal(size=4)))
+    yield "the output is left as it was", z.detach()
 
 
 def two_layers(T: Any, W1: Any, W2: Any, x: Any, target: Any, biases: Any) -> tuple[Any, Any]:
@@ -163,7 +166,10 @@ def training_loop(T: Any, rng: np.random.Generator) -> Properties:
     net = layers(T, rng, 3, 4)
     optimizer = T.optim.SGD(net.parameters(), lr=0.4)
 
+    walked: list[int] = []
+
     def criterion(scores: Any, numbers: Any) -> Any:  # no cross entropy: this check is about the loop alone
+        scores.register_hook(lambda grad: walked.append(len(grad)))
         return ((scores - T.eye(4, dtype=T.float64)[numbers]) ** 2).sum(1).mean()
 
     (net(images) ** 2).sum().backward()  # gradients left over from something else
@@ -174,6 +180,7 @@ def training_loop(T: Any, rng: np.random.Generator) -> Properties:
     net.register_forward_hook(lambda module, given, result: seen.append(len(given[0])))
     mean = T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 14, 4))
     yield "four batches: their sizes", seen
+    yield "five batches: backward was called on each", walked
     yield "four batches: the mean of their losses", mean
     yield "four batches: the weights", [each.detach().clone() for each in net.parameters()]
     yield "four batches: the gradients of the last", [each.grad for each in net.parameters()]

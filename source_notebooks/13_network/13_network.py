@@ -78,12 +78,12 @@ published = [0.14978072, 0.19956143, 0.24975114, 0.29950229, 0.35891648, 0.40866
 assert all(abs(w - p) < 6e-9 for w, p in zip([*W1.ravel().tolist(), *W2.ravel().tolist()], published))
 
 # %% [markdown] tags=["lang-zh"]
-# 这八个数和那两页纸上印的一位不差：w5 是 0.35891648，w1 是 0.14978072。反向传播那一段，在这里只是 `E.backward()` 一行。
+# 这八个数就是那两页纸最后印的那八个，到小数第八位都一样：w5 是 0.35891648，w1 是 0.14978072。反向传播那一段，在这里只是 `E.backward()` 一行。
 #
 # 这一步，w5 变了自身的一成，w1 只变了千分之一多一点。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得多穿过一层 sigmoid。
 
 # %% [markdown] tags=["lang-en"]
-# These eight numbers are those printed at the end of the two pages, digit by digit: w5 is 0.35891648, w1 is 0.14978072. All of the backpropagation is the single line `E.backward()`.
+# These eight numbers are those printed at the end of the two pages, alike to the eighth decimal: w5 is 0.35891648, w1 is 0.14978072. All of the backpropagation is the single line `E.backward()`.
 #
 # In this step w5 has lost a tenth of its size, w1 little more than a thousandth. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass one sigmoid more.
 
@@ -237,12 +237,12 @@ _ = ax.plot(at, [-slope(cross, score) for score in at], label="交叉熵 · cros
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$，错得越多越大，最大到 1。
+# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$（$p$ 是网络给正确类别的概率），错得越多越大，大小最多到 1。
 #
 # 所以分类用交叉熵。下面就把它拆开。
 
 # %% [markdown] tags=["lang-en"]
-# The squared error's curve hugs 0 on both sides: where it is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, larger the more wrong it is, up to 1.
+# The squared error's curve hugs 0 on both sides: where it is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability that the network gives the right class: its size grows the more wrong it is, up to 1.
 #
 # Hence cross entropy for classes. Let us take it apart.
 
@@ -569,10 +569,10 @@ right.plot(range(1, 21), accuracies, "s-")
 _ = right.axhline(0.96, color="gray", linestyle=":")
 
 # %% [markdown] tags=["lang-zh"]
-# 靠着你写的规则，走了九百步，就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。它认错的是哪几张，你自己认得出吗？
+# 靠着你写的规则，走了九百步，就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。它认错的是下面这几张（标题左边是它猜的，右边是答案），你自己认得出吗？
 
 # %% [markdown] tags=["lang-en"]
-# Nine hundred steps on the rules you wrote, and more than 96% are right. If yours is below 96%, see which check above does not pass yet. And the ones it gets wrong: can you read them yourself?
+# Nine hundred steps on the rules you wrote, and more than 96% are right. If yours is below 96%, see which check above does not pass yet. Below are some that it gets wrong, each with its guess on the left and the answer on the right: can you read them yourself?
 
 # %% tags=["picture"]
 guesses = net(data.test_images).argmax(1).numpy()
@@ -611,10 +611,10 @@ print("minigrad", losses[:3])
 assert abs(torch_losses[0] - losses[0]) < 1e-4
 
 # %% [markdown] tags=["lang-zh"]
-# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看最后一批的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环走的每一步，都要从这里下去。
+# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看一批的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环走的每一步，都要从这里下去。
 
 # %% [markdown] tags=["lang-en"]
-# The leading digits agree; the rest is what different orders of adding floats leave behind. And look at the computational graph (计算图) of a batch, reading down from the loss: your two rules stand at the top, and each step of the training loop starts down this way.
+# The leading digits agree; the rest is what different orders of adding floats leave behind. Now look at the computational graph (计算图) of one batch, reading down from the loss: your two rules stand at the top, and each step of the training loop starts down this way.
 
 # %% tags=["picture"]
 loss = minigrad.nn.functional.cross_entropy(net(data.train_images[:32]), data.train_numbers[:32])

@@ -1,0 +1,200 @@
+"""More mistakes of lesson 13: slips in a formula that is nearly right, arrays written in place, loops left too early."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson13 import EPOCH, LOG_SOFTMAX, NLL, SIGMOID, epoch
+from minigrad import rules
+
+# ── sigmoid ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    SIGMOID,
+    zh="少了 1 - z：grad 乘了 z，还要乘 1 - z。",
+    en="1 - z is missing: grad is multiplied by z, and not by 1 - z as well.",
+)
+def sigmoid_only_z(grad: Any, result: Any) -> Any:
+    return grad * result
+
+
+@mistake(
+    SIGMOID,
+    zh="符号反了：乘的是 z - 1，该是 1 - z。sigmoid 一路上升，斜率是正的。",
+    en="The sign is wrong: z - 1 where 1 - z belongs. Sigmoid rises everywhere, so its slope is positive.",
+)
+def sigmoid_falls(grad: Any, result: Any) -> Any:
+    return grad * result * (result - 1)
+
+
+@mistake(
+    SIGMOID,
+    zh="少了括号：grad * result * 1 - result 先乘后减。1 - result 要括起来。",
+    en="A pair of brackets is missing: grad * result * 1 - result multiplies first and subtracts last. Put 1 - result in brackets.",
+)
+def sigmoid_without_brackets(grad: Any, result: Any) -> Any:
+    return grad * result * 1 - result
+
+
+@mistake(
+    SIGMOID,
+    zh="你把结果写进了 grad。同一个数组还要传给图里的另一支，那一支也跟着变了。算一个新的数组返回。",
+    en="You wrote into grad. The same array goes to another branch of the graph, too, which now gets your numbers. Return a new array.",
+)
+def sigmoid_in_place(grad: Any, result: Any) -> Any:
+    grad *= result * (1 - result)
+    return grad
+
+
+@mistake(
+    SIGMOID,
+    zh="你写进了 result。它就是前向的输出，不是副本，别人还要读它。算一个新的数组返回。",
+    en="You wrote into result. It is the output of the forward pass, no copy of it, and others still read it. Return a new array.",
+)
+def sigmoid_writes_the_output(grad: Any, result: Any) -> Any:
+    result *= 1 - result
+    return grad * result
+
+
+# ── log_softmax ──────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="符号反了：经过总和的那一路要减去，z = x - ln Σ eˣ 里总和前面是减号。",
+    en="The sign is wrong: the path through the sum is subtracted, as the sum is in z = x - ln Σ eˣ.",
+)
+def log_softmax_adds(grad: Any, result: Any, dim: int) -> Any:
+    return grad + rules.exp(result) * rules.sum(grad, (dim,), True)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="只有经过总和的那一路，直接的那一路（grad 自己）丢了。",
+    en="Only the path through the sum; the direct one, grad itself, is missing.",
+)
+def log_softmax_through_the_sum_only(grad: Any, result: Any, dim: int) -> Any:
+    return -rules.exp(result) * rules.sum(grad, (dim,), True)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="减去的 softmax 没有乘上游：先把这一行的 grad 加起来，再乘 softmax。",
+    en="The softmax that you subtract is not multiplied by anything from upstream: add up the row's grad and multiply by that.",
+)
+def log_softmax_without_upstream(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="softmax 放进了求和号里面：该是 softmax 乘以 grad 之和，不是 grad 乘 softmax 再求和。",
+    en="Softmax has slipped inside the sum: it is softmax times the sum of grad, not the sum of grad times softmax.",
+)
+def log_softmax_inside_the_sum(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.sum(grad * rules.exp(result), (dim,), True)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="求和以后少了一维，和 softmax 对不上。rules.sum 的第三个参数写 True，把那一维留成 1。",
+    en="The sum has lost its dimension and does not line up with the softmax. Give rules.sum True as its third argument, which keeps that dimension, of size 1.",
+)
+def log_softmax_drops_the_dim(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result) * rules.sum(grad, (dim,), False)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="你把结果写进了 grad，图里的另一支还要用它。算一个新的数组返回。",
+    en="You wrote into grad, which another branch of the graph still needs. Return a new array.",
+)
+def log_softmax_in_place(grad: Any, result: Any, dim: int) -> Any:
+    grad -= rules.exp(result) * rules.sum(grad, (dim,), True)
+    return grad
+
+
+# ── nll_loss ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    NLL,
+    zh="target 和 -grad * shares 都只有一维，表有两维。写进表之前，用 rules.unsqueeze 给两者各补一维。",
+    en="target and -grad * shares have one dimension, the table has two. Before you write them, give each of them one more with rules.unsqueeze.",
+)
+def nll_without_unsqueeze(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    return rules.put_along(rules.zeros(grad, self_shape), 1, target, -grad * shares)
+
+
+@mistake(
+    NLL,
+    zh="有批次时都对；没有批次时 self_shape 是 (C,)，只有第 0 维，没有第 1 维。",
+    en="With a batch all is right; without one self_shape is (C,), which has a dimension 0 and no dimension 1.",
+)
+def nll_needs_a_batch(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    target, value = rules.unsqueeze(target, 1), rules.unsqueeze(-grad * shares, 1)
+    return rules.put_along(rules.zeros(grad, self_shape), 1, target, value)
+
+
+@mistake(
+    NLL,
+    zh="你总是除以行数。每一行占多少写在 shares 里：求平均时才是 1/N，求和时是 1，有权重时各不相同。",
+    en="You always divide by the number of rows. What a row counts stands in shares: 1/N under a mean only, 1 under a sum, different numbers under weights.",
+)
+def nll_divides_by_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    dim = min(1, len(self_shape) - 1)
+    value = rules.unsqueeze(-grad * (shares * 0 + 1) / self_shape[0], dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, rules.unsqueeze(target, dim), value)
+
+
+# ── train_epoch ──────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    EPOCH,
+    zh="没有 backward：step 走的时候一个梯度也没有，权重一动不动。算出 loss 以后调用 loss.backward()。",
+    en="backward is missing: step finds no gradients, and the weights never move. Call loss.backward() once you have the loss.",
+)
+def epoch_never_goes_back(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    losses = []
+    for batch in batches:
+        optimizer.zero_grad()
+        losses.append(criterion(net(images[batch]), numbers[batch]).item())
+        optimizer.step()
+    return sum(losses) / len(losses)
+
+
+@mistake(
+    EPOCH,
+    zh="return 缩进到了循环里面：只走了第一批就返回了。",
+    en="return is indented into the loop: it leaves after the first batch.",
+)
+def epoch_leaves_early(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return epoch(net, criterion, optimizer, images, numbers, [next(iter(batches))])
+
+
+@mistake(
+    EPOCH,
+    zh="你按图像的张数求平均，最后那个小批因此占得少。这里要的是各批损失的平均，一批算一份。",
+    en="You averaged over the images, so the smaller last batch counts less. Wanted here is the mean of the batches' losses, each batch counting once.",
+)
+def epoch_averages_over_images(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    total, seen = 0.0, 0
+    for batch in batches:
+        total += len(batch) * epoch(net, criterion, optimizer, images, numbers, [batch])
+        seen += len(batch)
+    return total / seen
+
+
+@mistake(
+    EPOCH,
+    zh="batches 不一定有 len()，它可能是只能走一遍的迭代器。数一数走过的批数，或者 len(losses)。",
+    en="batches need not have a len(): it may be an iterator, to be gone through once. Count the batches as they come, or take len(losses).",
+)
+def epoch_asks_for_len(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    total = 0.0
+    for batch in batches:
+        total += epoch(net, criterion, optimizer, images, numbers, [batch])
+    return total / len(batches)
