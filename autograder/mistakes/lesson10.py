@@ -196,8 +196,8 @@ def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
 
 @mistake(
     STEP,
-    zh="w 没有动：你算出了新张量，却只绑到了 params 里。要在 no_grad 里原地更新。",
-    en="w did not move: a new tensor was computed and only bound to its place in params. Update in place under no_grad.",
+    zh="w 没有动：你算出了新张量，却只把它绑到了一个名字、或列表的一格上。要在 no_grad 里原地更新（p -= …）。",
+    en="w did not move: a new tensor was computed and only bound to a name, or to a place in a list. Update in place (p -= …) under no_grad.",
 )
 def rebinds_the_name(params: Any, lr: Any) -> None:
     for i, p in enumerate(params):
@@ -242,8 +242,8 @@ def forgot_the_rate(params: Any, lr: Any) -> None:
 
 @mistake(
     STEP,
-    zh="碰到一个没有梯度的参数就整个停下了，后面的参数都没有更新。跳过它，继续下一个。",
-    en="A parameter without a gradient ends the whole step, and those behind it stay where they were. Skip it and go on.",
+    zh="没有走到最后一个参数：循环里有 return 或 break。碰到没有梯度的参数要跳过它，继续下一个。",
+    en="The loop ends before the last parameter: there is a return or a break in it. Skip a parameter without a gradient, and go on with the next.",
 )
 def stops_at_the_first_none(params: Any, lr: Any) -> None:
     with no_grad():
@@ -281,8 +281,8 @@ def scales_the_gradient(params: Any, lr: Any) -> None:
 
 @mistake(
     STEP,
-    zh="没有 no_grad：对需要梯度的叶子做原地更新，会被 autograd 拒绝。",
-    en="no_grad is missing: autograd refuses to update in place a leaf that requires grad.",
+    zh="更新时还在记录：需要梯度的叶子不许这样原地更新。把它放进 with no_grad():（这一课的；torch.no_grad 只管 torch）。",
+    en="The update is being recorded, and autograd refuses to change in place a leaf that requires grad. Put it inside `with no_grad():` (this lesson's; torch.no_grad switches torch only).",
 )
 def without_no_grad(params: Any, lr: Any) -> None:
     for p in params:
@@ -312,3 +312,39 @@ def switches_requires_grad_off(params: Any, lr: Any) -> None:
         if p.grad is not None:
             p.requires_grad_(False)
             p -= lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="没有梯度的参数，p.grad 是 None，不能拿去乘。先看 p.grad is not None，再更新。",
+    en="A parameter without a gradient has None for its p.grad, which cannot be multiplied. Ask `p.grad is not None` before the update.",
+)
+def multiplies_none(params: Any, lr: Any) -> None:
+    with no_grad():
+        for p in params:
+            p -= lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="if p.grad: 问的是张量的真假，不止一个数时没有答案；一个数时，0 又算假。要问的是 p.grad is not None。",
+    en="`if p.grad:` asks whether a tensor is true, which has no answer for more than one number, and for a single one takes 0 for false. Ask `p.grad is not None`.",
+)
+def asks_whether_it_is_true(params: Any, lr: Any) -> None:
+    with no_grad():
+        for p in params:
+            if p.grad:
+                p -= lr * p.grad
+
+
+@mistake(
+    STEP,
+    zh="no_grad 后面少了括号：with 要的是一个对象，no_grad() 才造出来。",
+    en="no_grad lacks its brackets: `with` needs an object, and no_grad() makes one.",
+)
+def enters_the_class(params: Any, lr: Any) -> None:
+    block: Any = no_grad
+    with block:
+        for p in params:
+            if p.grad is not None:
+                p -= lr * p.grad

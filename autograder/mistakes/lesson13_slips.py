@@ -180,7 +180,9 @@ def epoch_leaves_early(net: Any, criterion: Any, optimizer: Any, images: Any, nu
     zh="你按图像的张数求平均，最后那个小批因此占得少。这里要的是各批损失的平均，一批算一份。",
     en="You averaged over the images, so the smaller last batch counts less. Wanted here is the mean of the batches' losses, each batch counting once.",
 )
-def epoch_averages_over_images(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+def epoch_averages_over_images(
+    net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
+) -> Any:
     total, seen = 0.0, 0
     for batch in batches:
         total += len(batch) * epoch(net, criterion, optimizer, images, numbers, [batch])
