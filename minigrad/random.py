@@ -93,10 +93,9 @@ class Generator:
 
     def permutation(self, n: int) -> Any:
         """0 … n - 1 in random order, by Fisher and Yates."""
-        order = list(range(n))
-        for i, word in enumerate(self.words(max(n - 1, 0)).tolist()):
-            j = i + word % (n - i)
-            order[i], order[j] = order[j], order[i]
+        order, words = list(range(n)), self.words(max(n - 1, 0))
+        for i, step in enumerate((words % numpy.arange(n, 1, -1, dtype=numpy.uint64)).tolist()):
+            order[i], order[i + step] = order[i + step], order[i]
         return numpy.array(order, numpy.int64)
 
 

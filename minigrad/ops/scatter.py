@@ -39,10 +39,11 @@ def _scatter_reduce(x: Any, src: Any, dim: int, index: Any, reduce: str, include
     out = x.copy().reshape(x.shape or (1,))
     index = index.reshape(index.shape or (1,))
     src = src.reshape(src.shape or (1,))[tuple(slice(n) for n in index.shape)]
-    places = along(out.shape, dim, index)
+    places = along(out.shape, dim, index).reshape(-1)
+    flat = out.reshape(-1)
     if not include_self:
-        out[places] = identity(reduce, out.dtype)
-    join_at(out, places, src, REDUCTIONS[reduce][0])
+        flat[places] = identity(reduce, out.dtype)
+    join_at(flat, places, src.reshape(-1), REDUCTIONS[reduce][0])
     if reduce == "mean":
         counts = number_of(out, dim, index, include_self).reshape(out.shape)
         out = out // counts if out.dtype.kind in "iu" else out / counts
@@ -53,7 +54,7 @@ def join_at(out: Any, places: Any, src: Any, ufunc: str) -> None:
     """Each element of src joined by the ufunc to the one at its place of out; products on the host, as CuPy has none."""
     if ufunc == "multiply" and array_module(out) is not numpy:
         host = to_host(out)
-        numpy.multiply.at(host, tuple(map(to_host, places)), to_host(src))
+        numpy.multiply.at(host, to_host(places), to_host(src))
         out[...] = array_module(out).asarray(host)
     else:
         getattr(array_module(out), ufunc).at(out, places, src)
@@ -64,7 +65,7 @@ def number_of(like: Any, dim: int, index: Any, include_self: bool) -> Any:
     shape = like.shape or (1,)
     index = index.reshape(index.shape or (1,))
     counts = array_module(like).full(shape, int(include_self), like.dtype)
-    array_module(like).add.at(counts, along(shape, dim, index), 1)
+    array_module(like).add.at(counts.reshape(-1), along(shape, dim, index).reshape(-1), 1)
     counts[counts == 0] = 1
     return counts.reshape(like.shape)
 
