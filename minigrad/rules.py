@@ -15,6 +15,7 @@ from .backend import array_module, constant, ndarray, numpy, sum_array
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # integers as long as a floating-point number
 FEW = 1024  # elements up to which numpy.where is the faster way to mask
+SPREAD = 8  # times as many places as numbers to be added, up to which it pays to count the places
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
 
 
@@ -183,8 +184,18 @@ def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
     if _is_basic(index):
         out[index] += grad
     else:
-        array_module(grad).add.at(out, index, grad)
+        add_at(out, index, grad)
     return out
+
+
+def add_at(out: Any, index: Any, values: Any) -> None:
+    """out[index] += values for arrays, as often as the index names a place; out lies in memory in order."""
+    module = array_module(out)
+    if out.ndim > 1 and out.size <= SPREAD * values.size:  # NumPy adds to a flat array several times as fast
+        numbers = module.arange(out.size).reshape(out.shape)[index]
+        values = module.broadcast_to(values, numbers.shape)
+        out, index, values = out.reshape(-1), numbers.reshape(-1), values.reshape(-1)
+    module.add.at(out, index, values)
 
 
 def without(grad: Any, index: Any) -> Any:

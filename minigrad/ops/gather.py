@@ -64,7 +64,7 @@ def at(dim: int, index: Any) -> tuple[Any, ...]:
 
 def _index_add(x: Any, source: Any, dim: int, index: Any, alpha: Any) -> Any:
     out = x.copy().reshape(x.shape or (1,))
-    array_module(out).add.at(out, at(dim, index), source.reshape(source.shape or (1,)) * out.dtype.type(alpha))
+    rules.add_at(out, at(dim, index), source.reshape(source.shape or (1,)) * out.dtype.type(alpha))
     return out.reshape(x.shape)
 
 

@@ -74,7 +74,7 @@ def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
     x = x.copy()
     where = places(indices)
     if accumulate:
-        array_module(x).add.at(x, where, values)
+        rules.add_at(x, where, values)
     else:
         x[where] = values
     return x
