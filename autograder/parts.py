@@ -1,7 +1,7 @@
 """Parts: named pieces of the engine that a learner writes, and the plugs that put them into the live engine.
 
-    @implements("minigrad.optim.sgd.sgd_step")
-    def sgd_step(params, lr): ...
+    @implements("minigrad.optim.SGD.step")
+    def step(self): ...
 
 From then on the whole engine runs on the learner's function. A part is a function, a method, a property or a
 class, named by its dotted path. Every reference that the engine's modules, classes and tables hold to the
@@ -185,11 +185,18 @@ def names() -> list[str]:
             importlib.import_module(each.name)
     for module in engine_modules(ENGINE):
         for key, value in vars(module).items():
-            if getattr(value, "__module__", None) == module.__name__ and not key.startswith("_"):
+            if _lives_in(module, key, value) and not key.startswith("_"):
                 found |= {f"{module.__name__}.{key}"} if callable(value) else set()
                 inside = vars(value).items() if isinstance(value, type) else ()
                 found |= {f"{module.__name__}.{key}.{each}" for each, raw in inside if inspect.isfunction(_bare(raw))}
     return sorted(found)
+
+
+def _lives_in(module: types.ModuleType, key: str, value: Any) -> bool:
+    """Whether a name belongs to a module: defined there, or a class that a package offers as its own."""
+    home = getattr(value, "__module__", None)
+    offered = isinstance(value, type) and key in getattr(module, "__all__", ()) and module.__name__ != ENGINE
+    return home == module.__name__ or (offered and str(home).startswith(f"{module.__name__}."))
 
 
 def _look_up(name: str) -> Any:
@@ -219,10 +226,12 @@ def _longest_module(name: str) -> list[Any]:
 
 
 def _bare(value: Any) -> Any:
-    """What a property, staticmethod or classmethod wraps; anything else as it is."""
+    """What a property, staticmethod, classmethod or decorator wraps; anything else as it is."""
     if isinstance(value, property):
         return value.fget
-    return value.__func__ if isinstance(value, staticmethod | classmethod) else value
+    if isinstance(value, staticmethod | classmethod):
+        return value.__func__
+    return inspect.unwrap(value) if inspect.isfunction(value) else value
 
 
 # ── Plugging ─────────────────────────────────────────────────────────────────────────────────────

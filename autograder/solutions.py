@@ -48,18 +48,29 @@ class Found:
 
 
 def find(part: str, root: Path = PROJECT) -> Found:
-    """The definition of a dotted name such as `minigrad.optim.sgd.sgd_step`."""
+    """The definition of a dotted name such as `minigrad.optim.SGD.step`."""
     steps = part.split(".")
     for cut in range(len(steps) - 1, 0, -1):
         base = root.joinpath(*steps[:cut])
         for path in (base.with_suffix(".py"), base / "__init__.py"):
             if path.is_file():
                 text = path.read_text(encoding="utf-8")
-                node = descend(ast.parse(text), steps[cut:])
+                tree = ast.parse(text)
+                node = descend(tree, steps[cut:])
                 if node:
                     return Found(path.relative_to(root), text, tuple(steps[cut:]), node)
+                if home := _offered_from(tree, steps[cut]):
+                    return find(".".join([*steps[:cut], home, *steps[cut:]]), root)
                 raise UnknownName(Text("部件", "part"), part, [".".join(steps[:cut]) + "." + n for n in _named(text)])
     raise UnknownName(Text("部件", "part"), part, [])
+
+
+def _offered_from(tree: ast.Module, name: str) -> str | None:
+    """The module of its own from which a package takes a name, to offer it itself: `from .sgd import SGD`."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and name in [each.name for each in node.names]:
+            return node.module
+    return None
 
 
 def descend(tree: ast.Module, inside: Iterable[str]) -> Definition | None:

@@ -188,24 +188,21 @@ def test_what_builds_on_sgd_has_all_its_settings() -> None:
         close(ours, theirs)
 
 
-def test_sgd_step_is_what_runs_in_every_group_that_is_plain() -> None:
+def test_the_part_is_what_runs_where_nothing_but_a_rate_is_asked_for() -> None:
     """The part of lesson 10, also where the optimiser and its schedule were made before it was plugged in."""
     calls = []
     net = network(minigrad)
-    opt = minigrad.optim.SGD(
-        [
-            {"params": net[0].parameters()},
-            {"params": net[2].weight, "momentum": 0.5},
-            {"params": net[2].bias, "lr": 0.2},
-        ],
-        lr=0.1,
-    )
+    opt = minigrad.optim.SGD(net.parameters(), lr=0.1)
     minigrad.optim.lr_scheduler.StepLR(opt, 1)
-    with parts.plugged_in({"minigrad.optim.sgd.sgd_step": lambda params, lr: calls.append((len(params), lr))}):
+    before = net[0].weight.clone()
+    with parts.plugged_in({"minigrad.optim.SGD.step": lambda self: calls.append((len(self.params), self.lr))}):
         step(minigrad, net, opt)
-        opt.param_groups[1]["momentum"], opt.param_groups[2]["maximize"] = 0, True
+        assert opt.step(lambda: 7) == 7
+        assert (net[0].weight == before).all()
+        opt.param_groups[0]["momentum"] = 0.5
         step(minigrad, net, opt)
-    assert calls == [(2, 0.1), (1, 0.2), (2, 0.1), (1, 0.1)]
+        assert (net[0].weight != before).any()
+    assert calls == [(4, 0.1), (4, 0.1)]
 
 
 def test_closure_and_zero_grad() -> None:

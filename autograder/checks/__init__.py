@@ -1,6 +1,6 @@
 """Checks: programs that run once on the learner's engine and once on torch, and must give the same.
 
-    @check("sgd_step", lesson="10_weight_update", points=2, parts=["minigrad.optim.sgd.sgd_step"])
+    @check("sgd_step", lesson="10_weight_update", points=2, parts=["minigrad.optim.SGD.step"])
     def sgd_step(T, rng):            # T: minigrad or torch; rng: numpy.random.Generator
         ...
         yield "w", w                 # a label and a value: one property

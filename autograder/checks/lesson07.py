@@ -16,7 +16,7 @@ from autograder.checks import check
 LESSON = "07_accumulate"
 ACCUMULATE = "minigrad.autograd.accumulate.accumulate"
 RECORDED = "minigrad.autograd.accumulate.accumulate_graph"
-ZERO_GRAD = "minigrad.optim.optimizer.Optimizer.zero_grad"
+ZERO_GRAD = "minigrad.optim.Optimizer.zero_grad"
 
 Properties = Iterator[tuple[Any, ...]]
 

@@ -1,4 +1,4 @@
-"""Lesson 10, the weight-update pitfall: no_grad, the version check on saved values, and the step of SGD.
+"""Lesson 10, the weight-update pitfall: no_grad, the version check on saved values, and SGD.step.
 
 What is looked at is behaviour: whether operations are recorded, and where; which backward passes raise, in which
 words, and which must not; what a step does to a weight, its gradient and its place in the graph.
@@ -18,7 +18,7 @@ from autograder.checks import check, raises
 LESSON = "10_weight_update"
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
 CHECK_VERSION = "minigrad.autograd.graph.check_version"
-STEP = "minigrad.optim.sgd.sgd_step"
+STEP = "minigrad.optim.SGD.step"
 
 Properties = Iterator[tuple[Any, ...]]
 
@@ -283,7 +283,7 @@ def _stepwise(T: Any, x: Any) -> list[Any]:
     return seen
 
 
-# ── sgd_step, and everything together ────────────────────────────────────────────────────────────
+# ── SGD.step, and everything together ────────────────────────────────────────────────────────────
 
 
 @check("sgd_step", lesson=LESSON, points=2, parts=[STEP])

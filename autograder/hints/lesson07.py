@@ -36,7 +36,7 @@ HINTS: dict[str, Stages] = {
             "Where variable._grad is None set it to grad.copied(), otherwise to variable._grad + grad.",
         ),
     ),
-    "minigrad.optim.optimizer.Optimizer.zero_grad": (
+    "minigrad.optim.Optimizer.zero_grad": (
         (
             "对每个参数，p.grad 可能是 None，也可能是张量；set_to_none 又有两种。哪几种情形什么都不用做？",
             "For each parameter p.grad may be None or a tensor, and set_to_none is one of two. In which of these is there nothing to do?",

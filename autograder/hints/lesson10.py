@@ -38,7 +38,7 @@ HINTS: dict[str, Stages] = {
             "if not, do nothing.",
         ),
     ),
-    "minigrad.optim.sgd.sgd_step": (
+    "minigrad.optim.SGD.step": (
         (
             "w = w - lr * w.grad 之后，名字 w 指着谁？原来那个叶子又在哪里？",
             "After w = w - lr * w.grad, what does the name w point at? And where is the leaf it used to be?",
@@ -49,8 +49,8 @@ HINTS: dict[str, Stages] = {
             "A leaf must not be overwritten while operations are recorded, so do it under no_grad.",
         ),
         (
-            "with no_grad(): 里遍历 params；grad 是 None 的跳过，其余的 p -= lr * p.grad。",
-            "Inside `with no_grad():` go through params; skip those whose grad is None, and for the others p -= lr * p.grad.",
+            "with no_grad(): 里遍历 self.params；grad 是 None 的跳过，其余的 p -= self.lr * p.grad。",
+            "Inside `with no_grad():` go through self.params; skip those whose grad is None, and for the others p -= self.lr * p.grad.",
         ),
     ),
 }

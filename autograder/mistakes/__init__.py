@@ -1,7 +1,7 @@
 """Known mistakes: the wrong versions of a part that learners really write, each with a hint in both languages.
 
-    @mistake("minigrad.optim.sgd.sgd_step", zh="…", en="…")
-    def rebinds_the_name(params, lr): ...
+    @mistake("minigrad.optim.SGD.step", zh="…", en="…")
+    def rebinds_the_name(self): ...
 
 They serve twice. The tests prove that every one of them loses points, so that the grader is tested as a product
 is; and `recognise` finds the learner's mistake by its effect: each known one is plugged in the part's place and

@@ -11,7 +11,7 @@ from minigrad.autograd.graph import modified_message
 
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
 CHECK_VERSION = "minigrad.autograd.graph.check_version"
-STEP = "minigrad.optim.sgd.sgd_step"
+STEP = "minigrad.optim.SGD.step"
 
 # ── no_grad ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -191,7 +191,7 @@ def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
         raise RuntimeError(modified_message(saved, saved._version, expected, source))
 
 
-# ── sgd_step ─────────────────────────────────────────────────────────────────────────────────────
+# ── SGD.step ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @mistake(
@@ -199,10 +199,10 @@ def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
     zh="w 没有动：你算出了新张量，却只把它绑到了一个名字、或列表的一格上。要在 no_grad 里原地更新（p -= …）。",
     en="w did not move: a new tensor was computed and only bound to a name, or to a place in a list. Update in place (p -= …) under no_grad.",
 )
-def rebinds_the_name(params: Any, lr: Any) -> None:
-    for i, p in enumerate(params):
+def rebinds_the_name(self: Any) -> None:
+    for i, p in enumerate(self.params):
         if p.grad is not None:
-            params[i] = p - lr * p.grad
+            self.params[i] = p - self.lr * p.grad
 
 
 @mistake(
@@ -210,10 +210,10 @@ def rebinds_the_name(params: Any, lr: Any) -> None:
     zh="数值对了，但更新走的是 .data，autograd 看不见：之前保存的值被改写了，也没有人报错。用 no_grad 加原地更新。",
     en="The numbers are right, but the update went through .data, where autograd cannot see it: saved values are overwritten and nobody complains. Use no_grad and an in-place update.",
 )
-def goes_through_data(params: Any, lr: Any) -> None:
-    for p in params:
+def goes_through_data(self: Any) -> None:
+    for p in self.params:
         if p.grad is not None:
-            p.data.sub_(lr * p.grad)
+            p.data.sub_(self.lr * p.grad)
 
 
 @mistake(
@@ -221,11 +221,11 @@ def goes_through_data(params: Any, lr: Any) -> None:
     zh="方向反了：梯度指向上坡，下降要减去它。",
     en="The wrong way: the gradient points uphill, and descent subtracts it.",
 )
-def goes_uphill(params: Any, lr: Any) -> None:
+def goes_uphill(self: Any) -> None:
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad is not None:
-                p += lr * p.grad
+                p += self.lr * p.grad
 
 
 @mistake(
@@ -233,9 +233,9 @@ def goes_uphill(params: Any, lr: Any) -> None:
     zh="忘了乘学习率 lr，每一步都迈了整个梯度那么大。",
     en="The learning rate is missing: each step is as large as the whole gradient.",
 )
-def forgot_the_rate(params: Any, lr: Any) -> None:
+def forgot_the_rate(self: Any) -> None:
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad is not None:
                 p -= p.grad
 
@@ -245,12 +245,12 @@ def forgot_the_rate(params: Any, lr: Any) -> None:
     zh="没有走到最后一个参数：循环里有 return 或 break。碰到没有梯度的参数要跳过它，继续下一个。",
     en="The loop ends before the last parameter: there is a return or a break in it. Skip a parameter without a gradient, and go on with the next.",
 )
-def stops_at_the_first_none(params: Any, lr: Any) -> None:
+def stops_at_the_first_none(self: Any) -> None:
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad is None:
                 return
-            p -= lr * p.grad
+            p -= self.lr * p.grad
 
 
 @mistake(
@@ -258,11 +258,11 @@ def stops_at_the_first_none(params: Any, lr: Any) -> None:
     zh="更新之后顺手把梯度清掉了。torch 的 step 不碰梯度，清零是 zero_grad 的事。",
     en="The gradients are cleared on the way. torch's step leaves them alone; clearing is zero_grad's business.",
 )
-def clears_the_gradients(params: Any, lr: Any) -> None:
+def clears_the_gradients(self: Any) -> None:
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad is not None:
-                p -= lr * p.grad
+                p -= self.lr * p.grad
                 p.grad = None
 
 
@@ -271,11 +271,11 @@ def clears_the_gradients(params: Any, lr: Any) -> None:
     zh="更新量对了，但 p.grad 被就地乘上了 lr。别人还要看这个梯度（比如裁剪、打印），不要改它。",
     en="The step is right, but p.grad itself was multiplied by lr. Others still read it (clipping, printing): leave it as it is.",
 )
-def scales_the_gradient(params: Any, lr: Any) -> None:
+def scales_the_gradient(self: Any) -> None:
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad is not None:
-                p.grad *= lr
+                p.grad *= self.lr
                 p -= p.grad
 
 
@@ -284,10 +284,10 @@ def scales_the_gradient(params: Any, lr: Any) -> None:
     zh="更新时还在记录：需要梯度的叶子不许这样原地更新。把它放进 with no_grad():（这一课的；torch.no_grad 只管 torch）。",
     en="The update is being recorded, and autograd refuses to change in place a leaf that requires grad. Put it inside `with no_grad():` (this lesson's; torch.no_grad switches torch only).",
 )
-def without_no_grad(params: Any, lr: Any) -> None:
-    for p in params:
+def without_no_grad(self: Any) -> None:
+    for p in self.params:
         if p.grad is not None:
-            p -= lr * p.grad
+            p -= self.lr * p.grad
 
 
 @mistake(
@@ -295,11 +295,11 @@ def without_no_grad(params: Any, lr: Any) -> None:
     zh="更新完之后，记录一直关着，后面的运算都不再进计算图。用 with no_grad()，它会自己恢复。",
     en="Recording stays off after the step, and nothing later enters the graph. Use `with no_grad()`, which restores it.",
 )
-def leaves_recording_off(params: Any, lr: Any) -> None:
+def leaves_recording_off(self: Any) -> None:
     set_grad_enabled(False)
-    for p in params:
+    for p in self.params:
         if p.grad is not None:
-            p -= lr * p.grad
+            p -= self.lr * p.grad
 
 
 @mistake(
@@ -307,11 +307,11 @@ def leaves_recording_off(params: Any, lr: Any) -> None:
     zh="更新之后 w 不再要求梯度了：requires_grad 被关掉，没有再打开。用 no_grad，不用碰它。",
     en="After the update w no longer requires grad: it was switched off and never on again. With no_grad there is no need to touch it.",
 )
-def switches_requires_grad_off(params: Any, lr: Any) -> None:
-    for p in params:
+def switches_requires_grad_off(self: Any) -> None:
+    for p in self.params:
         if p.grad is not None:
             p.requires_grad_(False)
-            p -= lr * p.grad
+            p -= self.lr * p.grad
 
 
 @mistake(
@@ -319,10 +319,10 @@ def switches_requires_grad_off(params: Any, lr: Any) -> None:
     zh="没有梯度的参数，p.grad 是 None，不能拿去乘。先看 p.grad is not None，再更新。",
     en="A parameter without a gradient has None for its p.grad, which cannot be multiplied. Ask `p.grad is not None` before the update.",
 )
-def multiplies_none(params: Any, lr: Any) -> None:
+def multiplies_none(self: Any) -> None:
     with no_grad():
-        for p in params:
-            p -= lr * p.grad
+        for p in self.params:
+            p -= self.lr * p.grad
 
 
 @mistake(
@@ -330,11 +330,11 @@ def multiplies_none(params: Any, lr: Any) -> None:
     zh="if p.grad: 问的是张量的真假，不止一个数时没有答案；一个数时，0 又算假。要问的是 p.grad is not None。",
     en="`if p.grad:` asks whether a tensor is true, which has no answer for more than one number, and for a single one takes 0 for false. Ask `p.grad is not None`.",
 )
-def asks_whether_it_is_true(params: Any, lr: Any) -> None:
+def asks_whether_it_is_true(self: Any) -> None:
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad:
-                p -= lr * p.grad
+                p -= self.lr * p.grad
 
 
 @mistake(
@@ -342,9 +342,9 @@ def asks_whether_it_is_true(params: Any, lr: Any) -> None:
     zh="no_grad 后面少了括号：with 要的是一个对象，no_grad() 才造出来。",
     en="no_grad lacks its brackets: `with` needs an object, and no_grad() makes one.",
 )
-def enters_the_class(params: Any, lr: Any) -> None:
+def enters_the_class(self: Any) -> None:
     block: Any = no_grad
     with block:
-        for p in params:
+        for p in self.params:
             if p.grad is not None:
-                p -= lr * p.grad
+                p -= self.lr * p.grad

@@ -49,8 +49,21 @@ class Optimizer:
 
     @property
     def params(self) -> list[Tensor]:
-        """The parameters of all groups."""
-        return [p for group in self.param_groups for p in group["params"]]
+        """The parameters of all groups; of a single one its own list."""
+        groups = self.param_groups
+        return groups[0]["params"] if len(groups) == 1 else [p for group in groups for p in group["params"]]
+
+    @property
+    def lr(self) -> float:
+        """The learning rate of the first group; setting it sets all."""
+        return self.param_groups[0]["lr"]
+
+    @lr.setter
+    def lr(self, value: float) -> None:
+        for group in vars(self).get(
+            "param_groups", ()
+        ):  # none yet, where a subclass notes its own before it calls ours
+            group["lr"] = value
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """One more group: {"params": a tensor or several, and settings that differ from the defaults}."""
@@ -89,20 +102,13 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient. closure: computes the loss anew first; the loss is returned."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            self.step_group(group)
-        return loss
-
-    def step_group(self, group: dict[str, Any]) -> None:
-        """Move those parameters of one group that have a gradient, as its settings are now."""
+        loss = evaluated(closure)
         with no_grad():
-            for p in group["params"]:
-                if p.grad is not None:
-                    self.update(p, -p.grad if group["maximize"] else p.grad, group, self.state[p])
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        self.update(p, -p.grad if group["maximize"] else p.grad, group, self.state[p])
+        return loss
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """Move one parameter. group: its settings. state: what is remembered of it from step to step."""
@@ -155,6 +161,14 @@ class Optimizer:
             settings = "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
             text += f"\nParameter Group {i}\n{settings}"
         return text + ")"
+
+
+def evaluated(closure: Callable[[], Any] | None) -> Any:
+    """The loss that a closure computes, recorded also where the step is not; None where there is no closure."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
 
 
 def check(**settings: tuple[str, float]) -> None:

@@ -1,25 +1,32 @@
-"""Stochastic gradient descent: `sgd_step` is the whole idea in four lines; SGD adds momentum, weight decay and groups."""
+"""Stochastic gradient descent: `SGD.step` is the whole idea in four lines; `update` adds momentum and weight decay."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, implementation
+from .optimizer import Optimizer, check, evaluated, implementation
 
 
-def sgd_step(params: list[Tensor], lr: float) -> None:
-    """Move every parameter one step against its gradient, leaving it the leaf it was.
+def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
+    """`step` where the optimiser has one group, which asks for a learning rate alone; all else is Optimizer.step's.
 
-    p ← p - lr · p.grad for each p in params whose grad is not None; no graph is recorded.
-    Example: p = [1.0], p.grad = [4.0], lr = 0.1 → p = [0.6], p.is_leaf stays True.
+    It is asked at every step: settings may be changed by hand, by a schedule or by a state_dict.
     """
-    with no_grad():
-        for p in params:
-            if p.grad is not None:
-                p -= lr * p.grad
+
+    @functools.wraps(step)
+    def call(self: Any, closure: Callable[[], Any] | None = None) -> Any:
+        group, *others = self.param_groups
+        if others or group["momentum"] or group["weight_decay"] or group["maximize"]:
+            return Optimizer.step(self, closure)
+        loss = evaluated(closure)
+        step(self)
+        return loss
+
+    return call
 
 
 class SGD(Optimizer):
@@ -54,12 +61,17 @@ class SGD(Optimizer):
             params, settings | {"nesterov": nesterov, "maximize": maximize} | implementation(type(self), unused)
         )
 
-    def step_group(self, group: dict[str, Any]) -> None:
-        """Where the group asks for nothing but a learning rate, sgd_step; else `update`, parameter by parameter."""
-        if group["momentum"] or group["weight_decay"] or group["maximize"]:
-            super().step_group(group)
-        else:
-            sgd_step(group["params"], group["lr"])
+    @for_one_plain_group
+    def step(self) -> None:
+        """Move every parameter one step against its gradient, leaving it the leaf it was.
+
+        p ← p - lr · p.grad for each p in self.params whose grad is not None; no graph is recorded.
+        Example: p = [1.0], p.grad = [4.0], lr = 0.1 → p = [0.6], p.is_leaf stays True.
+        """
+        with no_grad():
+            for p in self.params:
+                if p.grad is not None:
+                    p -= self.lr * p.grad
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """p ← p - lr · direction."""

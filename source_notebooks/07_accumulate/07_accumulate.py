@@ -462,7 +462,7 @@ assert positions(torch, False) == [0.8, 0.62, 0.458, 0.3122]
 
 
 # %% nbgrader={"grade_id": "zero_grad", "solution": true}
-@implements("minigrad.optim.optimizer.Optimizer.zero_grad")
+@implements("minigrad.optim.Optimizer.zero_grad")
 def zero_grad(self, set_to_none=True):
     """Forget the gradients of all parameters. torch.optim.Optimizer.zero_grad.
 

@@ -4,7 +4,7 @@
 # 预计 60 分钟
 #
 # 梯度有了，把 `w` 往下挪一步，看起来是训练里最简单的一行。它却有三种写法，一种毁掉叶子，一种悄悄算错，只有一种是对的。
-# 这一课你亲手写出那个对的：`no_grad`、版本检查、`SGD` 的一步。
+# 这一课你亲手写出那个对的：`no_grad`、版本检查、`SGD.step`。
 
 # %% [markdown] tags=["lang-en"]
 # # 10 · The weight-update pitfall
@@ -12,7 +12,7 @@
 # About 60 minutes
 #
 # The gradient is there; moving `w` one step downhill looks like the simplest line in all of training. Yet it can be written in three ways: one destroys the leaf, one goes silently wrong, and only one is right.
-# In this lesson you write what the right one is made of: `no_grad`, the version check, and the step of `SGD`.
+# In this lesson you write what the right one is made of: `no_grad`, the version check, and `SGD.step`.
 
 # %% tags=["setup"]
 import minigrad
@@ -605,36 +605,36 @@ check("no_grad_decorator")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · SGD.step：正确的那一步
 #
-# 现在三样都齐了：不记录，原地改，版本号会加 1。这就是更新权重的正确写法，随机梯度下降（stochastic gradient descent，SGD）的 `step` 不过是对每个参数做一遍。在 `minigrad` 里，只要没有动量（momentum）之类的设置，`SGD.step` 就把这件事交给 `sgd_step`；这个函数由你来写。
+# 现在三样都齐了：不记录，原地改，版本号会加 1。这就是更新权重的正确写法，随机梯度下降（stochastic gradient descent，SGD）的 `step` 不过是对每个参数做一遍。
 #
-# `params` 是参数张量的列表，`lr` 是学习率（learning rate），一个浮点数。没有梯度的参数（`p.grad` 是 `None`）跳过，继续下一个；`p.grad` 本身不要动，清零是 `zero_grad` 的事。
+# `self.params` 是参数张量的列表，`self.lr` 是学习率（learning rate），一个浮点数。没有梯度的参数（`p.grad` 是 `None`）跳过，继续下一个；`p.grad` 本身不要动，清零是 `zero_grad` 的事。
 #
 # 例子：`p` 为 `[1.0]`，`p.grad` 为 `[4.0]`，`lr` 为 0.1，之后 `p` 是 `[0.6]`，而且还是叶子。
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · SGD.step: the step done right
 #
-# Now all three are at hand: not recorded, changed in place, and the version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter. In `minigrad`, as long as there is no momentum (动量) or the like, `SGD.step` leaves this to `sgd_step`; that function is yours to write.
+# Now all three are at hand: not recorded, changed in place, and the version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter.
 #
-# `params` is a list of the parameters, tensors; `lr` is the learning rate (学习率), a float. Skip a parameter without a gradient (`p.grad` is `None`) and go on with the next; leave `p.grad` itself alone, clearing it is the business of `zero_grad`.
+# `self.params` is a list of the parameters, tensors; `self.lr` is the learning rate (学习率), a float. Skip a parameter without a gradient (`p.grad` is `None`) and go on with the next; leave `p.grad` itself alone, clearing it is the business of `zero_grad`.
 #
 # Example: with `p` `[1.0]`, `p.grad` `[4.0]` and `lr` 0.1, `p` is `[0.6]` afterwards, and still a leaf.
 
 
 # %% nbgrader={"grade_id": "sgd_step", "solution": true}
-@implements("minigrad.optim.sgd.sgd_step")
-def sgd_step(params, lr):
+@implements("minigrad.optim.SGD.step")
+def step(self):
     """Move every parameter one step against its gradient, leaving it the leaf it was. torch.optim.SGD.step.
 
-    p becomes p - lr * p.grad for each p in params whose grad is not None; nothing is recorded.
-    params: a list of float tensors of any shape; p.grad has the shape of p.  lr: a float.  Returns None.
+    p becomes p - self.lr * p.grad for each p in self.params whose grad is not None; nothing is recorded.
+    p: a float tensor of any shape; p.grad has the same shape.  self.lr: a float.  Returns None.
     Example: p = [1.0], p.grad = [4.0], lr = 0.1  ->  p = [0.6], p.is_leaf stays True
     """
     ### BEGIN SOLUTION
     with no_grad():
-        for p in params:
+        for p in self.params:
             if p.grad is not None:
-                p -= lr * p.grad
+                p -= self.lr * p.grad
     ### END SOLUTION
 
 

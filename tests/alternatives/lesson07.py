@@ -7,7 +7,7 @@ from minigrad.tensor import from_array
 
 ACCUMULATE = "minigrad.autograd.accumulate.accumulate"
 RECORDED = "minigrad.autograd.accumulate.accumulate_graph"
-ZERO_GRAD = "minigrad.optim.optimizer.Optimizer.zero_grad"
+ZERO_GRAD = "minigrad.optim.Optimizer.zero_grad"
 
 
 @alternative(ACCUMULATE)

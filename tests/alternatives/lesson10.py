@@ -9,7 +9,7 @@ from minigrad.autograd.graph import modified_message
 
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
 CHECK_VERSION = "minigrad.autograd.graph.check_version"
-STEP = "minigrad.optim.sgd.sgd_step"
+STEP = "minigrad.optim.SGD.step"
 
 
 @alternative(NO_GRAD)
@@ -77,27 +77,27 @@ def by_the_counter(saved, expected, source=""):
 
 
 @alternative(STEP)
-def by_sub(params, lr):
+def by_sub(self):
     with set_grad_enabled(False):
-        for p in filter(lambda p: p.grad is not None, params):
-            p.sub_(p.grad * lr)
+        for p in filter(lambda p: p.grad is not None, self.params):
+            p.sub_(p.grad * self.lr)
 
 
 @alternative(STEP)
-def by_copy(params, lr):
+def by_copy(self):
     before = is_grad_enabled()
     set_recording(False)
     try:
-        for p in params:
+        for p in self.params:
             if p.grad is None:
                 continue
-            p.copy_(p - lr * p.grad)
+            p.copy_(p - self.lr * p.grad)
     finally:
         set_recording(before)
 
 
 @alternative(STEP)
-def by_detach(params, lr):
-    for p in params:
+def by_detach(self):
+    for p in self.params:
         if p.grad is not None:
-            p.detach().add_(-lr * p.grad)
+            p.detach().add_(-self.lr * p.grad)
