@@ -106,10 +106,10 @@ def scatter_index(self: Tensor, shape: tuple[int, ...], index: Any) -> Tensor:
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """self[index]: ints, slices, None and … give views; lists, tensors and masks give copies (torch indexing)."""
-    if isinstance(index, Tensor) and not (array := index._data).ndim and array.dtype.kind == "i" and self._data.ndim:
-        index = as_part(index)
     if isinstance(index, int) and not isinstance(index, bool):
         return select(self, 0, index, 0)
+    if isinstance(index, Tensor) and not (array := index._data).ndim and array.dtype.kind == "i" and self._data.ndim:
+        return select(self, 0, as_part(index), 0)
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
     view, indices, _ = take_apart(self, index)
