@@ -194,6 +194,7 @@ def reduced(T: Any, rng: np.random.Generator, name: str) -> Properties:
         "the last dim": {"dim": -1},
         "dim 1, kept": {"dim": 1, "keepdim": True},
         "dims 0 and 2": {"dim": (0, 2)},
+        "dims 0 and 1": {"dim": (0, 1)},
         "dims -1 and 0, kept": {"dim": (-1, 0), "keepdim": True},
     }
     for label, where in cases.items():

@@ -123,7 +123,7 @@ def unpack_refuses(T: Any, rng: np.random.Generator) -> Properties:
     yield "a product, a second time", lambda: twice(lambda x: x * w, leaf(T, rng.normal(size=3)))
     yield "a sum never refuses", lambda: twice(lambda x: x + w, leaf(T, rng.normal(size=3)))
     u, before = leaf(T, rng.uniform(0.5, 2, 3)), x.grad
-    z = u.log() + x
+    z = u**w + x
     with T.no_grad():
         u.mul_(2.0)
     yield "a saved value that was written in place", raises(z.sum().backward)

@@ -122,6 +122,8 @@ def hessian_product_manners(T: Any, rng: np.random.Generator) -> Properties:
     yield "x may be a leaf that requires grad", lambda: T.curvature.hessian_product(f, x, v)
     yield "no gradient is left in x", lambda: (T.curvature.hessian_product(f, x, v), x.grad)[1]
     yield "x and v are as they were", [x, v]
+    yield "x does not come to require grad", lambda: (T.curvature.hessian_product(f, v, v), v.requires_grad)[1]
+    v = v.detach()
     yield "the product has no history", lambda: T.curvature.hessian_product(f, x, v).requires_grad
     y = leaf(T, rng.normal(size=3)) * 2.0
     yield "x may have a history", lambda: T.curvature.hessian_product(f, y, v)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -67,7 +68,7 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
 
     The check's other parts stay as they are plugged now: the learner's in a notebook, the engine's own at the
     referee. A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
-    are concerned, their words decide between mistakes that raise the same class; where the learner's parts are at hand,
+    are concerned, their words decide, the numbers in them last of all; where the learner's parts are at hand,
     the lesson's other checks decide between mistakes that look alike in this one.
     """
     now, T = parts.plugged(), T or importlib.import_module(parts.ENGINE)
@@ -174,7 +175,7 @@ class _Search:
 
 
 def same(one: Outcome, other: Outcome, words: bool = False) -> bool:
-    """Whether two runs cannot be told apart: equal properties, errors of one class (and in one wording)."""
+    """Whether two runs cannot be told apart: equal properties, errors in one wording (to the last number)."""
     return (
         len(one.values) == len(other.values)
         and _same_error(_error(one), _error(other), words)
@@ -191,6 +192,7 @@ def _equal(one: Property, other: Property, words: bool = False) -> bool:
     return (isinstance(a, dict) and a == b) or compare(a, b) is None
 
 
+_NUMBERS = re.compile(r"(?<=recursion depth exceeded) .*|0x[0-9a-f]+|-?\d[\d.]*(e[-+]\d+)?|\b(nan|inf)\b|[-\s,()\[\]]+")
 _SLIPS = {each.__name__ for each in checks.SLIPS} | {"UnboundLocalError"}
 
 
@@ -199,9 +201,12 @@ def _error(outcome: Outcome) -> str:
 
 
 def _same_error(a: str, b: str, words: bool) -> bool:
-    """A slip of the pen is one in its words only: its class alone is no mark of any mistake."""
-    kind = a.partition(":")[0]
-    return a == b if words or kind in _SLIPS else kind == b.partition(":")[0]
+    """One in their words, the numbers left out (sizes, places): a class alone is no mark of any mistake.
+
+    A slip of the pen is one in its words as they stand.
+    """
+    exactly = words or a.partition(":")[0] in _SLIPS
+    return a == b if exactly else _NUMBERS.sub("", a) == _NUMBERS.sub("", b)
 
 
 # ── A guard against mistakes that never end ──────────────────────────────────────────────────────

@@ -333,8 +333,8 @@ def tanh_overwrites_grad(grad: Any, result: Any) -> Any:
 
 @mistake(
     RELU,
-    zh="relu 的结果从来不是负数，所以 result >= 0 处处成立，什么也没有挡住。torch 在 0 处取 0，要用 >。",
-    en="A relu's result is never negative, so result >= 0 holds everywhere and stops nothing. torch takes 0 at the kink: use >.",
+    zh="什么也没有挡住。relu 的结果从来不是负数，要放 0 的地方是 result <= 0，等于 0 也算；masked_fill 给的是新数组，返回的要是它。",
+    en="Nothing is stopped. A relu's result is never negative; the 0 belongs where result <= 0, 0 included. And masked_fill makes a new array, which is the one to return.",
 )
 def relu_lets_all_pass(grad: Any, result: Any) -> Any:
     return grad * (result >= 0)

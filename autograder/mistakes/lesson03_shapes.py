@@ -154,8 +154,8 @@ def left_elementwise(grad: Any, mat2: Any) -> Any:
 
 @mistake(
     LEFT,
-    zh="两维时没错；有批量维时，.T 把所有的维都倒过来了。只交换最后两维。",
-    en="Right for two dimensions; with a batch in front, .T reverses all of them. Swap only the last two.",
+    zh="两维时没错；有批量维时，.T 或 swapaxes(0, 1) 动到的不只是最后两维。用 swapaxes(-1, -2)。",
+    en="Right for two dimensions; with a batch in front, .T or swapaxes(0, 1) moves others than the last two. Use swapaxes(-1, -2).",
 )
 def left_reverses_batch(grad: Any, mat2: Any) -> Any:
     return grad @ rules.permute(mat2, tuple(range(mat2.ndim))[::-1])
@@ -190,8 +190,8 @@ def right_transposes_grad(grad: Any, self: Any) -> Any:
 
 @mistake(
     RIGHT,
-    zh="两维时没错；有批量维时，.T 连批量维也一起倒了过来。只交换最后两维。",
-    en="Right for two dimensions; with a batch in front, .T turns the batch round as well. Swap only the last two.",
+    zh="两个维度时是对的；前面有批量维时，.T 或 swapaxes(0, 1) 把批量维也换走了。用 swapaxes(-1, -2)。",
+    en="With two dimensions this is right; with a batch in front, .T or swapaxes(0, 1) carries the batch away as well. Use swapaxes(-1, -2).",
 )
 def right_reverses_batch(grad: Any, self: Any) -> Any:
     return rules.permute(self, tuple(range(self.ndim))[::-1]) @ grad

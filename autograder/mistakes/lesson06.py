@@ -228,3 +228,112 @@ def insists_on_every_input(output: Any, inputs: Any, create_graph: bool) -> list
 )
 def backwards(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return right_rows(output, inputs, create_graph)[::-1]
+
+
+# ── Slips ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    ROOT,
+    zh="条件反了：恰好一个元素时才从 1 出发，不止一个（或一个也没有）才报错。",
+    en="The condition is the wrong way round: one element is where you start with 1; any other number is where you raise.",
+)
+def refuses_the_single_one(output: Any, given: Any, index: int) -> Any:
+    if given is None and output.numel() == 1:
+        raise RuntimeError(ONLY_SCALARS)
+    return ones_for(output) if given is None else right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="output.numel 后面少了括号：方法本身永远不等于 1，于是总是报错。",
+    en="output.numel lacks its brackets: a method never equals 1, so this always raises.",
+)
+def does_not_call_numel(output: Any, given: Any, index: int) -> Any:
+    if given is None:
+        raise RuntimeError(ONLY_SCALARS)
+    return right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="先问给没给，再问有几个元素。你把次序反了：给了梯度的，有几个元素都行。",
+    en="Ask first whether something was given, then how many elements there are. You have it the other way round: with a gradient given, any number of elements will do.",
+)
+def counts_before_looking(output: Any, given: Any, index: int) -> Any:
+    if output.numel() != 1:
+        raise RuntimeError(ONLY_SCALARS)
+    return ones_for(output) if given is None else given
+
+
+@mistake(
+    ROOT,
+    zh="if not given 问的是张量的真假，不止一个数时没有答案。要问的是 given is None。",
+    en="`if not given` asks whether a tensor is true, which has no answer for more than one number. Ask `given is None`.",
+)
+def asks_whether_it_is_true(output: Any, given: Any, index: int) -> Any:
+    return right_gradient(output, given if given else None, index) if not given else given
+
+
+@mistake(
+    ROOT,
+    zh="你返回的 1.0 是一个 Python 的数，引擎要的是张量：用 ones_for(output)。",
+    en="1.0 is a number of Python's, and the engine needs a tensor: return ones_for(output).",
+)
+def a_plain_one(output: Any, given: Any, index: int) -> Any:
+    return 1.0 if given is None and output.numel() == 1 else right_gradient(output, given, index)
+
+
+@mistake(
+    ROWS,
+    zh="权重没有变回 output 的形状：铺平是为了数到第几个，交给 grad 之前要 reshape(output.shape)。",
+    en="The weights were not given back the shape of output: flat they are easy to count, but before grad gets them they need reshape(output.shape).",
+)
+def weights_stay_flat(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows = []
+    for number in range(output.numel()):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
+
+
+@mistake(
+    ROWS,
+    zh="weights[number] 只认第 0 维。output 可能是矩阵，也可能没有维度：先 reshape(-1) 铺平，放好 1，再变回 output 的形状。",
+    en="weights[number] goes along dimension 0 only. output may be a matrix, or have no dimension: flatten with reshape(-1), put the 1 in, and go back to the shape of output.",
+)
+def weights_are_never_flat(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows = []
+    for number in range(output.numel()):
+        weights = zeros_like(output)
+        weights[number] = 1.0
+        rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
+
+
+@mistake(
+    ROWS,
+    zh="少了第一行：从 0 数起，range(output.numel())。",
+    en="The first row is missing: counting starts at 0, range(output.numel()).",
+)
+def leaves_out_the_first(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return right_rows(output, inputs, create_graph)[1:]
+
+
+@mistake(
+    ROWS,
+    zh="return 缩进到了循环里面：只求了第一行。",
+    en="return is indented into the loop: only the first row is found.",
+)
+def returns_after_the_first(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return right_rows(output, inputs, create_graph)[:1]
+
+
+@mistake(
+    ROWS,
+    zh="一行要是 grad 给的整个元组，每个输入一个梯度；不要只留 [0]，也不要用 += 把它拆进列表。用 append。",
+    en="A row is the whole tuple that grad gives, with a gradient for each input: keep more than its [0], and do not let += take it apart. Use append.",
+)
+def takes_the_rows_apart(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return [each for row in right_rows(output, inputs, create_graph) for each in row]

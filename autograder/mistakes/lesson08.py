@@ -224,3 +224,116 @@ def takes_the_graph_apart(node: Any, retain_graph: bool) -> None:
     if not retain_graph:
         node.saved = None
         node.next_functions = ((None, 0),) * len(node.next_functions)
+
+
+# ── Slips ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    SAVE,
+    zh="result.counter 后面少了括号：要的是计数器，不是取计数器的那个方法。",
+    en="result.counter lacks its brackets: wanted is the counter, not the method that gives it.",
+)
+def does_not_call_counter(result: Any, output: int = 0) -> Any:
+    method: Any = result.counter
+    return SavedResult(result._data, method, output)
+
+
+@mistake(
+    SAVE,
+    zh="_version 只是此刻的一个整数，以后的改写它不知道。要的是计数器本身：result.counter()。",
+    en="_version is an int, the number of this moment, and knows of no later write. Wanted is the counter itself, result.counter().",
+)
+def notes_the_number(result: Any, output: int = 0) -> Any:
+    number: Any = result._version
+    return SavedResult(result._data, number, output)
+
+
+@mistake(
+    SAVE,
+    zh="SavedResult 的参数次序不对：先数组，再计数器，最后编号。",
+    en="The arguments of SavedResult are out of order: the array first, then the counter, the number last.",
+)
+def exchanges_array_and_counter(result: Any, output: int = 0) -> Any:
+    array: Any = result._data
+    return SavedResult(result.counter(), array, output)
+
+
+@mistake(
+    SAVE,
+    zh="result.data 还是一个张量。节点要存的是数组：result._data。",
+    en="result.data is a tensor still. What the node keeps is the array, result._data.",
+)
+def takes_data(result: Any, output: int = 0) -> Any:
+    tensor: Any = result.data
+    return SavedResult(tensor, result.counter(), output)
+
+
+def _arrays(node: Any, one: Any) -> list[Any]:
+    """Every item through `one`, checked as it should be."""
+    if node.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    for index, value in enumerate(node.saved):
+        if value is not None and value._counter is not None:
+            node.check_saved(index, value)
+    return [None if value is None else one(value) for value in node.saved]
+
+
+@mistake(
+    UNPACK,
+    zh="return 缩进到了循环里面：看完第一项就返回了，规则缺了后面的值。",
+    en="return is indented into the loop: it leaves after the first item, and the rule lacks the values behind it.",
+)
+def returns_in_the_loop(self: Any) -> list[Any]:
+    return _arrays(self, lambda value: value._data)[:1]
+
+
+@mistake(
+    UNPACK,
+    zh="你把保存的值整个交了出去。规则要的是里面的数组：value._data。",
+    en="You gave out the saved value as a whole. The rule wants the array in it, value._data.",
+)
+def gives_the_wrapper(self: Any) -> list[Any]:
+    return _arrays(self, lambda value: value)
+
+
+@mistake(
+    UNPACK,
+    zh="没有计数器的值被漏掉了。计数器只决定要不要检查版本；不管有没有，value._data 都要放进列表。",
+    en="Values without a counter are left out. The counter decides only whether the version is checked; value._data goes into the list either way.",
+)
+def only_those_with_a_counter(self: Any) -> list[Any]:
+    every = _arrays(self, lambda value: value)
+    return [None if value is None else value._data for value in every if value is None or value._counter is not None]
+
+
+@mistake(
+    UNPACK,
+    zh="SECOND_BACKWARD 只是一段文字，不能直接 raise。写成 raise RuntimeError(SECOND_BACKWARD)。",
+    en="SECOND_BACKWARD is only a text and cannot be raised. Write raise RuntimeError(SECOND_BACKWARD).",
+)
+def raises_the_text(self: Any) -> list[Any]:
+    if self.saved is None:
+        words: Any = SECOND_BACKWARD
+        raise words
+    return _arrays(self, lambda value: value._data)
+
+
+@mistake(
+    RELEASE,
+    zh="del 把 saved 这个属性整个删了，再问它就是 AttributeError。把它设成 None。",
+    en="del takes the attribute saved away, and asking for it is an AttributeError. Set it to None.",
+)
+def deletes_it(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        del node.saved
+
+
+@mistake(
+    RELEASE,
+    zh="你把元组里的每一项换成了 None，那意思是“这一项没人要”，不是“已经释放”。整个 node.saved 都设成 None。",
+    en="Each item became None, which means that nobody wants that item, not that it was released. Set node.saved as a whole to None.",
+)
+def fills_it_with_nones(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        node.saved = tuple(None for _ in node.saved)

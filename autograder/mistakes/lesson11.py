@@ -116,9 +116,9 @@ def cos_is_its_own_slope(grad: Any, self: Any) -> Any:
 
 @mistake(
     PRODUCT,
-    zh="第一次求导没有建图，斜率没有历史，不能再求导。第一次要写 create_graph=True；retain_graph=True 只留下旧的图，不够。",
-    en="The first derivative was taken without building a graph, so the slope has no history to differentiate. "
-    "It needs create_graph=True; retain_graph=True only keeps the old graph.",
+    zh="求导的那个东西没有历史。若是斜率：第一次求导要写 create_graph=True，retain_graph=True 只留下旧的图，不够。若是 f(x)：detach() 之后还要 requires_grad_()。",
+    en="What you differentiate has no history. If it is the slope, the first derivative needs create_graph=True; "
+    "retain_graph=True only keeps the old graph. If it is f(x), call requires_grad_() after detach().",
 )
 def without_create_graph(f: Any, x: Any, v: Any) -> Any:
     x = x.detach().requires_grad_()

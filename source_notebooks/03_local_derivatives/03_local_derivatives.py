@@ -476,12 +476,12 @@ assert x.relu().grad_fn.name() == "ReluBackward0" and x.tanh().grad_fn.name() ==
 assert hasattr(x.relu().grad_fn, "_saved_result") and hasattr(x.tanh().grad_fn, "_saved_result")
 
 # %% [markdown] tags=["lang-zh"]
-# 都不是：torch 不报错，它选了左边那个，0。这只是一个约定，约定成什么都算合理，但要照着做，否则就和 torch 对不上。
+# 都不是：torch 不报错，它选了左边那个，0。这只是一个约定，从 0 到 1 取哪个都说得通，但要照着做，否则就和 torch 对不上。
 #
 # 下图左边是两个函数，右边是它们的斜率；圆点就是折角处约定的值。
 
 # %% [markdown] tags=["lang-en"]
-# Neither: torch raises nothing and takes the left one, 0. It is merely a convention; any value would be defensible, but stick to it, or you will not agree with torch.
+# Neither: torch raises nothing and takes the left one, 0. It is merely a convention; anything from 0 to 1 would be defensible, but stick to it, or you will not agree with torch.
 #
 # In the picture, the two functions are on the left and their slopes on the right; the dot is the value agreed on at the kink.
 

@@ -165,18 +165,24 @@ assert (
 assert torch.equal(implicit, explicit)
 
 # %% [markdown] tags=["lang-zh"]
+# 翻倍十次，每个 `y` 都是自己那个 `x` 的 1024 倍：$J$ 的对角线上是 1024，别处是 0，所以 `x.grad` 就是 1024 乘 `v`。图是怎么跑出来的，反向并不在意。
+
+# %% [markdown] tags=["lang-en"]
+# Ten doublings make each `y` 1024 times its own `x`: $J$ has 1024 along its diagonal and 0 elsewhere, so `x.grad` is 1024 times `v`. How the graph came about is nothing to backward.
+
+# %% [markdown] tags=["lang-zh"]
 # ## 3 · 给各个损失不同的分量
 #
 # 一个模型有三个损失（loss）：看重第二个，不太在乎第三个。可以先加权求和再反向，也可以把权重直接交给 `backward`。结果一样吗？
 #
-# 顺带看两件旧事：老笔记把权重写成一行四个数的矩阵；更老的把这个参数叫作 `grad_variables`。今天还行吗？
+# 顺带看两件旧事：老笔记把权重写成只有一行的矩阵；更老的把这个参数叫作 `grad_variables`。今天还行吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Losses that count differently
 #
 # A model has three losses (损失); the second matters much, the third little. One may weigh and sum first, then go backward, or hand the weights to `backward`. Is the result the same?
 #
-# And two old habits on the way: old notes write the weights as a matrix of one row, and still older ones call the argument `grad_variables`. Do these work today?
+# And two old habits on the way: old notes write the weights as a matrix of a single row, and still older ones call the argument `grad_variables`. Do these work today?
 
 
 # %% tags=["demo"]

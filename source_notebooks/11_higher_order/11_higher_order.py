@@ -377,6 +377,8 @@ table = torch.autograd.functional.hessian(wavy, many)
 assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, torch.ones(200))[1], atol=1e-4)
 
 # %% [markdown] tags=["lang-zh"]
+# 整个 $H$ 要反向走两百多遍，$H v$ 几遍就够。
+#
 # 写出 `hessian_product`。`f` 收一个和 `x` 同样形状的张量，返回一个数；`x` 和 `v` 形状相同，不一定是一维的。
 #
 # 1. 造一个自己的叶子，别动传进来的 `x`：`detach()` 之后再 `requires_grad_()`。
@@ -386,6 +388,8 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # `grad` 就是 `minigrad.autograd.grad`，它返回元组，每个输入一个梯度。例子就是上面那个：`[24, 2]`。
 
 # %% [markdown] tags=["lang-en"]
+# All of $H$ takes more than two hundred walks backward, $H v$ only a few.
+#
 # Write `hessian_product`. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have one shape, which need not be one-dimensional.
 #
 # 1. Make a leaf of your own and leave the `x` you were given alone: `detach()`, then `requires_grad_()`.
@@ -512,8 +516,8 @@ def descent_step(f, x):
 
 
 newton, descent = race(minigrad.curvature.newton_step, 7), race(descent_step, 1000)
-print("newton ", *[f"{height:.0e}" for height in newton])
-print("descent", *[f"{height:.0e}" for height in descent[:: len(descent) // 7]])
+print("newton, every step      ", *[f"{height:.0e}" for height in newton])
+print("descent, every 200 steps", *[f"{height:.0e}" for height in descent[::200]])
 ax = axes("步数 · steps", "离谷底的高度 · height above the bottom")
 ax.plot(descent, label="梯度下降 · gradient descent")
 ax.plot(newton, "o-", label="牛顿法 · Newton's method")

@@ -237,26 +237,26 @@ _ = ax.plot(at, [-slope(cross, score) for score in at], label="交叉熵 · cros
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$（$p$ 是网络给正确类别的概率），错得越多越大，大小最多到 1。
+# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$（$p$ 是网络给正确类别的概率（probability）），错得越多越大，大小最多到 1。
 #
 # 所以分类用交叉熵。下面就把它拆开。
 
 # %% [markdown] tags=["lang-en"]
-# The squared error's curve hugs 0 on both sides: where it is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability that the network gives the right class: its size grows the more wrong it is, up to 1.
+# The squared error's curve hugs 0 on both sides: where it is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability (概率) that the network gives the right class: its size grows the more wrong it is, up to 1.
 #
 # Hence cross entropy for classes. Let us take it apart.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 交叉熵里有什么
 #
-# 网络给每一类一个分数，哪一类的高，就猜哪一类。`softmax` 把分数变成概率（probability）：先取指数，再除以总和。损失是正确类别概率的对数，取负。
+# 网络给每一类一个分数，哪一类的高，就猜哪一类。`softmax` 把分数变成概率：先取指数，再除以总和。损失是正确类别概率的对数，取负。
 #
 # 照这句话写，三行就够了。可是分数大一点会怎样？先猜，再看。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · What is inside cross entropy
 #
-# The network gives each class a score, and guesses the class whose score is highest. `softmax` turns scores into probabilities (概率): exponentials first, divided by their sum. The loss is the logarithm of the right class's probability, times minus one.
+# The network gives each class a score, and guesses the class whose score is highest. `softmax` turns scores into probabilities: exponentials first, divided by their sum. The loss is the logarithm of the right class's probability, times minus one.
 #
 # Written down like this, it takes three lines. But what happens when scores are a little larger? Guess, then look.
 

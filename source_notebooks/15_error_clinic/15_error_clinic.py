@@ -628,12 +628,12 @@ check("clinic_memory")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人九：钩子不响了
 #
-# `watch_hidden` 想知道每一步传到隐藏层的梯度有多大，挂了一个钩子。训练照常，记录本却是空的。
+# `watch_hidden` 想知道每一步传到隐藏层的梯度有多大，挂了一个钩子。训练照常，记下来的却一个也没有。
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient nine: the hook that fell silent
 #
-# `watch_hidden` wants to know how large the gradient at the hidden layer is in each step, and has put a hook there. Training goes on as usual, but the notebook stays empty.
+# `watch_hidden` wants to know how large the gradient at the hidden layer is in each step, and has put a hook there. Training goes on as usual, but the list of what it heard stays empty.
 
 
 # %% nbgrader={"grade_id": "watch_hidden", "solution": true}

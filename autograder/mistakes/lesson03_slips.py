@@ -1,0 +1,147 @@
+"""More known mistakes of lesson 03: brackets left out, choices made of whole arrays, dimensions counted wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson03 import DIV_OTHER, POW, RELU, TANH
+from autograder.mistakes.lesson03_shapes import MEAN, SUM, Dims
+from minigrad import rules
+
+
+@mistake(
+    DIV_OTHER,
+    zh="导数 -self / other² 没错，可是忘了乘上游传来的 grad。",
+    en="The derivative, -self / other², is right, but the arriving grad is not multiplied in.",
+)
+def div_other_forgot_grad(grad: Any, self: Any, other: Any) -> Any:
+    return -self / other**2
+
+
+@mistake(
+    DIV_OTHER,
+    zh="/ other * other 是先除后乘，other 被抵消了。要除两次：/ other / other，或者 / other ** 2。",
+    en="/ other * other divides and multiplies, and other cancels out. Divide twice: / other / other, or / other ** 2.",
+)
+def div_other_cancels(grad: Any, self: Any, other: Any) -> Any:
+    return -grad * self / other * other
+
+
+@mistake(
+    POW,
+    zh="指数为 0 时返回的是一个 Python 的 0，引擎要的是数组：grad * 0 就有了形状。",
+    en="With exponent 0 you return Python's 0, and the engine needs an array: grad * 0 has the shape.",
+)
+def pow_returns_plain_zero(grad: Any, self: Any, exponent: float) -> Any:
+    return 0 if exponent == 0 else grad * (exponent * self ** (exponent - 1))
+
+
+@mistake(
+    POW,
+    zh="少了括号：** 先算，减 1 落在了外面。写成 self ** (exponent - 1)。",
+    en="A pair of brackets is missing: ** comes first, and the 1 is subtracted from all of it. Write self ** (exponent - 1).",
+)
+def pow_without_brackets(grad: Any, self: Any, exponent: float) -> Any:
+    return grad * 0 if exponent == 0 else grad * exponent * self**exponent - 1
+
+
+@mistake(
+    POW,
+    zh="self 是一个数组，if self == 0 没有唯一的答案。要单独处理的是指数：if exponent == 0。",
+    en="self is an array, and `if self == 0` has no single answer. What needs a case of its own is the exponent: if exponent == 0.",
+)
+def pow_asks_about_self(grad: Any, self: Any, exponent: float) -> Any:
+    if self == 0:
+        return grad * 0
+    return grad * (exponent * self ** (exponent - 1))
+
+
+@mistake(
+    TANH,
+    zh="少了括号：grad * 1 - result ** 2 里，grad 只乘了 1。把 1 - result ** 2 括起来。",
+    en="A pair of brackets is missing: in grad * 1 - result ** 2, grad multiplies the 1 only. Put 1 - result ** 2 in brackets.",
+)
+def tanh_without_brackets(grad: Any, result: Any) -> Any:
+    return grad * 1 - result**2
+
+
+@mistake(
+    RELU,
+    zh="放 0 的地方反了：要放 0 的是 result <= 0 处，大于 0 的原样通过。",
+    en="The 0 is in the wrong places: it belongs where result <= 0, and what is above 0 passes as it is.",
+)
+def relu_stops_the_others(grad: Any, result: Any) -> Any:
+    return rules.masked_fill(grad, result > 0, 0)
+
+
+@mistake(
+    RELU,
+    zh="返回的是 result，不是梯度。要在 grad 里放 0：rules.masked_fill(grad, …, 0)。",
+    en="What comes back is result and no gradient. Put the 0 into grad: rules.masked_fill(grad, …, 0).",
+)
+def relu_gives_the_result(grad: Any, result: Any) -> Any:
+    return rules.masked_fill(result, result <= 0, 0)
+
+
+@mistake(
+    RELU,
+    zh="result 是一个数组，if result > 0 没有唯一的答案。要一格一格地选：rules.masked_fill。",
+    en="result is an array, and `if result > 0` has no single answer. Choose entry by entry, with rules.masked_fill.",
+)
+def relu_asks_once(grad: Any, result: Any) -> Any:
+    if result > 0:
+        return grad
+    return grad * 0
+
+
+@mistake(
+    SUM,
+    zh="dim 是 None 时，for 没有东西可走。None 表示全都加起来了，没有维度要插回去，直接展开。",
+    en="Where dim is None, `for` has nothing to go through. None means that all was summed: no dimension to put back, just stretch.",
+)
+def sum_goes_through_none(grad: Any, self_shape: Dims, dim: Any, keepdim: bool) -> Any:
+    if not keepdim:
+        for d in sorted(dim):
+            grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
+
+
+@mistake(
+    SUM,
+    zh="条件反了：keepdim 为真时，那些维度还在，不用插；为假才要插回去。",
+    en="The condition is the wrong way round: with keepdim the dimensions are still there; they must be put back where it is false.",
+)
+def sum_turns_keepdim_round(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    for d in sorted(dim or ()) if keepdim else ():
+        grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
+
+
+@mistake(
+    SUM,
+    zh="维度插回去的次序反了：先插编号小的，后面的位置才对得上。",
+    en="The dimensions are put back in the wrong order: the smaller number first, or the later places do not fit.",
+)
+def sum_begins_at_the_end(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    for d in sorted(dim or (), reverse=True) if not keepdim else ():
+        grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
+
+
+@mistake(
+    MEAN,
+    zh="dim 里是维度的编号，不是大小。要乘的是 self_shape[d]。",
+    en="dim holds the numbers of dimensions, not their sizes. Multiply self_shape[d].",
+)
+def mean_multiplies_numbers(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    averaged = math.prod(self_shape if dim is None else dim)
+    return _sum(grad, self_shape, dim, keepdim) / averaged
+
+
+def _sum(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    """As it should be."""
+    for d in sorted(dim or ()) if not keepdim else ():
+        grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
