@@ -388,7 +388,7 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # `grad` 就是 `minigrad.autograd.grad`，它返回元组，每个输入一个梯度。例子就是上面那个：`[24, 2]`。
 
 # %% [markdown] tags=["lang-en"]
-# All of $H$ takes more than two hundred walks backward, $H v$ only a few.
+# All of $H$ takes more than two hundred backward walks, $H v$ just a few.
 #
 # Write `hessian_product`. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have one shape, which need not be one-dimensional.
 #
