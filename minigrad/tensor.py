@@ -170,6 +170,10 @@ class Tensor:
             self._edge = self._accumulator = self._hooks = None
         if self._counter is not None:
             self._counter.views_want(self, wanted)
+            if wanted and self._counter.version and self._counter.views:
+                from .ops.inplace import follow_base
+
+                follow_base(self)
 
     @property
     def grad(self) -> Tensor | None:
@@ -214,6 +218,8 @@ class Tensor:
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.requires_grad and value._data.dtype.kind != "f":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = value.storage()
 
     def detach(self) -> Tensor:
@@ -308,7 +314,7 @@ class Tensor:
     @property
     def retains_grad(self) -> bool:
         """Whether retain_grad() was called on this non-leaf."""
-        node = self.grad_fn
+        node = None if hasattr(self._edge, "error") else self.grad_fn
         return node is not None and node.extras is not None and self.output_nr in node.extras.retain
 
     # ------------------------------------------------------------------ leaving tensors
@@ -359,21 +365,10 @@ class Tensor:
             raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous")
         return bool(self._data.item())
 
-    def __float__(self) -> float:
-        return float(self._one_value())
-
-    def __int__(self) -> int:
-        return int(self._one_value())
-
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iu" or self._data.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._data.item())
-
-    def _one_value(self) -> Any:
-        if self._data.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return self._data.item()
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)

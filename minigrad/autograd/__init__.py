@@ -151,7 +151,7 @@ def run(
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
     task = None if edges is None and not is_anomaly_enabled() else engine.Task(edges, accumulate)
     keep = create_graph if retain_graph is None else retain_graph
-    with Walk(tuple(buffers), task):
+    with Walk(tuple(buffers), task, len(roots) == 1):
         if create_graph:
             with enable_grad():
                 engine.run_backward(buffers, keep, True, task)

@@ -184,3 +184,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     written: Iterable[Any] = (tensor,) if isinstance(tensor, Tensor) else tensor
     for one in written:
         one.bump_version()
+        if one._counter is not None and one._counter.views:
+            from ..ops.inplace import refresh_views  # the operations build on this module
+
+            refresh_views(one._counter.views, None)

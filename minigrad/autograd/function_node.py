@@ -34,6 +34,9 @@ class BackwardNode(SeveralOutputs):
     function: type[Function]
     needs_input_grad: tuple[bool, ...]
 
+    def __call__(self, *grads: Any) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
+
     def __init__(self) -> None:
         self.attributes: dict[str, Any] = {}
         self.saved = ()

@@ -54,6 +54,8 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
     node.shape = tuple(shapes) if len(outs) != 1 else shapes[0]
     inputs = [a for a in args if isinstance(a, Tensor)]
     dirty = noted(node, "dirty_tensors", "mark_dirty can only accept variables")
+    for written in dirty:
+        written.bump_version()
     constant = noted(node, "non_differentiable", "mark_non_differentiable only accepts variable arguments")
     if any(is_among(d, inputs) and not is_among(d, outs) for d in dirty):
         raise RuntimeError(NOT_RETURNED)
@@ -104,7 +106,6 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
             raise RuntimeError(DIRTY_VIEW)
         if not given:
             warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=4)
-        out.bump_version()
     if not wanted and out.requires_grad and given:
         return out.detach()
     if given and not dirty:

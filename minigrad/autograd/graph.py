@@ -26,6 +26,7 @@ Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
 UNRECORDED: Edge = (*NO_EDGE,)  # of a view that wants a gradient as its base does, and from which no path leads there
 
+CPP_NODES = ("AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented")  # named with their namespace in torch
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
 
 
@@ -210,7 +211,7 @@ class Node:
     def name(self) -> str:
         """The node's name; torch gives some of its own nodes with their C++ namespace."""
         name = type(self).__name__
-        return f"torch::autograd::{name}" if name in ("AccumulateGrad", "CopySlices", "CopyBackwards") else name
+        return f"torch::autograd::{name}" if name in CPP_NODES else name
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"

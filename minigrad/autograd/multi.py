@@ -21,14 +21,15 @@ _ids = itertools.count().__next__
 
 
 class Walk:
-    """One running backward: its number, its roots and its task. Inside `with`, it is this thread's; a walk that a hook
-    starts comes on top of it."""
+    """One running backward: its number, its roots (alone: it was given one only) and its task. Inside `with`, it is this
+    thread's; a walk that a hook starts comes on top of it."""
 
-    __slots__ = ("id", "roots", "task", "outer", "_reachable")
+    __slots__ = ("id", "roots", "alone", "task", "outer", "_reachable")
 
-    def __init__(self, roots: tuple[Node, ...], task: engine.Task | None) -> None:
+    def __init__(self, roots: tuple[Node, ...], task: engine.Task | None, alone: bool) -> None:
         self.id = _ids()
         self.roots = roots
+        self.alone = alone
         self.task = task
         self.outer: Walk | None = None
         self._reachable: Any = None
@@ -54,6 +55,8 @@ class Walk:
             return node in self.task.run or node in self.task.targets
         if self._reachable is None:
             self._reachable = engine.count_dependencies(self.roots)
+            if self.alone:  # torch does not count it among what the walk reaches
+                del self._reachable[self.roots[0]]
         return node in self._reachable
 
 

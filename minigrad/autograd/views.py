@@ -42,14 +42,16 @@ class View:
     """How a view came from its base: the base, and the view operations with their attributes, in order.
 
     refusal: why writing to it while operations are recorded would be ambiguous; "" where it would not.
+    version: how often the storage had been written by then.
     """
 
-    __slots__ = ("base", "path", "refusal")
+    __slots__ = ("base", "path", "refusal", "version")
 
-    def __init__(self, base: Tensor, path: Path, refusal: str = "") -> None:
+    def __init__(self, base: Tensor, path: Path, refusal: str = "", version: int = 0) -> None:
         self.base = base
         self.path = path
         self.refusal = refusal
+        self.version = version
 
     @staticmethod
     def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None, tracked: bool) -> View:
@@ -57,17 +59,18 @@ class View:
         is made while operations are recorded."""
         refusal = "" if tracked and output is None else refusal_of(tracked)
         before = getattr(source, "_view", None)
+        version = 0 if source._counter is None else source._counter.version
         if before is None:
-            return View(source, ((op, attributes, output),), refusal)
-        return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal)
+            return View(source, ((op, attributes, output),), refusal, version)
+        return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal, version)
 
     def refusing(self, refusal: str) -> View:
         """The same view, with another reason to refuse."""
-        return View(self.base, self.path, refusal)
+        return View(self.base, self.path, refusal, self.version)
 
     def after(self, op: Any, attributes: dict[str, Any]) -> View:
         """The same part of a base that `op` has to turn back into what it was."""
-        return View(self.base, ((op, attributes, None), *self.path), self.refusal)
+        return View(self.base, ((op, attributes, None), *self.path), self.refusal, self.version)
 
     def array(self, base: Any) -> Any:
         """The viewed part of an array that is shaped like the base, sharing its memory."""
@@ -85,7 +88,8 @@ def refusal_of(tracked: bool) -> str:
 def refused(tensor: Tensor, how: str = "is being") -> RuntimeError:
     """The error for a view that may not be written to, or (how: its base has been) read, in torch's words."""
     refusal = tensor._view.refusal
-    edge = tensor._edge
+    edge: Any = tensor._edge
+    edge = edge.before if type(edge) is Invalid else edge
     of = (
         ""
         if edge is None or edge[0] is None
@@ -106,19 +110,25 @@ class Invalid(tuple[Any, int]):
     the error. (Operations look; so do grad_fn and is_leaf.)"""
 
     error: RuntimeError
+    before: Any  # where it led
 
     @staticmethod
     def of(view: Tensor) -> Invalid:
         """The edge for this view."""
         edge = Invalid(NO_EDGE)
+        edge.before = view._edge
         edge.error = refused(view, BASE_WRITTEN)
         return edge
+
+    def __getitem__(self, index: Any) -> Any:
+        """Which output of its node the view was; where the edge leads is not said."""
+        return self.before[1] if index == 1 and self.before else self.refuse()
 
     def refuse(self, *_: Any) -> Any:
         """The error, anew: a traceback sticks to one that was raised."""
         raise RuntimeError(str(self.error))
 
-    __iter__ = __getitem__ = refuse
+    __iter__ = refuse
 
 
 class CopySlices(Node):
@@ -163,7 +173,7 @@ class CopySlices(Node):
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base with the written part's replaced by what the write's rule makes of it."""
         self.hand_over()  # the walk releases this node's
-        grad = grad.copy()
+        grad = array_module(grad).array(grad)  # of a number, too, of which there would be no view
         part = self.view.array(grad)
         first, *others = self.fitted(self.write.apply(part.copy()))
         part[...] = 0 if first is None else first

@@ -28,7 +28,7 @@ TABLE = {
         sinc! sinh! tan! trunc! isneginf isposinf isreal signbit
     """,
     "division": "square! add! div! float_power floor_divide!floor_divide_inplace fmod! mul! pow! remainder! sub! rsub()",
-    "extrema": "clamp! clamp_max! clamp_min! fmax fmin maximum minimum",
+    "extrema": "clamp!clamp_inplace clamp_max!clamp_max_inplace clamp_min!clamp_min_inplace fmax fmin maximum minimum",
     "pairs": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
     "compare": """
         allclose bitwise_and!bitwise_and_written bitwise_left_shift!bitwise_left_shift_written bitwise_not!
@@ -118,7 +118,7 @@ OPERATORS = {
     "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
     "getitem": "index.getitem", "setitem": "assign.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
     "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
-    "array_wrap": "protocols.array_wrap",
+    "array_wrap": "protocols.array_wrap", "float": "convert.as_float", "int": "convert.as_int",
 }  # fmt: skip
 BITS = ("and", "or", "xor", "lshift", "rshift")
 IN_PLACE_OPERATORS = {  # x += y

@@ -225,6 +225,8 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
         raise RuntimeError("`shifts` required")
     if len(steps) != len(along) and not (len(steps) == 1 and not along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
+    if not input._data.size:
+        steps, along = (0,), ()
     for d in along:
         real_dim(d, input._data.ndim)
     return roll_op(input, shifts=steps, dims=along)

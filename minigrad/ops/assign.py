@@ -11,8 +11,8 @@ from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, type_name
-from .index import check_not_nothing, checked, getitem, put_op, take_apart
-from .inplace import check_memory, check_writable, write
+from .index import check_not_nothing, checked, getitem, is_mask, put_op, take_apart
+from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
 from .views import alias_op
 
@@ -30,17 +30,18 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
         getitem(self, index)  # refuses with torch's words
-    view, indices, masked = take_apart(self, index)
+    view, indices, masks = take_apart(self, index)
     if not indices:
         put(view if view is not self else alias_op(self), value)
         return
     check_writable(view)
     if ones := leading_ones(value._data.shape):
         value = value.view(value._data.shape[ones:])
-    for name in ("index_put", "masked_fill") if masked and not value._data.ndim else ("index_put",):
-        check_memory(view, None, name)
+    for name in ("index_put", "masked_fill") if is_mask(indices, masks) and not value._data.ndim else ("index_put",):
+        check_memory(view, name)
+    check_overlap(view, value, True)
     check_not_nothing(view, indices)
-    write(view, put_op(view, value, indices=checked(view, indices, value, masked), accumulate=False))
+    write(view, put_op(view, value, indices=checked(view, indices, masks, value), accumulate=False))
 
 
 def as_value(self: Tensor, value: Any) -> Tensor:
@@ -64,8 +65,9 @@ def put(view: Tensor, value: Tensor) -> None:
             check_memory(view)  # which fill_ by itself does not mind
             view.fill_(value)
             return
-        value = value.view(shape[leading_ones(shape) :])
-        value = value if value._data.shape == wanted else value.expand(wanted)
+        bare = value.view(shape[leading_ones(shape) :])
+        value = bare if bare._data.shape == wanted else bare.expand(wanted)
+        check_overlap(view, bare)
     view.copy_(value)
 
 
@@ -78,9 +80,13 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = Fa
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
     if not isinstance(accumulate, bool):
         raise TypeError("index_put: accumulate must be a bool")
+    indices, ndim = tuple(indices), input._data.ndim
+    if len(indices) > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim} (got {len(indices)})")
+    view, arrays, masks = take_apart(input, indices)
+    places = checked(view, arrays, masks, values)
     differentiable(input, values)
-    view, arrays, masked = take_apart(input, tuple(indices))
-    return put_op(input, values, indices=checked(view, arrays, values, masked), accumulate=accumulate)
+    return put_op(input, values, indices=places, accumulate=accumulate)
 
 
 index_put_inplace = differentiable_inplace(index_put)

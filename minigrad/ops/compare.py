@@ -113,10 +113,11 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
             raise refusal(error, x, y) from error
 
     def written(input: Tensor, other: Operand) -> Any:
-        if (
-            isinstance(other, (Tensor, *Number))
-            and (found := result_type(input, other)).category > input.dtype.category
-        ):
+        from .inplace import refuse_write  # which builds on operations
+
+        if isinstance(other, Tensor):
+            refuse_write(input, other)
+        elif isinstance(other, Number) and (found := result_type(input, other)).category > input.dtype.category:
             raise RuntimeError(
                 f"result type {found.type_name} can't be cast to the desired output type {input.dtype.type_name}"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import warnings
 from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .inplace import check_memory, check_writable, write
+from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import operand
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
@@ -174,6 +175,7 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value._data.ndim} dimensions."
         )
+    check_memory(self)
     write(self, fill_tensor_op(self, value))
     return self
 
@@ -244,7 +246,35 @@ def copy_(self: Tensor, src: Operand) -> Tensor:
     """The elements of `src`, broadcast and converted as needed, written into this tensor."""
     check_writable(self)
     if not (isinstance(src, Tensor) and same_place(self, src)):
-        check_memory(self, src)
+        check_memory(self)
+        check_overlap(self, src)
     src = to(src, self.device) if isinstance(src, Tensor) else tensor(operand(src)._data, device=self.device)
     write(self, copy_op(self, src, home=src._data.dtype))
     return self
+
+
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+    "tensor.detach() first."
+)
+_said: list[str] = []  # what torch warns of once in a process
+
+
+def one_value(self: Tensor) -> Any:
+    """The one element; a warning, once, if a gradient is wanted for it, which ends here."""
+    if self.requires_grad and not _said:
+        _said.append(TO_SCALAR)
+        warnings.warn(TO_SCALAR, UserWarning, stacklevel=3)
+    if self._data.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self._data.item()
+
+
+def as_float(self: Tensor) -> Any:
+    """float(self)."""
+    return builtins.float(one_value(self))
+
+
+def as_int(self: Tensor) -> Any:
+    """int(self)."""
+    return builtins.int(one_value(self))

@@ -4,6 +4,7 @@ rule.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import rules
@@ -194,3 +195,22 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return clamp_max_tensor_op(input, max)
     return clamp_max_op(_widened(input, "clamp_max", max), max=max)
+
+
+def _inplace(operation: Any) -> Any:
+    """`operation` for its in-place form, which has words of its own for numbers that would change the dtype."""
+
+    @functools.wraps(operation)
+    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        result = operation(input, *args, **kwargs)
+        plain = not any(isinstance(end, Tensor) for end in (*args, *kwargs.values()))
+        if plain and isinstance(result, Tensor) and result.dtype.category > input.dtype.category:
+            raise RuntimeError(
+                f"result type {result.dtype.type_name} can't be cast to the desired output type {input.dtype.c_name}"
+            )
+        return result
+
+    return call
+
+
+clamp_inplace, clamp_max_inplace, clamp_min_inplace = _inplace(clamp), _inplace(clamp_max), _inplace(clamp_min)

@@ -18,6 +18,7 @@ from .arguments import type_name
 from .define import Op
 from .views import alias_op, select_op, slice_op
 
+Masks = list[tuple[int, Any]]
 Index = tuple[Any, ...]  # one array or None (the whole dimension) for each indexed dimension
 
 NOT_AN_INDEX = (
@@ -112,22 +113,22 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return select(self, 0, as_part(index), 0)
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
-    view, indices, _ = take_apart(self, index)
+    view, indices, masks = take_apart(self, index)
     if indices:
-        return index_op(view, indices=checked(view, indices))
+        return index_op(view, indices=checked(view, indices, masks))
     return view if view is not self else alias_op(self)
 
 
-def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any], bool]:
-    """The view that the plain parts of an index describe, the arrays that index its dimensions (none: []), and whether
-    these are one mask."""
+def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any], Masks]:
+    """The view that the plain parts of an index describe, the arrays that index its dimensions (none: []), and the masks
+    among them, with the dimensions at which they begin."""
     parts = as_parts(index)
     given = sum(consumed(p) for p in parts)
     if given > self._data.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     arrays: list[Any] = []
     out, dim = self, 0  # dim: of the view
-    masks: list[tuple[int, Any]] = []
+    masks: Masks = []
     for named, part in enumerate(parts):  # named: what torch's messages call the dimension
         if part is Ellipsis:
             skipped = self._data.ndim - given
@@ -149,9 +150,7 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any], bool]:
                 dim += 1
         else:
             out = select(out, dim, part, named)
-    for dim, mask in masks:
-        check_mask(out, dim, mask)
-    return out, arrays, len(masks) == 1 and masks[0][1].ndim == sum(a is not None for a in arrays)
+    return out, arrays, masks
 
 
 def as_parts(index: Any) -> tuple[Any, ...]:
@@ -218,8 +217,15 @@ def check_mask(view: Tensor, dim: int, mask: Any) -> None:
             )
 
 
-def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None, masked: bool = False) -> Index:
+def is_mask(arrays: list[Any], masks: Masks) -> bool:
+    """Whether one mask is all there is."""
+    return len(masks) == 1 and masks[0][1].ndim == sum(a is not None for a in arrays)
+
+
+def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None = None) -> Index:
     """The arrays, once they fit each other, the value to be written there and the sizes they index; an error otherwise."""
+    for dim, mask in masks:
+        check_mask(view, dim, mask)
     given = [a for a in arrays if a is not None]
     try:
         common = numpy.broadcast_shapes(*[a.shape for a in given])
@@ -231,7 +237,7 @@ def checked(view: Tensor, arrays: list[Any], value: Tensor | None = None, masked
     check_not_nothing(view, arrays)
     if value is not None:
         check_value(value, part_shape(view._data.shape, arrays, common))
-        same_dtype(value, view, masked)
+        same_dtype(value, view, is_mask(arrays, masks))
     if not view._data.size or 0 in common:  # nothing can be picked: torch does not look where
         arrays = [None if a is None else array_module(a).zeros_like(a) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
@@ -299,7 +305,7 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     if not self._data.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     size = self._data.shape[dim]
-    if not whole and slice(start, end, step).indices(size) == (0, size, 1):
+    if not whole and not start and slice(start, end, step).indices(size) == (0, size, 1):
         return self
     return slice_op(self, dim=dim, start=start, end=end, step=step)
 

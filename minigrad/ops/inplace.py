@@ -7,6 +7,7 @@ place in the graph.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,8 @@ from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.views import CopySlices, Invalid, View, refused
-from ..backend import array_module
+from ..backend import array_module, numpy
+from ..dtypes import result_type
 from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor, from_array
 from .define import Op
@@ -65,6 +67,8 @@ STRETCHED = (
     "Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also "
     "applies to advanced indexing e.g. {example}"
 )
+# Writes element by element read no operand from the place they write to: torch looks before or after all other checks.
+BEFORE, AFTER = ("index_copy", "index_put"), ("scatter", "scatter_add", "scatter_reduce", "index_add")
 INDEXED = {
     "masked_fill": "tensor[mask] = scalar", "index_fill": "tensor[mask] = scalar", "index_put": "tensor[indices] = tensor",
 }  # fmt: skip
@@ -73,12 +77,22 @@ INDEXED = {
 def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """`operation` with its result written into its first argument."""
 
-    product = operation.__name__ in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
+    name = operation.__name__
+    product = name in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        check_writable(self)
-        check_memory(self, args[0] if args else None, operation.__name__)
-        result = operation(self, *args, **kwargs)
+        if name != "logical_not":  # which torch writes even into leaves
+            check_writable(self)
+        check_memory(self, name)
+        for operand in () if product or name in AFTER else (*args, *kwargs.values()):
+            check_overlap(self, operand, name in BEFORE)
+        try:
+            result = operation(self, *args, **kwargs)
+        except NotImplementedError:
+            refuse_write(self, *args)  # of which torch speaks first
+            raise
+        for operand in (args[-1], *kwargs.values()) if name in AFTER else ():
+            check_overlap(self, operand, True)
         if result is NotImplemented:
             return result
         if product and result._data.shape != self._data.shape:
@@ -89,31 +103,54 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
         write(self, result)
         return self
 
-    call.__name__ = call.__qualname__ = operation.__name__ + "_"
+    call.__name__ = call.__qualname__ = name + "_"
     call.__wrapped__ = operation  # type: ignore[attr-defined]  # whose signature it has
-    call.__doc__ = f"{operation.__name__}, in place."
+    call.__doc__ = f"{name}, in place."
     return call
 
 
-def check_memory(written: Tensor, operand: Any = None, name: str = "copy") -> None:
-    """RuntimeError for a tensor that names one place in memory twice (a warning where torch still lets it pass), and for
-    an operand in the same storage that is neither the written tensor itself nor apart from it."""
+def refuse_write(written: Tensor, *operands: Any) -> None:
+    """RuntimeError for operands whose result would have another shape than the tensor that is to be written, or a dtype
+    of a higher category."""
+    given = [t for t in (written, *operands) if isinstance(t, Tensor)]
+    with contextlib.suppress(ValueError):
+        refuse(written, numpy.broadcast_shapes(*[t._data.shape for t in given]), result_type(*given))
+
+
+def refuse(tensor: Tensor, shape: tuple[int, ...], dtype: Any) -> None:
+    """RuntimeError, in torch's words, for a result of this shape and dtype that cannot be written into the tensor."""
+    if shape != tensor._data.shape:
+        raise RuntimeError(
+            f"output with shape {list(tensor._data.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    if dtype.category > tensor.dtype.category:
+        raise RuntimeError(
+            f"result type {dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
+        )
+
+
+def check_memory(written: Tensor, name: str = "copy") -> None:
+    """RuntimeError for a tensor that names one place in memory twice (a warning where torch still lets it pass)."""
     x = written.storage()
     if 0 in x.strides and x.size and any(step == 0 and n > 1 for step, n in zip(x.strides, x.shape, strict=True)):
         if name not in INDEXED:
             raise RuntimeError(OVERLAPPING)
         warnings.warn(STRETCHED.format(name=name, example=INDEXED[name]), UserWarning, stacklevel=4)
-    if (
-        not isinstance(operand, Tensor)
-        or operand is written
-        or operand._counter is not written._counter
-        or not operand._counter
-    ):
+
+
+def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
+    """RuntimeError for an operand in the same storage that is neither the written tensor itself (apart: not even that)
+    nor apart from it."""
+    if not isinstance(operand, Tensor) or (operand is written and not apart):
         return
-    y = operand.storage()
+    if operand is written:
+        raise RuntimeError(PARTLY_THE_SAME)
+    if not apart and (operand._counter is not written._counter or not operand._counter):
+        return
+    x, y = written.storage(), operand.storage()
     (low, high), (start, end) = (array_module(a).lib.array_utils.byte_bounds(a) for a in (x, y))
     whole = all(a.flags.c_contiguous or a.flags.f_contiguous for a in (x, y))
-    if whole and low < end and start < high and (low, high, x.strides) != (start, end, y.strides):
+    if whole and low < end and start < high and (apart or (low, high, x.strides) != (start, end, y.strides)):
         raise RuntimeError(PARTLY_THE_SAME)
 
 
@@ -140,14 +177,8 @@ def write(tensor: Tensor, result: Tensor) -> None:
     """Put the values and the history of `result` into `tensor`."""
     data = tensor.storage()
     value = result._data
-    if value.shape != data.shape:
-        raise RuntimeError(
-            f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(value.shape)}"
-        )
-    if result.dtype.category > tensor.dtype.category:
-        raise RuntimeError(
-            f"result type {result.dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
-        )
+    if value.shape != data.shape or result.dtype.category > tensor.dtype.category:
+        refuse(tensor, value.shape, result.dtype)
     recorded = result._edge is not NO_EDGE and records()
     view = getattr(tensor, "_view", None)
     if recorded:
@@ -178,6 +209,14 @@ def refresh_views(views: list[Any], done: Tensor | None) -> None:
             tensor._edge = Invalid.of(tensor)
         else:
             hang(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge)
+
+
+def follow_base(base: Tensor) -> None:
+    """Views that were written before their base came to want a gradient hang on its history from then on."""
+    counter, edge = base.counter(), gradient_edge(base)
+    for view in counter.living_views(base):
+        if view._view.version != counter.version and type(view._edge) is not Invalid and view.grad_fn is None:
+            view._edge = Invalid.of(view) if view._view.refusal else as_strided(view, edge)._edge
 
 
 def keep_old(tensor: Tensor, node: Any) -> None:

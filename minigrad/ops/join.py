@@ -80,7 +80,7 @@ def cat(tensors: Tensors, dim: Int = 0) -> Tensor:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     passed = tuple([t._data.shape == (0,) for t in given])
     first = next((t._data for t, skip in zip(given, passed, strict=True) if not skip), given[0]._data)
-    dim = one_dim(dim, first.ndim)
+    dim = 0 if all(passed) else one_dim(dim, first.ndim)
     bounds = [0]
     for i, (t, skip) in enumerate(zip(given, passed, strict=True)):
         if not skip:

@@ -81,6 +81,7 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped; there is nothing to conjugate (torch.adjoint)."""
     if input._data.ndim == 0:
+        warn_of_zero_dim("adjoint()", "Consider using x.conj().")
         return input
     if input._data.ndim < 2:
         raise RuntimeError(
@@ -96,7 +97,8 @@ def warn_of_zero_dim(name: str, remedy: str) -> None:
     """torch's warning, once, for turning round a tensor that has no dimensions."""
     if name not in _said:
         _said.add(name)
-        warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {remedy}", UserWarning, stacklevel=3)
+        named = name if name.endswith(")") else f"Tensor.{name}"
+        warnings.warn(f"{named} is deprecated on 0-D tensors. {remedy}", UserWarning, stacklevel=3)
 
 
 IDENTITY = "This function is the identity in these cases."

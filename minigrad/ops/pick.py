@@ -13,7 +13,7 @@ from .arguments import Bool, Int, Ints, Number, Operand, Str
 from .division import remainder
 from .promotion import Number as Numbers
 from .promotion import differentiable, differentiable_inplace, operand
-from .reduce import dims, one_dim
+from .reduce import dims, one_dim, real_dim
 from .shape import view
 
 INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
@@ -145,7 +145,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Te
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input._data.ndim} dimensions for input, and {indices._data.ndim} dimensions for indices"
         )
-    dim = one_dim(dim, input._data.ndim)
+    dim = real_dim(dim, input._data.ndim)
     shapes = [list(t._data.shape) for t in (input, indices)]
     n, m = shapes[0][dim], shapes[1][dim]
     for shape in shapes:
@@ -309,7 +309,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         )
     if input._data.dtype is not source._data.dtype:
         raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.type_name} and "
+            f"masked_scatter: expected self and source to have same dtypes but got{input.dtype.type_name} and "
             f"{source.dtype.type_name}"
         )
     return ops.masked_scatter_op(input, source, mask=mask)

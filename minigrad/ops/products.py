@@ -227,6 +227,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: Int = -1) -> Tensor:
     if x.ndim != y.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     axis = one_dim(dim, x.ndim)
+    real_dim(axis, x.ndim)
     if x.shape[axis] != 3 or y.shape[axis] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
@@ -347,7 +348,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for i, j in zip(first, second, strict=True):
         n, m = (t._data.shape[real_dim(d, t._data.ndim)] for t, d in ((a, i), (b, j)))
         if m == 1:
-            a = a.sum(i, True, dtype=a.dtype) if n != 1 else a
+            a = a.sum(i, True, dtype=a.dtype)
         elif n == 1:
             b = b.sum(j, True, dtype=b.dtype)
         elif n != m:

@@ -275,7 +275,7 @@ def squeeze(self: Tensor, dim: Ints | None = None) -> Tensor:
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensors along one dimension, as views (torch.unbind)."""
-    dim = real_dim(dim, self._data.ndim)
+    dim = real_dim(one_dim(dim, self._data.ndim), self._data.ndim)
     return unbind_op(self._data.shape[dim])(self, dim=dim)
 
 

@@ -225,7 +225,7 @@ def _spread(op: Op, name: str, noun: str) -> Any:
         if correction is None and (unbiased is not None or dim is not EVERY):
             correction = int(unbiased is not False)
         axes = None if dim is EVERY else dims(dim, input._data.ndim)
-        if count(input._data.shape, axes) <= given(correction):
+        if min(count(input._data.shape, axes), input._data.size) <= given(correction):
             warnings.warn(
                 f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
                 "divided by output numel).",

@@ -1,0 +1,214 @@
+"""What random programs are made of: shapes, dtypes, values, and a table of statements for each kind of step.
+
+{a} and {b} stand for tensors that are there by then, T for the engine. How statements are chosen and held against each
+other stands in programs.py.
+"""
+
+from __future__ import annotations
+
+SHAPES = ((2, 3), (3,), (), (3, 2), (2, 1), (1, 3), (2,), (2, 3, 2), (0,), (1,), (3, 3))
+DTYPES = ("float64",) * 10 + ("float32",) * 3 + ("int64",) * 2 + ("bool",) + ("int32", "uint8")
+VALUES = (0.5, -1.0, 2.0, 0.0, 1.5, -0.5, 1.0, 3.0, -2.0, 0.25, -1.5, 1.0)
+
+UNARY = (
+    "exp() sin() tanh() sigmoid() relu() abs() neg() square() sqrt() log() reciprocal() sign() floor() clone() cos() "
+    "clamp(-1,1) pow(2) pow(3) unsqueeze(0).softmax(-1) unsqueeze(0).log_softmax(-1) cumsum(0) "
+    "float() double() long() tril() flip(0) expm1() rsqrt() erf() trunc() round() contiguous() isnan() logical_not() "
+    "nan_to_num() atan() log1p() exp2() sinh() cosh() tan() asinh() sinc() frac() ceil() deg2rad() triu() sgn() signbit() "
+    "int() bool() byte() round(decimals=1) clamp(min=0) clamp(max=0.5) relu().log1p() softmax(-1) log_softmax(-1) "
+    "to(T.float32) to(T.int32) cumprod(-1) logical_not() isfinite() bitwise_not() diff() tile(2) square_() half().float()"
+).split()
+BINARY = (
+    "{a} + {b}", "{a} * {b}", "{a} - {b}", "{a} / {b}", "{a} + 1.5", "2 * {a}", "1 - {a}", "{a} ** 2", "2 / {a}", "{a} / 4",
+    "T.maximum({a}, {b})", "T.minimum({a}, {b})", "{a} ** {b}", "T.where({a} > 0, {a}, {b})", "{a} > {b}", "{a} == {b}",
+    "{a} // 2", "{a} % 2", "T.add({a}, {b}, alpha=2)", "T.stack([{a}, {b}])", "T.cat([{a}, {b}])", "{a} @ {b}", "{a} @ {b}.t()",
+    "T.outer({a}.flatten(), {b}.flatten())", "T.atan2({a}, {b})", "T.lerp({a}, {b}, 0.5)", "-{a}", "{a} * True",
+    "T.nn.functional.mse_loss({a}, {b})", "{a}.expand_as({b})", "T.addcmul({a}, {b}, {a})", "T.hypot({a}, {b})",
+    "{a} - 1", "{a} // {b}", "{a} % {b}", "{a} < {b}", "{a} != 0", "{a} & {b}", "{a} | True", "~{a}", "{a} << 1",
+    "abs({a})", "T.fmod({a}, {b})", "T.remainder({a}, 2)", "T.sub({a}, {b}, alpha=0.5)",
+    "T.div({a}, {b}, rounding_mode='floor')", "T.div({a}, 2, rounding_mode='trunc')",
+    "T.addcdiv({a}, {b}, {b}, value=0.5)", "T.fmax({a}, {b})", "T.fmin({a}, {b})", "T.clamp({a}, {b})",
+    "T.clamp({a}, max={b})", "T.clamp({a}, -1, 1)", "T.logaddexp({a}, {b})", "T.copysign({a}, {b})",
+    "T.xlogy({a}, {b})", "T.pow(2, {a})", "T.float_power({a}, 2)", "T.lerp({a}, {b}, {b})",
+    "T.where({a} > 0, {a}, 0)", "T.where({b}.bool(), 1.5, {a})", "T.einsum('i,i->', {a}, {b})",
+    "T.einsum('ij,jk->ik', {a}, {b})", "T.einsum('...i->...', {a})", "T.tensordot({a}, {b}, 1)", "T.kron({a}, {b})",
+    "T.cdist({a}, {b})", "T.dot({a}, {b})", "T.mv({a}, {b})", "T.bmm({a}[None], {b}[None])",
+    "T.addmm({a}, {a}, {b})", "T.hstack([{a}, {b}])", "T.vstack([{a}, {b}])", "T.stack([{a}, {b}], -1)",
+    "T.cat([{a}, {b}], 1)", "T.cat([{a}, {a}.detach(), {b}])", "T.dist({a}, {b})", "T.cross({a}, {b}, dim=0)",
+    "T.full_like({a}, 2)", "T.zeros_like({a}, dtype=T.float64)", "{a}.new_ones(2, 3)", "{a}.type_as({b})",
+    "{a}.to({b})", "{a}.view_as({b})", "{a}.reshape_as({b})", "T.nn.functional.linear({a}, {b})",
+    "T.nn.functional.l1_loss({a}, {b})", "T.nn.functional.huber_loss({a}, {b})",
+    "T.nn.functional.binary_cross_entropy_with_logits({a}, {b}.sigmoid())", "T.nn.functional.gelu({a})",
+    "T.nn.functional.elu({a})", "T.nn.functional.leaky_relu({a}, 0.1)", "T.nn.functional.silu({a})",
+    "T.nn.functional.softplus({a})", "T.nn.functional.logsigmoid({a})", "T.nn.functional.hardtanh({a})",
+    "T.nn.functional.normalize({a}, dim=0)", "T.nn.functional.layer_norm({a}, {a}.shape[-1:])",
+    "T.nn.functional.cosine_similarity({a}, {b}, dim=0)", "T.nn.functional.pad({a}, (1, 0))",
+    "T.nn.functional.pad({a}, (0, 1), value=2.0)", "T.nn.functional.cross_entropy({a}, {b})",
+    "T.nn.functional.mse_loss({a}, {b}, reduction='none')", "T.nn.functional.dropout({a}, 0.5, False)",
+    "Cube.apply({a})", "Both.apply({a}, {b})[0]", "Both.apply({a}, {b})[1]",
+    "Same.apply({a})",
+)  # fmt: skip
+REDUCE = (
+    "sum()", "sum(0)", "mean()", "sum(-1, True)", "max()", "min()", "max(0)[0]", "prod()", "mean(-1)", "var()", "std(0)",
+    "norm()", "logsumexp(0)", "amax(0)", "argmax()", "all()", "any()", "median()", "sort()[0]", "cumprod(0)", "topk(1)[0]",
+    "prod(0)", "min(-1)[0]", "sum((0, 1))", "count_nonzero()",
+    "sum(dtype=T.float64)", "sum(0, keepdim=True)", "mean((0, 1))", "mean(0, True)", "var(0, correction=0)",
+    "std(-1, keepdim=True)", "norm(1)", "norm(dim=0)", "norm(p=3, dim=-1)", "logsumexp(-1, keepdim=True)",
+    "amin(-1, keepdim=True)", "argmin(0)", "argmax(-1, keepdim=True)", "max(-1, keepdim=True)[1]",
+    "sort(0, descending=True)[0]", "sort(stable=True)[1]", "argsort(-1)", "topk(2)[1]", "kthvalue(1)[0]",
+    "cummax(0)[0]", "cummin(-1)[1]", "aminmax()[0]", "median(0)[0]", "mode()[0]", "all(0)", "any(-1)",
+    "prod(-1, keepdim=True)", "nansum()", "nanmean(0)", "cumsum(-1, dtype=T.float64)", "unique()", "trace()",
+    "count_nonzero(0)", "var_mean()[0]",
+)  # fmt: skip
+VIEWS = (
+    ".view(-1)", "[0]", ".t()", ".unsqueeze(0)", ".detach()", ".reshape(-1)", "[1:]", "[..., 0]", ".squeeze()", "[:, 1]",
+    ".flatten()", ".transpose(0, 1)", ".expand(2, *{a}.shape)", "[None]", ".diagonal()",
+    ".view(3, 2)", "[::2]", ".narrow(0, 0, 1)", ".data", ".T", ".permute(1, 0)", "[...]", ".mT", "[-1]",
+    ".split(1)[0]", ".unbind()[0]", ".unbind(-1)[1]", ".chunk(2)[0]", ".chunk(2, -1)[1]", ".tensor_split(2)[1]",
+    ".unfold(0, 2, 1)", ".diagonal(1)", ".movedim(0, -1)", ".swapaxes(0, -1)", ".select(0, 1)", ".view(2, -1)",
+    ".view_as({a})", ".flatten(0)", ".expand(2, 2)", ".expand(3, 3)", ".broadcast_to(2, *{a}.shape)",
+    ".unsqueeze(-1)", ".squeeze(0)", ".squeeze((0, 1))", ".unflatten(0, (1, -1))", ".real", ".H", ".adjoint()",
+    ".detach().requires_grad_()", "[True]", "[0, ...]", "[:, None]", "[1:, ::2]", "[..., -1:]", ".contiguous()",
+    ".t().contiguous()", ".to(T.float64)", ".reshape(3, -1)", ".ravel()", ".hsplit(1)[0]",
+)  # fmt: skip
+INDEX = (
+    "{a}[{a} > 0]", "{a}[[0, 1]]", "{a}.index_select(0, T.tensor([1, 0]))", "{a}.gather(0, T.zeros_like({a}).long())",
+    "{a}.masked_fill({a} > 0, 2.0)", "{a}.take(T.tensor([0, 1]))", "{a}[T.tensor([0, 0])]", "{a}.repeat(2, 1)",
+    "{a}[:, [0, 1]]", "{a}.scatter_add(0, T.zeros_like({a}).long(), {a})", "{a}.masked_select({a} < 1)", "{a}.nonzero()",
+    "{a}.roll(1)", "{a}.repeat_interleave(2)", "{a}[T.tensor(1)]", "{a}[{a}.argmax()]",
+    "{a}[None, [1, 0]]", "{a}[[True, False]]", "{a}[T.tensor([-1, 0]), ...]", "{a}[..., [0]]", "{a}[[0, 1], [0, 0]]",
+    "{a}[{b} > 0]", "{a}[{b}.long()]", "{a}.masked_fill({b} > 0, -1)", "{a}.masked_fill({a} < 0, {b}.sum())",
+    "{a}.where({b} > 0, {b})", "{a}.index_add(0, T.tensor([0]), {b}[:1])", "{a}.index_fill(0, T.tensor([0]), 2.0)",
+    "{a}.index_copy(0, T.tensor([0]), {a}[-1:])", "{a}.scatter(0, T.zeros_like({a}).long(), 1.5)",
+    "{a}.scatter_reduce(0, T.zeros_like({a}).long(), {a}, 'amax')", "{a}.take_along_dim({a}.argsort(0), 0)",
+    "{a}.masked_scatter({a} > 0, {b})", "{a}.index_put((T.tensor([0]),), {b}[:1], accumulate=True)",
+    "{a}.flip((0,))", "{a}.flip(0, 1)", "{a}.roll(1, 0)", "{a}.roll((1, 1), (0, 1))", "{a}.rot90()",
+    "{a}.repeat_interleave(2, 0)", "{a}.repeat(2)", "{a}.diag()", "{a}.diag_embed()", "{a}.argwhere()",
+    "{a}.bincount()", "T.isin({a}, {b})",
+)  # fmt: skip
+IN_PLACE = (
+    "{a}.mul_(2)", "{a} += {b}", "{a}[0] = {b}", "{a}.add_({b})", "{a}.zero_()", "{a}.copy_({b})", "{a}.relu_()", "{a} *= {b}",
+    "{a}.exp_()", "{a}[0] = 1.5", "{a}.fill_(0.5)", "{a}.sub_(1)", "{a}[{a} > 0] = 0", "{a}.tanh_()", "{a}.neg_()",
+    "{a}.t_()", "{a}.unsqueeze_(0)", "{a}.masked_fill_({a} > 0, 1.0)", "{a}[..., 0] = {b}", "{a} -= {b}", "{a} /= 2", "{a}.sqrt_()",
+    "{a}[:] = {b}", "{a}[1:].mul_(3)", "{a}.view(-1).add_(1)", "{a}.squeeze_()", "{a}.pow_(2)", "{a} **= 2", "{a}.eq_({b})",
+    "{a} //= 2", "{a} %= 2", "{a} &= {b}", "{a}.clamp_(-1, 1)", "{a}.clamp_(min={b})", "{a}.div_({b})",
+    "{a}.addcmul_({b}, {b}, value=0.5)", "{a}.lerp_({b}, 0.5)", "{a}.sigmoid_()", "{a}.sin_()", "{a}.abs_()",
+    "{a}.reciprocal_()", "{a}.floor_()", "{a}.round_()", "{a}.log1p_()", "{a}.clip_(0)", "{a}.cumsum_(0)",
+    "{a}.tril_()", "{a}.fill_diagonal_(1)", "{a}.transpose_(0, 1)", "{a}.swapaxes_(0, -1)", "{a}.squeeze_(0)",
+    "{a}.masked_scatter_({a} > 0, {b}.clone())",
+    "{a}.index_add_(0, T.tensor([0]), {b}[:1])", "{a}.index_copy_(0, T.tensor([0]), {b}[:1])",
+    "{a}.scatter_(0, T.zeros_like({a}).long(), 2)", "{a}.scatter_add_(0, T.zeros_like({a}).long(), {a})",
+    "{a}.index_put_((T.tensor([0]),), {b}[0])", "{a}.fill_({b}.sum())", "{a}.logical_not_()", "{a}.gt_({b})",
+    "{a}[[0, 1]] = {b}", "{a}[:, 1] += 1", "{a}[{b} > 0] = 2", "{a}[{a} > 0] *= 2", "{a}[None] = {b}",
+    "{a}[True] = 3", "{a}[...] = 1", "{a}[0] *= {b}[0]", "{a}[-1:] = {b}[:1]", "{a}.T.mul_(2)", "{a}.t().add_({b})",
+    "{a}[:1].zero_()", "{a}.unbind()[0].mul_(2)", "{a}.chunk(2)[0].add_(1)", "{a}.split(1)[-1].zero_()",
+    "{a}.detach().add_(1)", "{a}.data.copy_({b})", "{a}.data = {b}.data", "{a}.requires_grad_().mul_(1)",
+    "{a}.diagonal().fill_(0)", "{a}.expand(2, *{a}.shape).mul_(2)", "{a}.fill_(float('nan'))", "{a}.nan_to_num_()",
+    "{a}.copy_({b}[0])", "{a}.rsqrt_()", "{a}.xlogy_({b})", "{a}.hypot_({b})", "{a}.remainder_(3)",
+    "{a}.atan2_({b})", "Dirty.apply({a})",
+)  # fmt: skip
+STATE = (
+    "{a}.data.add_(1)", "{a}.detach_()", "{a}.requires_grad_()", "{a}.requires_grad_(False)", "{a}.retain_grad()",
+    "{a}.grad = None", "{a}.grad.zero_()", "{a}.requires_grad = True", "{a}.detach().mul_(2)", "{a}.grad = T.ones_like({a})",
+    "print({a})", "print({a}.is_leaf, {a}.requires_grad, {a}.output_nr)", "print({a}.tolist())", "print(bool({a}))", "del {a}.grad",
+    "print({a}.grad_fn)", "print({a}.detach().double().item())", "print(len({a}), {a}.ndim)", "{a}.register_hook(seen('{a}'))",
+    "{a}.register_hook(lambda g: g * 2)", "{a}.register_post_accumulate_grad_hook(lambda p: print('{a}', p.grad.shape))",
+    "{a}.grad_fn.register_hook(lambda i, o: print('{a}', [x is not None for x in i], len(o)))",
+    "{a}.grad_fn.register_prehook(lambda o: print('{a}', len(o)))", "{a}.register_hook(lambda g: g[0])", "print({a}.T)",
+    "print({a}.grad)", "print({a} == {b})", "print({a}._is_view(), {a}._base is None, {a}.storage_offset())",
+    "print({a}.is_contiguous(), {a}.t().is_contiguous())", "print(str({a}.detach()), {a}.dtype, {a}.shape)",
+    "print({b} in [{a}, {b}], {a} is {b})", "print({a}.retains_grad, {a}.grad_fn is None)", "{a}.grad = {b}.detach().clone()",
+    "{a}.grad = {a}.grad", "{a}.requires_grad = False", "{a}.register_hook(lambda g: None)",
+    "{a}.register_hook(lambda g: g.clone())", "{a}.register_hook(lambda g: g.clone().mul_(2))",
+    "{a}.register_hook(lambda g: g * {b}.detach())", "{a}.register_hook(lambda g: 1 / 0)",
+    "{a}.register_hook(lambda g: (print('r'), {a}.detach().requires_grad_().sum().backward())[0])",
+    "{a}.register_post_accumulate_grad_hook(lambda p: setattr(p, 'grad', None))",
+    "{a}.grad_fn.register_hook(lambda i, o: tuple(None if x is None else x * 2 for x in i))",
+    "{a}.grad_fn.register_prehook(lambda o: tuple(None if x is None else x * 2 for x in o))",
+    "{a}.grad_fn.register_prehook(lambda o: (None,) * len(o))",
+    "{a}.grad_fn.register_hook(lambda i, o: (None,) * len(i))",
+    "T.autograd.graph.register_multi_grad_hook([{a}, {b}], lambda g: print('multi', [x is None for x in g]))",
+    "T.autograd.graph.register_multi_grad_hook([{a}, {b}], lambda g: print('any'), mode='any')",
+    "{a}.register_hook(seen('{a}')).remove()", "{a}.copy_({b}).retain_grad()",
+    "print({a}.grad_fn.next_functions[0][1], {a}.grad_fn.name())", "T.autograd.graph.increment_version({a})",
+    "print(float({a}))", "print(int({a}), {a}.item())", "print([x.shape for x in {a}])", "print({a}.numpy().dtype)",
+    "print(copy.copy({a}))", "print(copy.deepcopy({a}))", "print(pickle.loads(pickle.dumps({a})))",
+    "assert {a}.all()", "print(f'{{{a}}}')", "print('%s' % {a}.sum())", "print({a}.max() > {b}.min())",
+    "print(hash({a}) == hash({a}))", "print({a}.is_floating_point(), {a}.element_size(), {a}.nelement())",
+)  # fmt: skip
+BACKWARD = (
+    "{a}.sum().backward()", "{a}.backward()", "{a}.sum().backward(retain_graph=True)", "{a}.backward(T.ones_like({a}))",
+    "({a} * {b}).sum().backward()", "{a}.sum().backward(inputs=[{b}])", "{a}.sum().backward(create_graph=True)",
+    "T.autograd.backward([{a}.sum(), {b}.sum()])", "{a}.backward({b}.detach().clone())",
+    "{a}.sum().backward(inputs=[{a}, {b}])", "{a}.backward(T.ones_like({a}), retain_graph=True)",
+    "T.autograd.backward([{a}, {b}], [T.ones_like({a}), T.ones_like({b})])",
+    "T.autograd.backward({a}.sum(), inputs={b})", "{a}.grad_fn(T.ones_like({a}))", "({a} ** 2).sum().backward()",
+    "({a}.exp() + {b}).sum().backward(retain_graph=True)", "{a}.mean().backward({b}.sum().detach())",
+    "T.autograd.backward([])", "{a}.sum().backward(); {a}.sum().backward()",
+    "{a}.grad.sum().backward()",
+)  # fmt: skip
+GRAD = (
+    "T.autograd.grad({a}.sum(), [{b}])[0].clone()", "T.autograd.grad({a}.sum(), [{b}], allow_unused=True)[0].clone()",
+    "T.autograd.grad({a}.sum(), {b}, create_graph=True)[0].clone()",
+    "T.autograd.grad({a}, {b}, T.ones_like({a}), retain_graph=True)[0].clone()",
+    "T.autograd.grad({a}.sum(), [{b}], materialize_grads=True)[0].clone()",
+    "T.autograd.grad([{a}.sum(), {b}.sum()], [{a}, {b}], allow_unused=True)[0].clone()",
+    "T.autograd.grad({a}, {b}, {a}.detach())[0].clone()",
+    "T.autograd.grad(T.autograd.grad(({a} ** 3).sum(), {a}, create_graph=True)[0].sum(), {a})[0].clone()",
+    "T.autograd.functional.vjp(lambda x: x * x, {a}, {b})[1].clone()",
+    "T.autograd.functional.jvp(lambda x: x.exp(), {a}, {b})[1].clone()",
+    "T.autograd.functional.hessian(lambda x: (x ** 3).sum(), {a}).sum(0)",
+    "T.autograd.functional.jacobian(lambda x: x * x.sum(), {a}).sum(0)",
+)  # fmt: skip
+
+# kind, how often of 32, its templates; kinds that make a tensor are assigned to a new name
+KINDS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
+    ("leaf", 4, ()), ("unary", 4, tuple(f"{{a}}.{u}" for u in UNARY)), ("binary", 5, BINARY),
+    ("reduce", 2, tuple(f"{{a}}.{r}" for r in REDUCE)), ("view", 4, tuple(f"{{a}}{v}" for v in VIEWS)), ("index", 2, INDEX),
+    ("in place", 4, IN_PLACE), ("state", 3, STATE), ("backward", 3, BACKWARD), ("grad", 1, GRAD),
+)  # fmt: skip
+WHEEL = tuple(index for index, (_, weight, _) in enumerate(KINDS) for _ in range(weight))
+MODES = {
+    3: "T.no_grad()", 5: "T.enable_grad()", 7: "T.no_grad()", 9: "T.autograd.graph.saved_tensors_hooks(T.clone, T.clone)",
+    13: "T.autograd.graph.save_on_cpu()", 15: "T.set_grad_enabled(False)",
+}  # fmt: skip
+MAKES = {"unary", "binary", "reduce", "view", "index", "grad"}
+
+PREAMBLE = """\
+import copy, pickle
+def seen(name):
+    return lambda g: print("hook", name, g if g is None else (tuple(g.shape), g.requires_grad))
+class Cube(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x * x
+class Both(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.set_materialize_grads(False)
+        return x * 2, y + 1
+    @staticmethod
+    def backward(ctx, g, h):
+        print(g is None, h is None, ctx.needs_input_grad)
+        return None if g is None else g * 2, h
+class Same(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+    @staticmethod
+    def backward(ctx, g):
+        return g * 10
+class Dirty(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+"""
