@@ -87,14 +87,20 @@ def let_once_said_be_said() -> None:
             exec(ONCE, {"T": engine, "contextlib": contextlib})
 
 
+@functools.cache
+def preamble(engine: Any) -> dict[str, Any]:
+    """The variables that every program begins with."""
+    space = {"T": engine}
+    exec(PREAMBLE, space)
+    return space
+
+
 class Pair:
     """The two engines with the variables of one program; every statement runs on both and is compared."""
 
     def __init__(self) -> None:
         let_once_said_be_said()
-        self.spaces: dict[Any, dict[str, Any]] = {torch: {"T": torch}, minigrad: {"T": minigrad}}
-        for space in self.spaces.values():
-            exec(PREAMBLE, space)
+        self.spaces: dict[Any, dict[str, Any]] = {engine: dict(preamble(engine)) for engine in (torch, minigrad)}
         self.loose: set[str] = set()  # what came from create_graph: there torch's nodes have names of their own
         self.rough = False  # whether float32 takes part: its last digits may then stand in float64 results, too
         self.lines: list[str] = []
@@ -174,6 +180,14 @@ NOW_THIS_NOW_THAT = (
 KNOWN = (
     (r"requires_grad of torch.(u?int\d+|bool): torch True", "fill_ lets whole numbers require grad in torch"),
     (r"torch.*Subtraction.*\n.*single memory location", "both refuse; torch looks at the dtypes of a difference first"),
+    (
+        r"torch.*is a view and its base or another.*\n.*Error",
+        "both refuse a view that a write has left behind; torch first",
+    ),
+    (
+        r"minigrad.*gradient that arrives at a leaf of shape",
+        "a shape changed under no_grad: torch sums what does not fit",
+    ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
 )
 

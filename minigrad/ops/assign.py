@@ -65,9 +65,8 @@ def put(view: Tensor, value: Tensor) -> None:
             check_memory(view)  # which fill_ by itself does not mind
             view.fill_(value)
             return
-        bare = value.view(shape[leading_ones(shape) :])
-        value = bare if bare._data.shape == wanted else bare.expand(wanted)
-        check_overlap(view, bare)
+        value = value.view(shape[leading_ones(shape) :])
+        value = value if value._data.shape == wanted else value.expand(wanted)
     view.copy_(value)
 
 
@@ -76,17 +75,29 @@ def leading_ones(shape: tuple[int, ...]) -> int:
     return next((i for i, n in enumerate(shape) if n != 1), len(shape))
 
 
+def not_too_many(input: Tensor, indices: Any) -> tuple[Any, ...]:
+    """The indices as a tuple; IndexError for more than the tensor has dimensions."""
+    given, ndim = tuple(indices), input._data.ndim
+    if len(given) > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim} (got {len(given)})")
+    return given
+
+
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
     if not isinstance(accumulate, bool):
         raise TypeError("index_put: accumulate must be a bool")
-    indices, ndim = tuple(indices), input._data.ndim
-    if len(indices) > ndim:
-        raise IndexError(f"too many indices for tensor of dimension {ndim} (got {len(indices)})")
-    view, arrays, masks = take_apart(input, indices)
+    view, arrays, masks = take_apart(input, not_too_many(input, indices))
     places = checked(view, arrays, masks, values)
     differentiable(input, values)
     return put_op(input, values, indices=places, accumulate=accumulate)
 
 
-index_put_inplace = differentiable_inplace(index_put)
+def index_put_inplace(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
+    """index_put for index_put_, which reads no value from the tensor it writes."""
+    indices = not_too_many(input, indices)
+    check_overlap(input, values, True)
+    return differentiable_inplace(index_put)(input, indices, values, accumulate)
+
+
+index_put_inplace.__name__ = "index_put"

@@ -68,7 +68,7 @@ STRETCHED = (
     "applies to advanced indexing e.g. {example}"
 )
 # Writes element by element read no operand from the place they write to: torch looks before or after all other checks.
-BEFORE, AFTER = ("index_copy", "index_put"), ("scatter", "scatter_add", "scatter_reduce", "index_add")
+BEFORE, AFTER = ("index_copy",), ("scatter", "scatter_add", "scatter_reduce", "index_add")
 INDEXED = {
     "masked_fill": "tensor[mask] = scalar", "index_fill": "tensor[mask] = scalar", "index_put": "tensor[indices] = tensor",
 }  # fmt: skip

@@ -12,7 +12,7 @@ from . import gather as ops
 from .arguments import Bool, Int, Ints, Number, Operand, Str
 from .division import remainder
 from .promotion import Number as Numbers
-from .promotion import differentiable, differentiable_inplace, operand
+from .promotion import differentiable, differentiable_inplace, operand, refusal
 from .reduce import dims, one_dim, real_dim
 from .shape import view
 
@@ -277,6 +277,16 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 # ------------------------------------------------------------------ masks
 
 
+def check_broadcast(mask: Any, operand: Any) -> None:
+    """RuntimeError, in torch's words, for an operand (a number fits) that a mask does not broadcast with."""
+    x, y = mask._data, operand._data
+    if isinstance(operand, Tensor) and x.shape != y.shape:
+        try:
+            numpy.broadcast_shapes(x.shape, y.shape)
+        except ValueError as error:
+            raise refusal(error, x, y) from error
+
+
 def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """A copy of input with one value where the mask holds (torch.masked_fill)."""
     if mask._data.dtype.kind != "b":
@@ -287,7 +297,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
             )
         differentiable(input, value)
+        check_broadcast(mask, input)
         return ops.masked_fill_tensor_op(input, value, mask=mask)
+    check_broadcast(mask, input)
     return ops.masked_fill_op(input, mask=mask, number=operand(value)._data)
 
 
@@ -344,6 +356,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     for number in (a, b):
         if not isinstance(number, Tensor):
             filling(number._data, result_type(input, other).np)  # which may refuse it
+    check_broadcast(condition, a)
+    check_broadcast(condition, b)
     return ops.where_op(a, b, condition=condition)
 
 

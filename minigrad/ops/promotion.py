@@ -90,6 +90,7 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
 
 def unfit(error: ValueError, arrays: list[Any]) -> Exception:
     """torch's error where NumPy could not broadcast the first two of some arrays; any other error as it is."""
+    arrays = [x for x in arrays if x is not None]
     if "broadcast" not in str(error) or len(arrays) < 2:
         return error
     return refusal(error, *[x if hasattr(x, "ndim") else numpy.asarray(x) for x in arrays[:2]])

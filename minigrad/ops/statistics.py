@@ -307,7 +307,7 @@ def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
 def _extreme(op: Op, name: str, noun: str) -> Any:
     def call(input: Tensor, dim: Ints = (), keepdim: Bool = False) -> Tensor:
         axes = dims(dim, input._data.ndim)
-        check_not_empty(input, axes, name)
+        check_not_empty(input, axes, name, dim)
         return op(input, dim=axes, keepdim=keepdim)
 
     call.__name__ = call.__qualname__ = name
@@ -315,7 +315,7 @@ def _extreme(op: Op, name: str, noun: str) -> Any:
     return call
 
 
-def check_not_empty(input: Tensor, axes: Dims, name: str) -> None:
+def check_not_empty(input: Tensor, axes: Dims, name: str, named: Any = None) -> None:
     """RuntimeError or IndexError, in torch's words, where there is no extreme element."""
     if input._data.size:
         return
@@ -324,9 +324,9 @@ def check_not_empty(input: Tensor, axes: Dims, name: str) -> None:
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
             "argument."
         )
-    for d in axes:
+    for d, given in zip(axes, numpy.atleast_1d(axes if named is None else named), strict=True):
         if not input._data.shape[d]:
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+            raise IndexError(f"{name}(): Expected reduction dim {given} to have non-zero size.")
 
 
 amax, amin = _extreme(amax_op, "amax", "largest"), _extreme(amin_op, "amin", "smallest")
