@@ -127,7 +127,7 @@ def with_sgd(net, X, Y, steps, lr):
         loss = ((net(X) - Y) ** 2).mean()
         loss.backward()
         optimizer.step()
-        losses.append(float(loss))
+        losses.append(loss.item())
     return losses
 
 
