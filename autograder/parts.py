@@ -83,6 +83,12 @@ def checking(asked: Collection[str]) -> Iterator[None]:
         _checking.pop()
 
 
+def not_asked_for() -> set[str]:
+    """What stands in for parts that the running check does not ask for: the names of these functions."""
+    asked = set(_checking[-1] if _checking else _plugs)
+    return {name.rpartition(".")[2] for name in _plugs.keys() - asked}
+
+
 def plug(name: str, written: Any) -> None:
     """Let `written` stand in for part `name` everywhere in the engine. A second plug replaces the first."""
     plug_all({name: written})

@@ -126,3 +126,20 @@ def test_a_tensor_of_torch_is_no_answer(capsys):
     right = {OTHER: lambda grad, self: grad * self}
     said = seen(capsys, right | {MUL: lambda grad, other: torch.tensor(grad * other)}, "mul_backward")
     assert "Your mul_vjp_self returned a torch.Tensor; an array or a tensor of minigrad is wanted here" in said
+
+
+def test_the_line_of_an_error_is_in_the_part_that_is_checked_not_in_an_earlier_one_that_rightly_raises(capsys):
+    root, slope = "minigrad.autograd.roots.root_gradient", "minigrad.clinic.fit_slope"
+
+    def root_gradient(output, given, index):
+        if given is None and output.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return output.new_ones(output.shape) if given is None else given
+
+    def fit_slope(X, Y, steps, lr):
+        w = X.new_zeros(1).requires_grad_()
+        loss = (Y - w * X) ** 2
+        loss.backward()
+
+    said = seen(capsys, {root: root_gradient, slope: fit_slope}, "clinic_scalar")
+    assert "of your code: loss.backward())" in said and "raise RuntimeError" not in said

@@ -17,6 +17,7 @@ Not here: what torch answers (oracle.py), whether two values agree and what that
 from __future__ import annotations
 
 import importlib
+import itertools
 import pkgutil
 import re
 import traceback
@@ -138,17 +139,17 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
     outcome = Outcome([], {})
     _slips.clear()
     T.set_grad_enabled(True)
-    try:
-        with parts.checking(check.parts):
+    with parts.checking(check.parts):
+        try:
             for each in properties(check, T, seed, outcome.faults):
                 outcome.values.append(each)
                 if go_on and not go_on(outcome):
                     break
-    except Exception as error:
-        outcome.error = fault(error)
-        outcome.faults.append(outcome.error)
-    finally:
-        T.set_grad_enabled(True)
+        except Exception as error:
+            outcome.error = fault(error)
+            outcome.faults.append(outcome.error)
+        finally:
+            T.set_grad_enabled(True)
     outcome.faults += _slips
     outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
     outcome.unwritten = [name for name in check.parts if parts.unwritten(name)]
@@ -181,9 +182,14 @@ def first_sentence(message: str) -> str:
 
 
 def fault(error: BaseException) -> dict[str, Any]:
-    """An exception as plain data: class, message, the learner's line and its text, and the last frames."""
+    """An exception as plain data: class, message, the learner's line and its text, and the last frames.
+
+    The line is in the part that is checked, not in an earlier part that the engine runs on and that rightly raises.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _installed(frame.filename)]
+    others = parts.not_asked_for()
+    own = list(itertools.takewhile(lambda frame: frame.name not in others, own)) or own
     where = own[-1] if own else None
     return {
         "class": "NotImplementedError" if isinstance(error, NotImplementedError) else type(error).__name__,
