@@ -79,19 +79,21 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 
     name = operation.__name__
     product = name in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
+    apart, late = name in BEFORE, name in AFTER
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if name != "logical_not":  # which torch writes even into leaves
             check_writable(self)
         check_memory(self, name)
-        for operand in () if product or name in AFTER else (*args, *kwargs.values()):
-            check_overlap(self, operand, name in BEFORE)
+        for operand in () if product or late else (*args, *kwargs.values()) if kwargs else args:
+            if isinstance(operand, Tensor) and (apart or operand is not self):
+                check_overlap(self, operand, apart)
         try:
             result = operation(self, *args, **kwargs)
         except NotImplementedError:
             refuse_write(self, *args)  # of which torch speaks first
             raise
-        for operand in (args[-1], *kwargs.values()) if name in AFTER else ():
+        for operand in (*args, *kwargs.values()) if late else ():
             check_overlap(self, operand, True)
         if result is NotImplemented:
             return result
