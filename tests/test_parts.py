@@ -106,6 +106,7 @@ def holders(original):
 @functools.cache
 def cells():
     """What the engine's functions have closed over, empty cells left out: looked for once, in a process full of other things."""
+    parts.names()  # loads all of it
     ours = [each for each in gc.get_objects() if _is_ours(each)]
     return [cell for each in ours for cell in each.__closure__ or () if cell != types.CellType()]
 
@@ -125,7 +126,7 @@ def _is_a_function_of_others(holder):
 
 def _is_ours(holder):
     """A function whose code stands in the engine; a plug's wrapper only has the name of what it wraps."""
-    return isinstance(holder, types.FunctionType) and holder.__globals__.get("__name__", "").split(".")[0] == "minigrad"
+    return type(holder) is types.FunctionType and holder.__globals__.get("__name__", "").split(".")[0] == "minigrad"
 
 
 @pytest.mark.parametrize("part", [part for part in USED if part != NO_GRAD])

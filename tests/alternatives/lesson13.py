@@ -68,7 +68,7 @@ def running_mean(net, criterion, optimizer, images, numbers, batches):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        total, count = total + float(loss), count + 1
+        total, count = total + loss.item(), count + 1
     return total / count
 
 
