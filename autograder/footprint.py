@@ -63,18 +63,22 @@ def _inside(started: int) -> tuple[int, list[int]]:
 
 def _descendants(pid: int) -> Iterator[int]:
     """Processes that died meanwhile are left out; what they leave behind belongs to the supervisor by then."""
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(each) for each in task.read_text().split()]
-        except OSError:
-            continue
-        for child in children:
-            yield child
-            yield from _descendants(child)
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        children = [int(each) for task in os.listdir(tasks) for each in _read(tasks / task / "children").split()]
+    except OSError:
+        return
+    for child in children:
+        yield child
+        yield from _descendants(child)
 
 
 def _status(pid: int) -> str:
+    return _read(Path(f"/proc/{pid}/status"))
+
+
+def _read(path: Path) -> str:
     try:
-        return Path(f"/proc/{pid}/status").read_text()
+        return path.read_text()
     except OSError:
         return ""

@@ -280,8 +280,7 @@ class Run:
         if notebook.metadata.autograder["problem"]:
             one.entry = entry or ours.entry_of(self.lesson, student, key, notebook.metadata.autograder)
         elif entry is None:
-            answered = describe(self.lesson.name, notebook)
-            one.job = job_of(answered, student, self.secret, unsafe=self.unsafe)
+            one.job = job_of(self.lesson, notebook, student, self.secret, unsafe=self.unsafe)
         return one
 
     def _is_settled(self, student: str, key: Key, entry: Entry, file: bool) -> bool:

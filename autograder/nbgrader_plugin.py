@@ -97,17 +97,18 @@ class RefereeExecute(NbGraderPreprocessor):
         key = Key(about.get("submission", ""), lesson, version, seed_of(secret, student, lesson))
         entry = standing(ledger, key, unsafe=self.unsafe)
         if entry is None:
-            entry = self._grade(nb, key, student, secret)
+            lesson = describe(key.lesson, nbformat.read(_released(self, resources), as_version=4))
+            entry = self._grade(nb, lesson, key, student, secret)
         ledger.put([entry])  # an earlier one, too: it counts again
         show(nb, entry)
         resources["autograder_entry"] = entry
         return nb, resources
 
-    def _grade(self, nb: NotebookNode, key: Key, student: str, secret: bytes) -> Entry:
-        about, lesson = nb.metadata.get("autograder", {}), describe(key.lesson, nb)
+    def _grade(self, nb: NotebookNode, lesson: Lesson, key: Key, student: str, secret: bytes) -> Entry:
+        about = nb.metadata.get("autograder", {})
         if about.get("problem"):
             return entry_of(lesson, student, key, about)
-        return entry_of(lesson, student, key, about, do(job_of(lesson, student, secret, unsafe=self.unsafe)))
+        return entry_of(lesson, student, key, about, do(job_of(lesson, nb, student, secret, unsafe=self.unsafe)))
 
 
 def only_ours(folder: Path, lesson: str) -> None:

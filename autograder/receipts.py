@@ -178,7 +178,7 @@ def practice(name: str, student: str, data: bytes) -> tuple[list[Record], dict[s
     from autograder.work import do, job_of, referee
 
     released = nbformat.read(lessons.RELEASE / name / f"{name}.ipynb", as_version=4)
-    notebook = transplanted(released, data)
+    lesson, notebook = lessons.describe(name, released), transplanted(released, data)
     if problem := notebook.metadata.autograder["problem"]:
         return [], problem
     try:
@@ -186,7 +186,7 @@ def practice(name: str, student: str, data: bytes) -> tuple[list[Record], dict[s
         unsafe = False
     except SandboxFailed:
         unsafe = True
-    job = job_of(lessons.describe(name, notebook), student, secrets.token_bytes(32), unsafe=unsafe)
+    job = job_of(lesson, notebook, student, secrets.token_bytes(32), unsafe=unsafe)
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # no sandbox here? nobody's code but one's own is run
             here = referee(unsafe)

@@ -235,13 +235,16 @@ def _failed_cell(never: list[str], heard: Testimony, cells: list[dict[str, str]]
 
 
 def _recognised(wanted: list[Check], records: dict[str, Record], heard: Testimony) -> dict[str, mistakes.Mistake]:
-    """check -> the known mistake by which it lost points; where a part is not written, or left out, none is looked for."""
+    """check -> the known mistake by which it lost points; where a part is not written, or not plugged in, none is looked for.
+
+    That a part was never called is no reason against one: a mistake in another may have kept the engine from it.
+    """
     lost = []
     for each in wanted:
         record, outcome = records[each.name], heard.outcomes[each.name]
-        left_out = _never_called(each, outcome) and not outcome.error  # an error may come before a part's turn
-        written = not (left_out or compare.unwritten(outcome))
-        if written and record["status"] == "graded" and record["score"] < record["points"]:
+        not_plugged = heard.cells and _never_called(each, outcome)
+        less = record["status"] == "graded" and record["score"] < record["points"]
+        if less and not not_plugged and not compare.unwritten(outcome):
             lost.append(mistakes.Run(each, outcome, record["seed"]))
     return mistakes.recognise_all(lost)
 

@@ -19,7 +19,6 @@ from autograder.course import Course, secret_of
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError, UnknownName
 from autograder.grade import released_lesson, require_sandbox
-from autograder.lessons import describe
 from autograder.messages import Text, text
 from autograder.nbgrader_plugin import transplanted
 from autograder.records import Record, submission_hash
@@ -63,7 +62,7 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     notebook = transplanted(released.notebook, data)
     if problem := notebook.metadata.autograder["problem"]:
         raise AutograderError(Text(problem["zh"], problem["en"]), where=str(path))
-    job = job_of(describe(lesson, notebook), student, secret_of(course.root), unsafe=unsafe)
+    job = job_of(released, notebook, student, secret_of(course.root), unsafe=unsafe)
     record, heard = referee(unsafe).hear_one(lesson, student, job["cells"], check, job["seeds"][check], _edition(job))
     entry = course.ledger.latest(lesson, student)
     graded = next((r for r in entry.records.values() if r["check"] == check), None) if entry else None

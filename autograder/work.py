@@ -16,6 +16,8 @@ import time
 import warnings
 from typing import Any, TypedDict
 
+from nbformat import NotebookNode
+
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError
 from autograder.lessons import Lesson, kind
@@ -42,13 +44,14 @@ class Done(TypedDict):
     seconds: float
 
 
-def job_of(lesson: Lesson, student: str, secret: bytes, *, unsafe: bool) -> Job:
-    """The job of a transplanted notebook: the released setup cells and the student's solution cells, in order."""
+def job_of(lesson: Lesson, notebook: NotebookNode, student: str, secret: bytes, *, unsafe: bool) -> Job:
+    """The job of a transplanted notebook: the released setup cells and the student's solution cells, in order.
+
+    `lesson` is the released one: which parts the learner's edition lacks must not hang on what a student wrote.
+    """
     from autograder.referee import seed_for
 
-    cells = [
-        {"id": cell.id, "source": cell.source} for cell in lesson.notebook.cells if kind(cell) in ("setup", "solution")
-    ]
+    cells = [{"id": cell.id, "source": cell.source} for cell in notebook.cells if kind(cell) in ("setup", "solution")]
     seeds = {check: seed_for(secret, student, lesson.name, check) for check in lesson.checks.values()}
     return Job(
         lesson=lesson.name,

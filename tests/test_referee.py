@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import threading
-from dataclasses import replace
 
 import nbformat
 import pytest
@@ -132,21 +131,35 @@ def test_a_wrong_value_names_the_first_difference(grade):
     assert scores(records) | {"relu_backward": 1} == POINTS
 
 
-def test_one_known_mistake_has_its_hint_in_every_check_that_it_costs(referee):
-    """Also where another mistake would look the same, and in the check of another part, which needs this one."""
-    lesson, known = lessons.load("04_broadcast"), MISTAKES["minigrad.autograd.accumulate.unbroadcast:leaves_it_large"]
-    released = nbformat.read(lessons.RELEASE / lesson.name / f"{lesson.name}.ipynb", as_version=4)
-    material = sample_class.Material(lesson, released, sample_class.answers_of(lesson))
+# What a mistake costs checks besides those in which it is plain: where another would look the same, where the check is
+# of another part that needs this one, and where it keeps the engine from calling another part at all.
+COSTS = {
+    "minigrad.autograd.accumulate.unbroadcast:leaves_it_large": (
+        "04_broadcast",
+        "unbroadcast_rows unbroadcast_ones unbroadcast_both broadcast_rule expand_backward broadcast_in_a_network",
+    ),
+    "minigrad.backend.array_module:always_numpy": (
+        "14_gpu",
+        "where_arrays_live one_code_two_homes transfer_gradient network_elsewhere",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_one_known_mistake_has_its_hint_in_every_check_that_it_costs(referee, name):
+    (lesson_name, lost), known = COSTS[name], MISTAKES[name]
+    lesson = lessons.load(lesson_name)
+    released = nbformat.read(lessons.RELEASE / lesson_name / f"{lesson_name}.ipynb", as_version=4)
+    right = sample_class.answers_of(lesson)
     answers = {
         grade_id: sample_class.with_mistake(answer, known) if known.part in definitions(answer) else answer
-        for grade_id, answer in material.answers.items()
+        for grade_id, answer in right.items()
     }
-    job = job_of(replace(lesson, notebook=material.notebook(answers)), "ada", SECRET, unsafe=False)
-    records = referee.grade(lesson.name, "ada", job["cells"], None, learners_edition(lesson.parts))
+    notebook = sample_class.Material(lesson, released, right).notebook(answers)
+    job = job_of(lesson, notebook, "ada", SECRET, unsafe=False)
+    records = referee.grade(lesson_name, "ada", job["cells"], None, learners_edition(job["parts"]))
     hints = {each["check"]: each["hint"] for each in records if each["score"] < each["points"]}
-    assert set(hints.values()) == {known.name}
-    rows = {"unbroadcast_rows", "unbroadcast_ones", "unbroadcast_both"}
-    assert hints.keys() == rows | {"broadcast_rule", "expand_backward", "broadcast_in_a_network"}
+    assert hints == dict.fromkeys(lost.split(), name)
 
 
 # ── Foul play, and accidents ─────────────────────────────────────────────────────────────────────

@@ -40,6 +40,16 @@ def negative_points_for_others(nb: Notebook) -> None:
         cell["metadata"]["nbgrader"]["points"] = -5
 
 
+def the_engines_own_part(nb: Notebook) -> None:
+    """Never named in the text, the part would stay in the engine that the sandbox shows."""
+    for cell in _cells(nb, "solution")[-1:]:
+        cell["source"] = """
+import minigrad.ops.pointwise
+name = "_".join(["tanh", "vjp"])
+implements("minigrad.ops.pointwise." + name)(getattr(minigrad.ops.pointwise, name))
+"""
+
+
 def skip_execution(nb: Notebook) -> None:
     for cell in _cells(nb, "check"):
         cell["metadata"]["tags"] = ["skip-execution", "remove-cell", "raises-exception"]
@@ -170,7 +180,14 @@ def a_zip(nb: Notebook) -> bytes:
 
 
 READABLE = [
-    *(more_points, negative_points_for_others, skip_execution, a_number_for_a_check, checks_deleted),
+    *(
+        more_points,
+        negative_points_for_others,
+        the_engines_own_part,
+        skip_execution,
+        a_number_for_a_check,
+        checks_deleted,
+    ),
     *(a_check_twice, a_check_of_its_own, ids_swapped, solution_as_check, types_changed, forged_outputs),
     *(svg_and_widgets, attachments, script_in_the_reflection, forged_results, another_kernel, magics),
     *(only_its_own_cells, own_setup, a_hundred_copies, strange_ids, old_format, surrogates),
