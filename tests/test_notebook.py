@@ -236,6 +236,7 @@ def test_three_hints_one_after_the_other(capsys):
         autograder.hint("mul_vjp")
 
 
+@pytest.mark.alone
 def test_an_answer_comes_at_once(capsys):
     """With torch loaded, well under the promised time for a passing check, and within a second for a failing one."""
     seen(capsys, {})
