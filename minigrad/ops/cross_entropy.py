@@ -60,14 +60,15 @@ def shares_of(
     wanted = target._data
     module = array_module(wanted)
     classes = input._data.shape[min(1, input._data.ndim - 1)]
-    ignored = wanted == ignore_index
-    all_count = not ignored.any()
-    if not all_count or wanted.dtype != module.int64:
-        wanted = module.where(ignored, 0, wanted).astype(module.int64)
-        target = from_array(wanted)
-    outside = (wanted < 0) | (wanted >= classes)
-    if outside.any():
-        raise IndexError(f"Target {wanted[outside].flat[0]} is out of bounds.")
+    if wanted.dtype != module.int64:
+        target = from_array(wanted := wanted.astype(module.int64))
+    all_count = not 0 <= ignore_index < classes and wanted.size and wanted.min() >= 0 and wanted.max() < classes
+    if not all_count:  # nearly always two looks tell that they do
+        ignored = wanted == ignore_index
+        target = from_array(wanted := module.where(ignored, 0, wanted))
+        outside = (wanted < 0) | (wanted >= classes)
+        if outside.any():
+            raise IndexError(f"Target {wanted[outside].flat[0]} is out of bounds.")
     shares = module.ones(wanted.shape, input._data.dtype) if weight is None else weight._data[wanted]
     if not all_count:
         shares = shares * ~ignored
