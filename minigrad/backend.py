@@ -20,7 +20,6 @@ import numpy
 warnings.filterwarnings("ignore", r".* encountered in .*", RuntimeWarning, r"minigrad\.")
 
 ndarray = numpy.ndarray
-HOST = (numpy.ndarray, numpy.generic)  # what lives in host memory; a union would be made anew at each question
 
 # glibc gives the memory of a large array back to the system as soon as it is freed, and fetches it anew, page by page, for
 # the next one; until an array of nearly 32 MiB was freed once. From then on it keeps up to 64 MiB (mallopt(3),
@@ -42,7 +41,7 @@ def cupy() -> ModuleType | None:
 
 def array_module(array: Any) -> ModuleType:
     """The module whose functions work on `array`: numpy, or cupy for an array on a GPU."""
-    if isinstance(array, HOST):
+    if isinstance(array, (numpy.ndarray, numpy.generic)):
         return numpy
     module = cupy()
     return module if module is not None and isinstance(array, module.ndarray) else numpy

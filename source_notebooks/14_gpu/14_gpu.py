@@ -174,7 +174,7 @@ def array_module(array):
     Example: array_module(numpy.ones(2))  ->  numpy
     """
     ### BEGIN SOLUTION
-    if isinstance(array, numpy.ndarray | numpy.generic):
+    if isinstance(array, (numpy.ndarray, numpy.generic)):
         return numpy
     module = cupy()
     return module if module is not None and isinstance(array, module.ndarray) else numpy
