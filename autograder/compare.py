@@ -18,6 +18,7 @@ import numpy as np
 
 from autograder.checks import Check, Outcome, Property, score
 from autograder.messages import LANGUAGES, Text, label_text, text
+from autograder.protocol import clip
 
 # Allowed difference by dtype: |got - expected| <= rel * |expected| + abs * the largest |expected| of the array.
 # Wide enough for another order of summation, far too narrow for another formula or a difference quotient.
@@ -146,7 +147,7 @@ def describe(value: Any) -> Text | str:
     if isinstance(value, list):
         items = [describe(each) for each in value[:12]] + ["…"] * (len(value) > 12)
         pairs = [each if isinstance(each, Text) else Text(each, each) for each in items]
-        return Text(*(f"[{', '.join(getattr(each, language) for each in pairs)}]" for language in LANGUAGES))
+        return Text(*(clip(f"[{', '.join(getattr(each, language) for each in pairs)}]") for language in LANGUAGES))
     if isinstance(value, dict):
         return text("an_error", error=value["error"]) if "error" in value else str(value.get("unencodable", "?"))
     return f'"{value}"' if isinstance(value, str) else _short(value) if _is_number(value) else str(value)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -280,10 +281,18 @@ class ClearSolutions(StockClearSolutions):
         return True
 
 
+_LONGEST = 20_000  # characters of Markdown: at worst rendering takes the square of the length, here seconds
+
+
 def harmless_markdown(source: str) -> str:
-    """Render Markdown to HTML in which nothing can run: a student's text is shown in the grader's browser."""
+    """Render Markdown to HTML in which nothing can run: a student's text is shown in the grader's browser.
+
+    What is far longer than anybody's reflection is shown as it was typed.
+    """
     from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
+    if len(source) > _LONGEST:
+        return f"<pre>{escape(source)}</pre>"
     return pages.clean_html(str(markdown2html_mistune(source)))
 
 

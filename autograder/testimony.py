@@ -16,6 +16,7 @@ from typing import Any
 from autograder.checks import Check, Outcome, Property
 from autograder.errors import SandboxFailed
 from autograder.messages import Text, text
+from autograder.protocol import MAX_TEXT
 from autograder.runner.limits import Limits
 
 __all__ = ["Testimony", "hear", "words"]
@@ -110,8 +111,9 @@ def words(error: dict[str, Any], limits: Limits) -> Text:
 
 
 def plain(words: object) -> str:
-    """Text without the characters that steer a terminal, or the direction of a line."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(words))
+    """Text, at most MAX_TEXT of it, without the characters that steer a terminal, or the direction of a line."""
+    shown = (c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(words)[:MAX_TEXT])
+    return "".join(shown)
 
 
 def value(given: Any) -> Any:

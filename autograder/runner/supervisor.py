@@ -46,7 +46,7 @@ class Supervisor:
         self.reply({"type": "ready"})
         reader = FrameReader(self.jobs)
         while payload := reader.read():
-            clean = _Job(self, unpack(payload, max_text=None)).run() and not os.listdir(".")
+            clean = _Job(self, unpack(payload, max_text=None)).run() and _is_empty(".")
             self.reply({"type": "done", "clean": clean})
             if not clean:
                 return
@@ -71,6 +71,14 @@ class Supervisor:
         while _reap(-1):  # they are this process's children by now
             ended += 1
         return ended > 1
+
+
+def _is_empty(folder: str) -> bool:
+    """Whether nothing lies there; not, where a learner has closed it."""
+    try:
+        return not os.listdir(folder)
+    except OSError:
+        return False
 
 
 def _signal(send: Callable[[int, int], None], target: int) -> None:
@@ -206,18 +214,20 @@ class _Job:
 
     def _report_cell(self, name: str, error: dict[str, Any] | None) -> None:
         if name not in self.reported:
+            reply = pack({"type": "cell", "id": name, "error": error})  # which a learner's words may be too long for
             self.reported.add(name)
             if isinstance(error, dict) and error.get("class") == "TimeLimit":
                 self.slow.add(name)
-            self.supervisor.reply({"type": "cell", "id": name, "error": error})
+            write(self.supervisor.replies, reply)
 
     def _close(self, name: str, error: dict[str, Any] | None, calls: Any = None, unwritten: Any = ()) -> None:
         """Report a check, once."""
+        done = {"calls": calls or {}, "unwritten": unwritten, "error": error}
+        reply = pack({"type": "check_done", "check": name, **done})  # before it counts as reported: see _report_cell
         before = len(self.waiting)
         self.waiting = [each for each in self.waiting if each["name"] != name]
         if len(self.waiting) < before:
-            done = {"calls": calls or {}, "unwritten": unwritten, "error": error}
-            self.supervisor.reply({"type": "check_done", "check": name, **done})
+            write(self.supervisor.replies, reply)
 
     def _blame(self, cause: dict[str, Any]) -> bool:
         """Put the end of a process down to what it was at. False where it had not even begun: not its fault."""
