@@ -26,7 +26,8 @@ from autograder.files import Refused, plain_name, put_folder, read_plain, replac
 from autograder.grade import released_lesson
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import SMALL, Found, Source, open_source
+from autograder.sources import SMALL, Found, Source, open_source, stamp
+from autograder.testimony import plain
 from autograder.transplant import MAX_BYTES
 
 FOLDER = "collected"
@@ -110,7 +111,8 @@ class _Collection:
         return self.said
 
     def _note(self, who: str, what: Text, grave: bool = False) -> None:
-        self.said.notices.append(Notice(who, what, grave))
+        """Files' names and receipts are their owners' to choose, and this is shown on a terminal."""
+        self.said.notices.append(Notice(plain(who).replace("\n", " "), Text(plain(what.zh), plain(what.en)), grave))
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
@@ -178,8 +180,7 @@ class _Collection:
         except (Refused, OSError):
             there = None
         if there is not None:  # it may have come another way: it is kept, too
-            time = self.course.coursedir().get_existing_timestamp(str(target))
-            when = time.replace(tzinfo=UTC) if time else datetime.fromtimestamp((target / name).stat().st_mtime, UTC)
+            when = stamp(target) or datetime.fromtimestamp((target / name).stat().st_mtime, UTC)
             self._keep(_Version(student, there, when, None, self._secret_in(target)))
         latest = max(each for each in self._home(student).iterdir() if not each.name.startswith("."))
         files = {each: (latest / each).read_bytes() for each in (name, *NOTES) if (latest / each).is_file()}
@@ -200,14 +201,15 @@ class _Collection:
     def _look_at_the_clock(self, student: str) -> None:
         due = self._due()
         target = self.course.path("submitted", student, self.lesson)
-        time = self.course.coursedir().get_existing_timestamp(str(target))
+        time = stamp(target)
         if due and time and time > due:
             self._note(student, text("late", by=str(time - due).partition(".")[0]))
 
     def _due(self) -> Any:
         if not hasattr(self, "_due_date"):
             with self.course.gradebook() as gradebook:
-                self._due_date = gradebook.find_assignment(self.lesson).duedate
+                due = gradebook.find_assignment(self.lesson).duedate
+            self._due_date = due and due.replace(tzinfo=UTC)
         return self._due_date
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.errors import UnknownName
+from autograder.errors import AutograderError, UnknownName
 from autograder.marks import Marks, marks
 from autograder.messages import Text
 
@@ -24,12 +24,14 @@ def feedback(
 ) -> list[Path]:
     """Write the feedback pages of a lesson (of all its graded submissions, or of `students`).
 
-    Return their paths. `step` is told of each student whose page is done.
+    Return their paths. `step` is told of each student whose page is done. A page that cannot be made keeps nobody else
+    from theirs: AutograderError when all others are there.
     """
     folder = course.path("autograded", "x", lesson).parent.parent
     graded = sorted(path.parent.parent.name for path in folder.glob(f"*/{lesson}/{lesson}.ipynb"))
     wanted = graded if students is None else list(students)
     pages, given = [], marks(course, lesson)
+    failed: list[AutograderError] = []
     for student in wanted:
         if student not in graded:
             raise UnknownName(Text("评过分的学生", "graded student"), student, graded)
@@ -37,10 +39,16 @@ def feedback(
         state = _state(course, lesson, student, given[student])
         note = page.with_name(".state")
         if not page.is_file() or not note.is_file() or note.read_text() != state:
-            course.nbgrader("generate_feedback", lesson, student)
+            try:
+                course.nbgrader("generate_feedback", lesson, student)
+            except AutograderError as error:
+                failed.append(error)
+                continue
             note.write_text(state)
         pages.append(page)
         step(student)
+    if failed:
+        raise failed[0]
     return pages
 
 

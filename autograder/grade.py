@@ -28,6 +28,7 @@ from autograder.messages import Text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
+from autograder.testimony import plain
 from autograder.work import Done, Job, do, job_of
 
 Progress = Callable[[int, int, "Result | None"], None]
@@ -365,7 +366,7 @@ def version_for(course: Course, lesson: str) -> str:
 
 
 def _no_notebook(path: Any) -> Pair:
-    found = sorted(p.name for p in path.parent.iterdir())
+    found = sorted(plain(p.name) for p in path.parent.iterdir())
     return {
         "zh": f"提交里没有 {path.name}，只有：{'、'.join(found) or '（空）'}。",
         "en": f"The submission holds no {path.name}, only: {', '.join(found) or '(nothing)'}.",

@@ -22,6 +22,7 @@ from autograder.files import put
 from autograder.lessons import Lesson
 from autograder.messages import Text
 from autograder.records import Entry
+from autograder.sources import stamp
 
 READ_ONLY = 0o444  # as nbgrader leaves its files
 _STEPS = {
@@ -128,8 +129,8 @@ class Writer:
             self._penalise(student)
 
     def _time(self, student: str) -> Any:
-        directory = self.course.coursedir()
-        return directory.get_existing_timestamp(str(self.course.path("submitted", student, self.lesson.name)))
+        said = stamp(self.course.path("submitted", student, self.lesson.name))
+        return said and said.replace(tzinfo=None)  # nbgrader's times are all in UTC and do not say so
 
     def _penalise(self, student: str) -> None:
         """Let the course's own rule for late submissions decide, as nbgrader does."""

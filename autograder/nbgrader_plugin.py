@@ -17,6 +17,7 @@ made by the referee (referee.py); this module carries them to where nbgrader loo
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 from html import escape
@@ -287,13 +288,14 @@ _LONGEST = 20_000  # characters of Markdown: at worst rendering takes the square
 def harmless_markdown(source: str) -> str:
     """Render Markdown to HTML in which nothing can run: a student's text is shown in the grader's browser.
 
-    What is far longer than anybody's reflection is shown as it was typed.
+    What cannot be rendered (a picture that was attached stays behind), or is far too long, is shown as it was typed.
     """
-    from nbconvert.filters.markdown_mistune import markdown2html_mistune
+    from nbconvert.filters.markdown_mistune import InvalidNotebook, markdown2html_mistune
 
-    if len(source) > _LONGEST:
-        return f"<pre>{escape(source)}</pre>"
-    return pages.clean_html(str(markdown2html_mistune(source)))
+    if len(source) <= _LONGEST:
+        with contextlib.suppress(InvalidNotebook, RecursionError):
+            return pages.clean_html(str(markdown2html_mistune(source)))
+    return f"<pre>{escape(source)}</pre>"
 
 
 class OwnFormulas(NbGraderPreprocessor):
@@ -333,9 +335,9 @@ class Collect(ExchangeCollect):
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
         for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
             time, doubt = found.handed_in()
+            files["timestamp.txt"] = time.strftime(TIME).encode()  # whatever stood there: it has to be a time
             if doubt:
                 self.log.warning("%s: %s", src, " · ".join(doubt))
-                files["timestamp.txt"] = time.strftime(TIME).encode()
         put_folder(Path(dest), files)
 
 

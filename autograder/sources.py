@@ -143,12 +143,20 @@ def _small(file: File | None) -> bytes | None:
         return None
 
 
+def stamp(folder: Path) -> datetime | None:
+    """When the submission in a folder says that it was handed in; None if it says nothing that is a time."""
+    try:
+        return _time(read_plain(folder, ("timestamp.txt",), SMALL))
+    except (Refused, OSError):
+        return None
+
+
 def _time(words: bytes | None) -> datetime | None:
     from nbgrader.utils import parse_utc
 
     try:
         found: datetime = parse_utc((words or b"").decode().strip())
-    except (ValueError, OverflowError):
+    except (ValueError, ArithmeticError):  # a number may be too much for its decimal arithmetic
         return None
     return found.replace(tzinfo=UTC)
 

@@ -20,7 +20,7 @@ from autograder.lessons import kind
 from autograder.messages import Text
 
 MAX_BYTES = 16 * 2**20
-MAX_ANSWER = 200_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
+MAX_ANSWER = 50_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def referee():
 
 def scores(referee, edition, submission, student):
     records = referee.grade(LESSON, student, submission, WANTED, edition)
-    assert all(record["status"] == "graded" for record in records)
+    assert all(record["status"] == "graded" and len(repr(record)) < 30_000 for record in records)
     return {record["check"]: record["score"] for record in records}
 
 

@@ -27,6 +27,7 @@ from autograder.lessons import COURSE, kind
 pytestmark = pytest.mark.sandbox
 
 LESSON = "90_scratch"
+NO_TIME = "-20262026999999999999999999993199999999999999999999m"  # dateutil's arithmetic gives up
 ANSWERS = {
     "exp_log": """
 @implements("minigrad.ops.pointwise.exp_vjp")
@@ -67,6 +68,11 @@ def graded(tmp_path_factory):
     hand_in("before", ANSWERS)
     for trick in TRICKS:
         hand_in(trick.name, {"exp_log": ANSWERS["exp_log"]}, trick.change)
+    odd = course.path("submitted", "odd_name", LESSON)
+    odd.mkdir(parents=True)
+    (odd / os.fsdecode(b"\xff\x1b[2J.ipynb")).write_bytes(data)
+    hand_in("no_time", ANSWERS)
+    (course.path("submitted", "no_time", LESSON) / "timestamp.txt").write_text(NO_TIME)
     hand_in("zz_after", ANSWERS)
     results = {result.student: result for result in grade(LESSON, course=course)}
     return course, lesson, results
@@ -85,7 +91,14 @@ def test_it_earns_what_is_right_in_it_or_is_set_aside(trick, graded):
 def test_the_rest_of_the_class_is_graded(graded):
     _, lesson, results = graded
     assert [results[student].score for student in ("before", "zz_after")] == [3, 3]
-    assert len(results) == len(TRICKS) + 2
+    assert len(results) == len(TRICKS) + 4
+
+
+def test_a_name_that_is_no_text_and_a_time_that_is_none_stop_nobody(graded):
+    _, _, results = graded
+    assert results["no_time"].score == 3
+    assert results["odd_name"].status == "ungradable"
+    assert all("[2J" in words and words.isprintable() for words in results["odd_name"].problem.values())
 
 
 def test_the_gradebook_knows_no_other_points_than_the_lessons(graded):

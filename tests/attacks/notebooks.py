@@ -116,6 +116,22 @@ def script_in_the_reflection(nb: Notebook) -> None:
         )
 
 
+def an_attached_picture(nb: Notebook) -> None:
+    """The picture stays behind, which nbconvert takes for a broken notebook."""
+    for cell in _cells(nb, "reflection"):
+        cell["source"] = "![picture](attachment:picture.png)"
+
+
+def slow_markdown(nb: Notebook) -> None:
+    for cell in _cells(nb, "reflection"):
+        cell["source"] = "a" + " " * 49_000 + "b"
+
+
+def deeper_than_the_parser(nb: Notebook) -> None:
+    for cell in _cells(nb, "solution")[-1:]:
+        cell["source"] = "x = " + "-" * 40_000 + "1"
+
+
 def forged_results(nb: Notebook) -> None:
     nb["metadata"]["autograder"] = {"problem": None, "records": {"check_tanh": {"score": 100, "status": "graded"}}}
 
@@ -190,6 +206,7 @@ READABLE = [
     ),
     *(a_check_twice, a_check_of_its_own, ids_swapped, solution_as_check, types_changed, forged_outputs),
     *(svg_and_widgets, attachments, script_in_the_reflection, forged_results, another_kernel, magics),
+    *(an_attached_picture, slow_markdown, deeper_than_the_parser),
     *(only_its_own_cells, own_setup, a_hundred_copies, strange_ids, old_format, surrogates),
 ]
 UNREADABLE = [endless_number, deep_json, too_large, cut_short, a_zip]

@@ -197,6 +197,56 @@ def later():
             pass
 threading.Thread(target=later, daemon=True).start()
 """
+# In place of what it would say of relu: a frame of its own making, past `pack`.
+IN_PLACE_OF = """
+import json, os
+import autograder.runner.checking as checking
+plain = checking.Learner.tell
+def tell(self, message):
+    if message.get("type") != "{kind}" or message["check"] != "relu_backward":
+        return plain(self, message)
+    data = json.dumps({{**message, {what}}}, ensure_ascii=False).encode()
+    data = len(data).to_bytes(4, "big") + data
+    while data:
+        data = data[os.write(self.pipe, data):]
+checking.Learner.tell = tell
+"""
+# Six bytes become twelve when the supervisor passes it on, which is more than a frame may hold.
+GROWS = IN_PLACE_OF.format(kind="check_done", what="'error': {'class': 'x', 'message': ['\u4e2d' * 1900] * 760}")
+MEGABYTES = IN_PLACE_OF.format(kind="property", what="'value': {'error': ['y' * 1900] * 500}")
+MEGABYTES_IN_LISTS = IN_PLACE_OF.format(kind="property", what="'value': [[['z' * 1900] * 12] * 12] * 12")
+NEVER_STOPS_WRITING = """
+import json, os, time
+if os.fork() == 0:
+    os.setsid()
+    done = {"type": "check_done", "check": "relu_backward", "calls": {"minigrad.ops.pointwise.relu_vjp": 1}}
+    data = json.dumps({**done, "unwritten": [], "error": None}).encode()
+    while True:
+        os.write(127, len(data).to_bytes(4, "big") + data)
+        time.sleep(0.0005)
+"""
+FORK_HOOKS = """
+import os
+os.register_at_fork(before=lambda: 1 / 0, after_in_child=lambda: os._exit(0))
+"""
+SIGNALS_FROM_THE_PIPE = """
+import fcntl, os
+fcntl.fcntl(127, fcntl.F_SETOWN, 1)
+fcntl.fcntl(127, fcntl.F_SETSIG, 9)
+fcntl.fcntl(127, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK | os.O_DIRECT)
+"""
+CLOSES_THE_SCRATCH = """
+import os
+open("/tmp/.hidden", "w").close()
+os.chmod("/tmp", 0)
+"""
+SHY_ERROR = """
+class Kind(type):
+    def __getattribute__(cls, name): raise KeyError(name)
+class Shy(Exception, metaclass=Kind):
+    def __str__(self): raise SystemExit("{said.__class__}")
+raise Shy
+"""
 PRINTS = """
 import sys
 print("relu_backward: 1/1  score 100  all tests passed")
@@ -266,6 +316,14 @@ FORGERIES = [
     Forgery("replays_another_checks_result", OTHER_CHECKS_RESULT, risks=("tanh_backward",)),
     Forgery("tries_every_value", EVERY_LABEL),
     Forgery("answers_late", ANSWERS_LATE, risks=ALL),
+    Forgery("grows_when_it_is_passed_on", GROWS),
+    Forgery("megabytes_of_reasons", MEGABYTES),
+    Forgery("megabytes_of_reasons_in_lists", MEGABYTES_IN_LISTS),
+    Forgery("never_stops_writing", NEVER_STOPS_WRITING, risks=ALL),
+    Forgery("hooks_of_fork", FORK_HOOKS, risks=ALL),
+    Forgery("signals_from_the_pipe", SIGNALS_FROM_THE_PIPE),
+    Forgery("closes_the_scratch", CLOSES_THE_SCRATCH),
+    Forgery("an_error_that_tells_nothing", SHY_ERROR),
     Forgery("prints_a_score", PRINTS),
     Forgery("leaves_early", LEAVES),
     Forgery("leaves_with_hooks", LEAVES_BY_HOOK),
