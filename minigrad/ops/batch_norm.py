@@ -28,7 +28,12 @@ def per_channel(values: Any) -> Any:
 
 def total(x: Any) -> Any:
     """(N, C, places) → (1, C, 1): the sum over all but the channels."""
-    return rules.sum(rules.sum(x, (2,), True), (0,), True)
+    return rules.sum(x if x.shape[2] == 1 else rules.sum(x, (2,), True), (0,), True)
+
+
+def total_product(x: Any, y: Any) -> Any:
+    """(N, C, places) twice → (1, C, 1): Σ x · y over all but the channels."""
+    return rules.sum(x * y if x.shape[2] == 1 else products(x, y, (2,)), (0,), True)
 
 
 def scaling(
@@ -66,8 +71,9 @@ def batch_norm_vjp_input(
         return rules.reshape(g * scale, input.shape)
     n = x.shape[0] * x.shape[2]
     middle = total(g) / n
-    along = (rules.sum(products(g, x, (2,)), (0,), True) / n - middle * mean) * (factor * factor)
-    return rules.reshape(g * scale - x * (along * scale) + (along * mean - middle) * scale, input.shape)
+    along = (total_product(g, x) / n - middle * mean) * (factor * factor)
+    found = rules.subtracted(g * scale, x * (along * scale))
+    return rules.reshape(rules.added(found, (along * mean - middle) * scale), input.shape)
 
 
 def batch_norm_vjp_weight(
@@ -76,8 +82,7 @@ def batch_norm_vjp_weight(
     """z = x̂ · weight + bias: grad · x̂, summed over all but the channels."""
     g, x = single(places(grad), places(input))
     mean, factor = scaling(x, running_mean, running_var, mean, rstd, training, eps)
-    each = rules.sum(products(g, x - mean, (2,)), (0,), True) * factor
-    return rules.reshape(each, (-1,))
+    return rules.reshape(total_product(g, x - mean) * factor, (-1,))
 
 
 def batch_norm_vjp_bias(grad: Any) -> Any:
@@ -156,7 +161,7 @@ def aten_batch_norm(
         n = x.size // x.shape[1]
         mean = (total(flat) / n).reshape(-1)
         moved = flat - per_channel(mean)
-        var = (products(moved, moved, (2,)).sum(axis=0) / n).reshape(-1)
+        var = (total_product(moved, moved) / n).reshape(-1)
         rstd = (1 / array_module(x).sqrt(var.astype(as_numpy(float64)) + eps)).astype(x.dtype)
         if running_mean is not None and running_var is not None:
             follow(running_mean, running_var, mean, var * (n / (n - 1) if n > 1 else math.nan), momentum)

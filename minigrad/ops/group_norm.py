@@ -37,7 +37,8 @@ def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: An
     total = rules.sum(rules.sum(g, (3,), True) * weight, (2,), True)
     along = rules.sum(products(g, x, (3,)) * weight, (2,), True) - total * mean
     slope = along * (factor * factor * factor) / n
-    return rules.reshape(g * (factor * weight) - x * slope + (slope * mean - factor * total / n), input.shape)
+    found = rules.subtracted(g * (factor * weight), x * slope)
+    return rules.reshape(rules.added(found, slope * mean - factor * total / n), input.shape)
 
 
 def group_norm_vjp_weight(grad: Any, input: Any, mean: Any, rstd: Any, group: int, eps: float) -> Any:
@@ -55,7 +56,8 @@ def group_norm_vjp_bias(grad: Any) -> Any:
 
 
 def _group_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, group: int, **saved: Any) -> Any:
-    z = moved * (rstd[..., None, None] * each_channel(weight, group))
+    z = moved.astype(weight.dtype, copy=False)  # nobody else has it
+    z *= rstd[..., None, None] * each_channel(weight, group)
     z += each_channel(bias, group)
     return z.reshape(x.shape).astype(x.dtype, copy=False)
 

@@ -19,6 +19,8 @@ LONG = 8  # elements to a row from which on NumPy's products of rows pay
 def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
     """Σ x · y over the last of the dimensions, `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
     if type(x) is type(y) is ndarray and x.itemsize > 2 and x.flags.c_contiguous:
+        if len(dims) == 1 and x.shape[-1] >= LONG:
+            return numpy.vecdot(x, y, keepdims=True)
         kept = x.shape[: dims[0]]
         if x.size >= LONG * math.prod(kept) > 0:  # without an array of all the products
             return numpy.vecdot(x.reshape(*kept, -1), y.reshape(*kept, -1)).reshape(kept + (1,) * len(dims))
@@ -63,10 +65,11 @@ def layer_norm_vjp_input(
     """
     dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
     mean, factor = found_again(input, mean, rstd, dims, eps)
-    slope, x = single(times(grad, weight), input)
+    grad, x = single(grad, input)
+    slope = rules.multiplied(grad * weight, factor) if weight.ndim else grad * factor
     total = rules.sum(slope, dims, True) / n
-    along = (products(slope, x, dims) / n - total * mean) * (factor * factor * factor)
-    return slope * factor - x * along + (along * mean - total * factor)
+    along = (products(slope, x, dims) / n - total * mean) * (factor * factor)
+    return rules.added(rules.subtracted(slope, x * along), along * mean - total)
 
 
 def layer_norm_vjp_weight(
@@ -91,11 +94,6 @@ def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
     """A gradient of the output's shape as one of weight's or bias's."""
     rows = tuple(range(len(grad.shape) - len(normalized_shape)))
     return rules.sum(grad, rows, False) if rows else grad
-
-
-def times(x: Any, weight: Any) -> Any:
-    """x · weight; x itself where there is no weight, for which a 0-d 1 stands in."""
-    return x * weight if weight.ndim else x
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, **saved: Any) -> Any:

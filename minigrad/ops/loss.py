@@ -62,6 +62,8 @@ def one_dtype(self: Any, target: Any) -> None:
 
 def huber_slope(difference: Any, delta: float) -> Any:
     """The slope of ½d² near 0 and of δ(|d| - ½δ) from |d| = δ on: d held between -δ and δ."""
+    if not rules.is_tensor(difference):
+        return array_module(difference).clip(difference, -delta, delta)
     near = rules.abs(difference) < delta
     return rules.where(near, difference, rules.sign(difference) * delta)
 
@@ -80,12 +82,12 @@ def huber_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int, del
 
 def smooth_l1_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
     """The Huber loss divided by δ = β. torch: SmoothL1LossBackward0."""
-    return huber_slope(self - target, beta) * shared(grad, self, reduction) / beta
+    return huber_slope(self - target, beta) * (shared(grad, self, reduction) / beta)
 
 
 def smooth_l1_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
     """As for self, with the sign turned."""
-    return huber_slope(target - self, beta) * shared(grad, self, reduction) / beta
+    return huber_slope(target - self, beta) * (shared(grad, self, reduction) / beta)
 
 
 def _mse(x: Any, y: Any, reduction: int) -> Any:
@@ -96,7 +98,8 @@ def _mse(x: Any, y: Any, reduction: int) -> Any:
 def huber_values(x: Any, y: Any, delta: float) -> Any:
     """½d² near 0, straight from |d| = δ on."""
     d = abs(x - y)
-    return array_module(x).where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+    near = array_module(x).minimum(d, delta)
+    return near * (d - 0.5 * near)
 
 
 def _huber(x: Any, y: Any, reduction: int, delta: float) -> Any:
