@@ -191,12 +191,26 @@ def multinomial(
         below /= below[:, -1:]
         below[:, -1:] = 1
         points = source.doubles(len(rows) * num_samples).reshape(len(rows), num_samples)
-        chosen = numpy.array([b.searchsorted(p) for b, p in zip(below, points, strict=True)], numpy.int64)
+        chosen = first_not_below(below, points)
     else:  # weights over waiting times: the first to come is k with a probability that goes with k's weight
         quotients = rows / source.exponential(rows.size, rows.dtype).reshape(rows.shape)
         one = num_samples == 1
         chosen = quotients.argmax(-1) if one else from_array(quotients).topk(num_samples, dim=-1)[1]._data
     return finish(chosen.reshape((*data.shape[:-1], num_samples)), input.device)
+
+
+def first_not_below(rows: Any, points: Any) -> Any:
+    """Where in each rising row the first number stands that is not smaller than a point: by halves, all points at once.
+
+    rows: (n, categories). points: (n, samples), none above the end of its row → int64 (n, samples).
+    """
+    flat, last = rows.reshape(-1), rows.shape[1] - 1
+    begin = numpy.arange(0, flat.size, last + 1)[:, None]
+    found = numpy.zeros(points.shape, numpy.int64)
+    for bit in reversed(range(last.bit_length())):
+        step = 1 << bit
+        found += step * (flat.take(begin + numpy.minimum(found + (step - 1), last)) < points)
+    return found
 
 
 def check_weights(data: Any, num_samples: int, replacement: bool) -> None:

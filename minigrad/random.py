@@ -54,7 +54,9 @@ class Generator:
 
     def floats(self, n: int) -> Any:
         """n float32 numbers in [0, 1), of 24 random bits."""
-        return ((self.words(n) & numpy.uint64(2**24 - 1)) * 2.0**-24).astype(numpy.float32)
+        words = self.words(n).astype(numpy.uint32)
+        words &= numpy.uint32(2**24 - 1)
+        return words.astype(numpy.float32) * 2.0**-24  # both steps are exact
 
     def uniform(self, n: int, kind: Any) -> Any:
         """n numbers in [0, 1) as torch draws them for the NumPy dtype `kind`."""
@@ -101,10 +103,13 @@ class Generator:
 
 def _blocks(uniform: Any) -> Any:
     """Uniform numbers to normal ones: in each block of 16 the first 8 give radii, the other 8 angles."""
-    first, second = uniform.reshape(-1, 2, 8).swapaxes(0, 1)
+    first, second = uniform.reshape(-1, 2, 8).swapaxes(0, 1).copy()  # each in one piece
     radius = numpy.sqrt(-2 * numpy.log(1 - first))
     angle = second * uniform.dtype.type(2 * math.pi)
-    return numpy.stack([radius * numpy.cos(angle), radius * numpy.sin(angle)], 1).reshape(-1)
+    out = numpy.empty((len(first), 2, 8), uniform.dtype)
+    out[:, 0] = radius * numpy.cos(angle)
+    out[:, 1] = radius * numpy.sin(angle)
+    return out.reshape(-1)
 
 
 _default: list[Generator] = []

@@ -20,7 +20,7 @@ def products(x: Any, y: Any, dims: tuple[int, ...]) -> Any:
     """Σ x · y over the last of the dimensions, `dims`, which stay with size 1. x, y: arrays or Tensors of one shape."""
     if type(x) is type(y) is ndarray and x.itemsize > 2 and x.flags.c_contiguous:
         if len(dims) == 1 and x.shape[-1] >= LONG:
-            return numpy.vecdot(x, y, keepdims=True)
+            return numpy.vecdot(x, y)[..., None]
         kept = x.shape[: dims[0]]
         if x.size >= LONG * math.prod(kept) > 0:  # without an array of all the products
             return numpy.vecdot(x.reshape(*kept, -1), y.reshape(*kept, -1)).reshape(kept + (1,) * len(dims))
