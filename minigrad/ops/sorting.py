@@ -103,16 +103,27 @@ def _topk(x: Any, dim: int, k: int, largest: bool, sorted: bool) -> tuple[Any, A
 
 def pick(x: Any, order: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The elements at one place of an order along dim, and where they stood."""
+    return at_place(x, array_module(x).take_along_axis(order, rank, dim), dim, keepdim)
+
+
+def only_place(x: Any, dim: int, k: int) -> Any:
+    """Where the element stands that has k smaller ones along dim, which stays with size 1; None where there are equals to
+    it, or it is nan. It takes no sorting."""
     module = array_module(x)
-    place = module.take_along_axis(order, rank, dim)
-    values = module.take_along_axis(x, place, dim)
-    values, place = in_order(values), in_order(place)
-    return (values, place) if keepdim else (values.squeeze(dim), place.squeeze(dim))
+    equal = x == module.partition(x, k, axis=dim)[(slice(None),) * dim + (slice(k, k + 1),)]
+    return equal.argmax(axis=dim, keepdims=True) if (equal.sum(axis=dim) == 1).all() else None
 
 
 def _kth(x: Any, dim: int, k: int, keepdim: bool) -> tuple[Any, Any]:
-    place = order_of(x, dim, False)[(slice(None),) * dim + (slice(k - 1, k),)].copy()
-    place = settle(place, x, dim, lambda row: kth_place(row, k - 1))
+    place = only_place(x, dim, k - 1)
+    if place is None:
+        place = order_of(x, dim, False)[(slice(None),) * dim + (slice(k - 1, k),)].copy()
+        place = settle(place, x, dim, lambda row: kth_place(row, k - 1))
+    return at_place(x, place, dim, keepdim)
+
+
+def at_place(x: Any, place: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
+    """The elements at one place along dim, and the places."""
     values = array_module(x).take_along_axis(x, place, dim)
     values, place = in_order(values), in_order(place)
     return (values, place) if keepdim else (values.squeeze(dim), place.squeeze(dim))
@@ -120,8 +131,11 @@ def _kth(x: Any, dim: int, k: int, keepdim: bool) -> tuple[Any, Any]:
 
 def _median(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The lower middle; the first nan where there is one."""
-    order, nan = order_of(x, dim, False), x != x
-    count = nan.sum(axis=dim, keepdims=True)
+    nan = x != x
+    place = None if nan.any() else only_place(x, dim, (x.shape[dim] - 1) // 2)
+    if place is not None:
+        return at_place(x, place, dim, keepdim)
+    order, count = order_of(x, dim, False), nan.sum(axis=dim, keepdims=True)
     rank = array_module(x).where(count > 0, x.shape[dim] - count, (x.shape[dim] - 1) // 2)
     return pick(x, order, rank, dim, keepdim)
 
