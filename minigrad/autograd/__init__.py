@@ -149,9 +149,12 @@ def run(
         assert node is not None
         held = buffers.get(node)
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
-    task = None if edges is None and not is_anomaly_enabled() else engine.Task(edges, accumulate)
+    alone = len(roots) == 1
+    task = None
+    if edges is not None or is_anomaly_enabled():
+        task = engine.Task(edges, accumulate, node if alone else None)
     keep = create_graph if retain_graph is None else retain_graph
-    with Walk(tuple(buffers), task, len(roots) == 1):
+    with Walk(tuple(buffers), task, alone):
         if create_graph:
             with enable_grad():
                 engine.run_backward(buffers, keep, True, task)

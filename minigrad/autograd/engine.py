@@ -115,14 +115,16 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
     if anomaly.mode.enabled:
         anomaly.mode.running = node
     try:
-        if task is not None and node not in task.run and node not in task.targets:
+        runs = task is None or node in task.run
+        if task is not None and not runs and node not in task.targets and node is not task.alone:
             return (None,) * len(node.parents)
+        arrived = grad
         if node.extras is not None:
-            grad = run_pre_hooks(node, grad, create_graph)
+            grad = run_pre_hooks(node, grad, create_graph, runs)
         if task is not None:
             if node in task.targets:
-                task.capture(node, grad)
-            if node not in task.run:
+                task.capture(node, arrived if runs else grad)  # before the hooks, where the node runs: as in torch
+            if not runs:
                 return (None,) * len(node.parents)
         if grad is None:
             results = node.apply_missing()
@@ -186,10 +188,11 @@ class Task:
     """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it must run.
 
     edges: where the inputs' gradients arrive, (node, output number); None: run everything (anomaly mode watches each
-    node). accumulate: they go to `.grad` instead of being captured.
+    node). accumulate: they go to `.grad` instead of being captured. alone: the root, where there is but one: a gradient
+    arrives there in any case, and its tensors' hooks see it, though nothing that is wanted may lie below.
     """
 
-    def __init__(self, edges: list[Edge] | None, accumulate: bool) -> None:
+    def __init__(self, edges: list[Edge] | None, accumulate: bool, alone: Node | None = None) -> None:
         self.everything = edges is None
         edges = edges or []
         self.captured: dict[Edge, Any] = dict.fromkeys(edges)
@@ -198,6 +201,7 @@ class Task:
         self.wanted: set[Node | None] = set()  # where gradients have to go
         self.plain: set[Node] = set()  # no targets, and all their gradients go there: nothing to do but run them
         self.accumulate = accumulate
+        self.alone = alone
 
     def plan(self, reachable: Iterable[Node]) -> None:
         """Choose the nodes that run."""

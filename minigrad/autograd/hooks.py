@@ -83,24 +83,27 @@ def extras_of(node: Node) -> Extras:
     return node.extras
 
 
-def run_pre_hooks(node: Node, grad: Any, create_graph: bool) -> Any:
-    """Let tensor hooks, retain_grad and node pre-hooks see, and perhaps replace, the gradient at a node."""
+def run_pre_hooks(node: Node, grad: Any, create_graph: bool, runs: bool = True) -> Any:
+    """Let tensor hooks, retain_grad and node pre-hooks see, and perhaps replace, the gradient at a node.
+
+    runs: False where the gradient only arrives, and the node itself is not asked to run; nor are its pre-hooks then.
+    """
     hooks: Extras = node.extras
     if not (hooks.tensor or hooks.retain or hooks.pre):
         return grad
     with set_grad_enabled(create_graph):
-        return _pre_hooks(node, hooks, grad, create_graph)
+        return _pre_hooks(node, hooks, grad, create_graph, runs)
 
 
-def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool) -> Any:
+def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: bool) -> Any:
     grads: list[Any] = [None if g is None else _wrap(g, create_graph) for g in _by_output(node, grad)]
-    for output in sorted({*hooks.tensor, *hooks.retain}):
-        shown = grads[output] = run_tensor_hooks(hooks.tensor.get(output, HookDict()), grads[output])
-        retaining = hooks.retain.get(output)
-        tensor = None if retaining is None else retaining()
+    for output, of_tensor in list(hooks.tensor.items()):
+        grads[output] = run_tensor_hooks(of_tensor, grads[output])
+    for output, retaining in hooks.retain.items():
+        tensor, shown = retaining(), grads[output]
         if tensor is not None and shown is not None:
             keep_grad(tensor, shown)
-    for hook in list(hooks.pre.values()):
+    for hook in list(hooks.pre.values()) if runs else ():
         grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))
     grads = [None if g is None else _unwrap(g, create_graph) for g in grads]
     return grads if type(grad) is list else grads[0]

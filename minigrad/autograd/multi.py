@@ -49,15 +49,15 @@ class Walk:
     def will_run(self, node: Node) -> bool:
         """Whether a gradient for this node is part of the walk; RuntimeError, as in torch, for a leaf whose gradient
         autograd.grad captures."""
-        if self.task is not None and not self.task.everything:
-            if not self.task.accumulate and node in self.task.targets and not node.parents:
-                raise RuntimeError(CAPTURED_LEAF)
-            return node in self.task.run or node in self.task.targets
         if self._reachable is None:
             self._reachable = engine.count_dependencies(self.roots)
             if self.alone:  # torch does not count it among what the walk reaches
                 del self._reachable[self.roots[0]]
-        return node in self._reachable
+        if node not in self._reachable or self.task is None or self.task.everything:
+            return node in self._reachable
+        if not self.task.accumulate and node in self.task.targets and not node.parents:
+            raise RuntimeError(CAPTURED_LEAF)
+        return node in self.task.run or node in self.task.targets
 
 
 _walks: dict[int, Walk] = {}  # by thread

@@ -18,7 +18,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
 from .inplace import check_memory, check_overlap, check_writable, write
-from .promotion import operand
+from .promotion import operand, refusal
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
 
@@ -182,13 +182,10 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
 
 def fitting(src: Any, x: Any) -> Any:
     """src, once it broadcasts to the shape of x; RuntimeError in torch's words otherwise."""
-    for i in range(1, min(src.ndim, x.ndim) + 1):
-        if src.shape[-i] not in (1, x.shape[-i]) and x.shape[-i] != 1:
-            raise RuntimeError(
-                f"The size of tensor a ({x.shape[-i]}) must match the size of tensor b ({src.shape[-i]}) at non-singleton "
-                f"dimension {x.ndim - i}"
-            )
-    common = numpy.broadcast_shapes(src.shape, x.shape)
+    try:
+        common = numpy.broadcast_shapes(src.shape, x.shape)
+    except ValueError as error:
+        raise refusal(error, x, src) from error
     if common != x.shape:
         raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(common)}")
     return src
