@@ -52,6 +52,11 @@ def to_host(array: Any) -> numpy.ndarray:
     return numpy.asarray(array.get() if hasattr(array, "get") else array)
 
 
+in_use: set[int] = (
+    set()
+)  # the GPUs that arrays have been brought to; empty in most programs, which need not look further
+
+
 def to_device(array: Any, index: int) -> Any:
     """`array` on GPU number `index`.
 
@@ -60,6 +65,7 @@ def to_device(array: Any, index: int) -> Any:
     module = cupy()
     if module is None:
         raise AssertionError("Torch not compiled with CUDA enabled")
+    in_use.add(index)
     with module.cuda.Device(index):
         return module.asarray(array)
 

@@ -7,6 +7,7 @@ asks CuPy for what it has not.
 
 from __future__ import annotations
 
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -62,6 +63,24 @@ DRAWS: dict[str, Callable[[Any], Any]] = {
     "dropout": lambda x: F.dropout(x),
     "init": lambda x: nn.init.xavier_uniform_(x.detach()) + nn.init.trunc_normal_(x.detach()),
     "orthogonal": lambda x: nn.init.orthogonal_(x.detach()),
+}
+
+
+# Operations of two that take a single number of the host's beside a device's tensors, on either side, as torch's do.
+BESIDE: dict[str, Callable[[Any, Any], Any]] = {
+    **{name: getattr(operator, name) for name in "add sub mul truediv mod pow lt eq ne ge".split()},
+    **{
+        name: getattr(mg, name)
+        for name in """maximum minimum fmax fmin pow float_power atan2 hypot logaddexp copysign xlogy fmod remainder
+        logical_and""".split()
+    },
+    "where": lambda a, b: mg.where(a + b > 0, a, b),
+    "lerp": lambda a, b: mg.lerp(a + b, b.float(), a.float()),
+    "addcmul": lambda a, b: mg.addcmul(a + b, a, b),
+    "clamp": lambda a, b: mg.clamp(a, b - 0.25, b + 0.25),
+    "alpha": lambda a, b: mg.add(a, b, alpha=2),
+    "in place": lambda a, b: (a + b).mul_(b).sub_(b).pow_(2),
+    "masked_fill": lambda a, b: (a + b).masked_fill(a + b > 3.75, b if b.ndim == 0 else 0.5),
 }
 
 
@@ -138,6 +157,31 @@ def test_a_gradient_crosses_with_the_transfer(gpu: str) -> None:
     assert x.grad.device.type == "cpu" and x.grad.tolist() == [3.0, 3.0]
 
 
+@pytest.mark.parametrize("number_first", (False, True), ids=("number second", "number first"))
+@pytest.mark.parametrize("dtype", (mg.float32, mg.float64), ids=str)
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_number_of_the_hosts_stands_beside_a_devices_tensors(
+    gpu: str, name: str, dtype: Any, number_first: bool
+) -> None:
+    found = []
+    for device in ("cpu", "cuda"):
+        x = mg.tensor([1.5, 2.0], device=device, requires_grad=True)
+        number = mg.tensor([0.0, 2.0], dtype=dtype, requires_grad=True)
+        pair = (number[1], x) if number_first else (x, number[1])
+        y = BESIDE[name](*pair)
+        grads = mg.autograd.grad(y.sum(), (x, number), create_graph=True, allow_unused=True) if y.requires_grad else ()
+        if second := sum([(g * g).sum().cpu() for g in grads if g is not None and g.requires_grad]):
+            second.backward()
+        assert [t.device.type for t in (y, *grads) if t is not None] == [device, device, "cpu"][: 1 + len(grads)]
+        assert number.grad is None or number.grad.device.type == "cpu"
+        found.append([None if t is None else t.cpu() for t in (y, *grads, x.grad, number.grad)])
+    for here, there in zip(*found, strict=True):
+        assert (here is None) == (there is None)
+        assert here is None or (
+            here.dtype is there.dtype and np.allclose(here.tolist(), there.tolist(), equal_nan=True)
+        )
+
+
 def test_a_network_trains_there_as_here(gpu: str) -> None:
     losses: dict[str, list[float]] = {}
     for device in ("cpu", "cuda"):
@@ -161,11 +205,22 @@ def test_a_real_gpu_is_not_here_and_this_says_so() -> None:
     pytest.skip("no CuPy or no GPU on this machine: these programs ran on the stand-in, none on a real GPU")
 
 
+@pytest.mark.parametrize("fast_mode", (False, True))
+def test_gradients_are_checked_there_as_here(gpu: str, fast_mode: bool) -> None:
+    x = mg.tensor([0.5, -1.0], dtype=mg.float64, device="cuda", requires_grad=True)
+    assert mg.autograd.gradcheck(lambda x: x.sin() * x, x, fast_mode=fast_mode)
+    assert mg.autograd.gradgradcheck(lambda x: x.sin() * x, x, fast_mode=fast_mode)
+    assert mg.autograd.gradgradcheck(lambda x: x.exp(), x, gen_non_contig_grad_outputs=True)
+
+
 def test_devices_do_not_mix(gpu: str) -> None:
     with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
         mg.ones(2) + mg.ones(2, device="cuda")
     with pytest.raises(RuntimeError, match="indices should be either on cpu or on the same device"):
         mg.ones(2)[mg.tensor([0], device="cuda")]
+    for mix in (mg.atan2, mg.maximum, mg.pow, mg.logical_and):
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            mix(mg.ones(2), mg.ones(2, device="cuda"))
     with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
         mg.ones(2, device="cuda").numpy()
 

@@ -163,7 +163,7 @@ def gradgradcheck(
     given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = [o for o in as_tuple(func(*given)) if o.requires_grad]
-        seeds = tuple([(rand(o.shape, dtype=o.dtype) * 2 - 1).requires_grad_() for o in outputs])
+        seeds = tuple([(rand(o.shape, dtype=o.dtype, device=o.device) * 2 - 1).requires_grad_() for o in outputs])
         if gen_non_contig_grad_outputs:
             seeds = tuple([_every_second(seed) for seed in seeds])
     else:
@@ -282,7 +282,7 @@ def _direction(x: Tensor, generator: Generator) -> Tensor:
     """A random direction of length 1 in the space of x; the generator is fresh, so the user's numbers stay."""
     from ..draws import rand
 
-    values = rand(x.numel(), generator=generator).to(x.dtype)
+    values = rand(x.numel(), generator=generator).to(x.device, x.dtype)
     return (values / values.norm()).reshape(x.shape)
 
 

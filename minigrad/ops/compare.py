@@ -12,7 +12,7 @@ from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .promotion import Number, as_element, common, operand, operands, refusal, unsupported
+from .promotion import Number, as_element, common, operand, operands, refusal, together, unsupported
 from .shape import view
 
 
@@ -23,7 +23,9 @@ def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., 
             return NotImplemented
         try:
             return from_array(compare(ready[2], ready[3]))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
+            if moved := together(ready[:2]):
+                return call(*moved)
             raise refusal(error, ready[2], ready[3]) from error
 
     call.__name__ = call.__qualname__ = name
@@ -79,7 +81,9 @@ def _logical(name: str) -> Callable[..., Any]:
         x, y = input._data, other._data
         try:
             return from_array(getattr(array_module(x), name)(x, y))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
+            if moved := together((input, other)):
+                return call(*moved)
             raise refusal(error, x, y) from error
 
     call.__name__ = call.__qualname__ = name

@@ -27,6 +27,7 @@ from ..autograd.graph import (
 )
 from ..autograd.recording import next_order, observed, observers, ruling
 from ..autograd.views import View
+from ..backend import in_use
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .again import members
@@ -43,7 +44,7 @@ from .nodes import (
     origins,
     stretch,
 )
-from .promotion import AS_THEY_ARE, common, operands, refusal, unfit
+from .promotion import AS_THEY_ARE, common, operands, refusal, together, unfit
 
 new = object.__new__
 Forward = Callable[..., Any]
@@ -77,6 +78,8 @@ def binary(
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:
+            if in_use and (moved := together((a, b))):
+                return call(*moved)
             raise refusal(error, x, y) from error
         out = new(Tensor)
         out._data = data
@@ -87,9 +90,13 @@ def binary(
             return out if not inferring else from_array(data)
         if alike is None and (shape := x.shape) == y.shape:
             stretched = None
+        elif alike:
+            shape, stretched = data.shape, None
         else:
+            if in_use and (moved := together((a, b))):
+                return call(*moved)
             shape = data.shape
-            stretched = None if alike else origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
+            stretched = origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
         grad_fn = made()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
@@ -225,10 +232,12 @@ class Op:
         """Compute, and record what the rules of the inputs that require grad will need."""
         if self.view:
             return self.make_view(inputs[0], attributes)
+        if in_use and self.stretches:
+            inputs = together(inputs) or inputs
         arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
         try:
             data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise unfit(error, arrays) from error
         edges = edges_of(inputs)
         if edges is None:

@@ -88,9 +88,24 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
     ]
 
 
-def unfit(error: ValueError, arrays: list[Any]) -> Exception:
-    """torch's error where NumPy could not broadcast the first two of some arrays; any other error as it is."""
+def together(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The inputs of an operation with what is a single number of the host's brought to the GPU on which the others are,
+    as by to(), so that its gradient finds the way back. None where all may stay where they are."""
+    away = [isinstance(t, Tensor) and hasattr(t._data, "get") for t in inputs]
+    numbers = [isinstance(t, Tensor) and not (there or t._data.ndim) for t, there in zip(inputs, away, strict=True)]
+    if not (any(away) and any(numbers)):
+        return None
+    device = inputs[away.index(True)].device
+    return tuple([t.to(device) if number else t for t, number in zip(inputs, numbers, strict=True)])
+
+
+def unfit(error: Exception, arrays: list[Any]) -> Exception:
+    """torch's error where NumPy could not broadcast the first two of some arrays, or where they are on two devices; any
+    other error as it is."""
     arrays = [x for x in arrays if x is not None]
+    if isinstance(error, TypeError):
+        for x in arrays[1:]:
+            same_device(from_array(arrays[0]), from_array(x))
     if "broadcast" not in str(error) or len(arrays) < 2:
         return error
     return refusal(error, *[x if hasattr(x, "ndim") else numpy.asarray(x) for x in arrays[:2]])

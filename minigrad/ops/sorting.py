@@ -217,7 +217,8 @@ def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any
     dim = reducible_dim(input, dim, "kthvalue")
     if not 1 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
-    no_kernel("kthvalue_cpu", input)
+    if input._data.ndim:  # a single number goes without a kernel
+        no_kernel("kthvalue_cpu", input)
     return RETURN_TYPES["kthvalue"](kthvalue_op(input, dim=dim, k=k, keepdim=keepdim))
 
 
