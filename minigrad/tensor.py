@@ -106,10 +106,15 @@ class Tensor:
         return self._edge is None or self._edge[0] is None
 
     @property
+    def _computed(self) -> bool:
+        """Whether it has a history; also of a view that a write has left behind, of which is_leaf is an error."""
+        edge = getattr(self._edge, "before", self._edge)
+        return edge is not None and edge[0] is not None
+
+    @property
     def grad_fn(self) -> Any:
         """The node that computed this tensor; None for a leaf."""
-        edge = self._edge
-        return None if edge is None else edge[0]
+        return self._edge and self._edge[0]
 
     @property
     def output_nr(self) -> int:
@@ -141,7 +146,7 @@ class Tensor:
     def requires_grad(self, wanted: bool) -> None:
         if not isinstance(wanted, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if not self.is_leaf:
+        if self._computed:
             raise RuntimeError(LEAVES_ONLY.partition(" If")[0] if wanted else LEAVES_ONLY)
         if wanted and self._data.dtype.kind != "f":
             raise RuntimeError(FLOAT_ONLY.replace("dtype", "and complex dtype"))
@@ -155,7 +160,7 @@ class Tensor:
         """
         if requires_grad and not self.is_floating_point():
             raise RuntimeError(FLOAT_ONLY)
-        if not requires_grad and not self.is_leaf:
+        if not requires_grad and self._computed:
             raise RuntimeError(LEAVES_ONLY)
         self.want_gradient(requires_grad)
         return self
@@ -179,7 +184,7 @@ class Tensor:
     def grad(self) -> Tensor | None:
         """The gradient collected so far; None before the first backward. Reading it on a non-leaf warns."""
         grad = self._grad
-        if grad is None and not self.is_leaf and not self.retains_grad:
+        if grad is None and self._computed and not self.retains_grad:
             warnings.warn(NOT_A_LEAF, UserWarning, stacklevel=2)
         return grad
 

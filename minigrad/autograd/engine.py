@@ -15,6 +15,7 @@ from .accumulate import fit_all
 from .graph import Edge, Node, SeveralOutputs
 from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
+from .recording import refusing
 
 Buffers = dict[Node, Any]
 
@@ -130,7 +131,10 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
             results = node.apply_missing()
         else:
             running = node if task is None else task.narrowed(node)
-            results = running.apply_graph(grad) if create_graph else running.apply(grad)
+            if running is not node and not any(running.parents):
+                results = running.parents  # all None: nobody asks for anything
+            else:
+                results = running.apply_graph(grad) if create_graph else running.apply(grad)
             if running is not node:
                 results = tuple([None if p is None else r for r, p in zip(results, running.parents, strict=True)])
         if node.extras is not None:
@@ -206,6 +210,8 @@ class Task:
     def plan(self, reachable: Iterable[Node]) -> None:
         """Choose the nodes that run."""
         self.run = set(reachable) if self.everything else nodes_to_run(reachable, self.targets)
+        if refusing:
+            self.run_refusing(reachable)
         if self.accumulate:
             self.run |= {node for node in self.targets if node is not None}
         if not self.everything:
@@ -214,6 +220,13 @@ class Task:
             leads_there = self.wanted.issuperset
             if not leads_there(reachable):
                 self.plain = {node for node in self.plain if leads_there(node.parents)}
+
+    def run_refusing(self, reachable: Iterable[Node]) -> None:
+        """Add what leads to a node without a derivative that has to run: its order does not tell that it comes first."""
+        known: set[Node] = set()
+        while (found := self.run.intersection(refusing)) != known:
+            known = found
+            self.run |= nodes_to_run(reachable, self.targets | known)
 
     def narrowed(self, node: Node) -> Node:
         """The node; or, where some of its gradients are for nobody, one like it that computes the others alone."""

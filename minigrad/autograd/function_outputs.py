@@ -15,7 +15,7 @@ from .function_node import BackwardNode, differentiable, meta_of
 from .graph import NO_EDGE, save_result
 from .hooks import extras_of
 from .recording import observed, observers
-from .views import CUSTOM, SEVERAL, View
+from .views import CUSTOM, SEVERAL, Invalid, View, refused
 
 LEAF_USED = "a leaf Variable that requires grad has been used in an in-place operation."
 VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
@@ -97,13 +97,8 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
     """One output tensor: itself where forward made it or changed it in place; a view of it where forward handed an
     input through. wanted: whether its history is the node."""
     view = getattr(out, "_view", None)
-    if dirty:
-        if wanted and out._edge is None:
-            raise RuntimeError(LEAF_USED)
-        if wanted and view is not None and out.requires_grad and view.base.is_leaf:
-            raise RuntimeError(VIEW_OF_LEAF)
-        if view is not None and node.outputs > 1:
-            raise RuntimeError(DIRTY_VIEW)
+    if dirty and wanted:
+        check_dirty(node, out, view)
         if not given:
             warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=4)
     if not wanted and out.requires_grad and given:
@@ -121,6 +116,20 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
         out._edge = (node, index)
         out._grad = None
     return out
+
+
+def check_dirty(node: BackwardNode, out: Tensor, view: View | None) -> None:
+    """RuntimeError for what forward has written and must not: a leaf, a view beside other outputs, a view that may not
+    be written to or that is one of a leaf."""
+    if out.requires_grad and not out._computed:
+        raise RuntimeError(LEAF_USED)
+    if view is not None and node.outputs > 1:
+        raise RuntimeError(DIRTY_VIEW)
+    if view is not None and out.requires_grad:
+        if view.refusal:
+            raise refused(out)
+        if view.base.is_leaf:
+            raise RuntimeError(VIEW_OF_LEAF)
 
 
 def keep(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
@@ -142,7 +151,7 @@ def follow(out: Tensor) -> None:
     from ..ops.inplace import refresh_views, rewrite_base
 
     view: View | None = getattr(out, "_view", None)
-    recorded = out.requires_grad and not out.is_leaf
+    recorded = out.requires_grad and out._computed and type(out._edge) is not Invalid
     if view is not None and recorded:
         rewrite_base(out, view)
     if out._counter is not None and out._counter.views:

@@ -306,7 +306,7 @@ class Node:
             data = value._data
             if data.dtype.kind != "f":
                 edge = NO_EDGE
-            if edge[0] is None or edge[0].order != -LAST:
+            if edge[0] is None or edge[0].order != -LAST or edge[0].parents:
                 return from_array(data, edge, value._counter)
             leaf = from_array(data, None)
             leaf._accumulator = weakref.ref(edge[0])

@@ -15,7 +15,7 @@ from typing import Any
 from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
 from .grad_mode import set_grad_enabled
-from .graph import Node
+from .graph import NO_EDGE, Node
 
 _ids = itertools.count().__next__
 
@@ -217,8 +217,8 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
 
 
 def tensor_hooks(tensor: Tensor) -> HookDict:
-    """The hooks of a tensor, by id."""
-    node, output = gradient_edge(tensor)
+    """The hooks of a tensor, by id; none of a view that a write has left behind."""
+    node, output = NO_EDGE if hasattr(tensor._edge, "error") else gradient_edge(tensor)
     return HookDict() if node is None or node.extras is None else node.extras.tensor.get(output, HookDict())
 
 

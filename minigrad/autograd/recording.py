@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import count
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from .graph import Node
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 next_order = count(0, -1).__next__  # minus the sequence number of the next node
 ruling: set[int] = set()  # the threads in which a derivative rule is being recorded
 observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
+
+refusing: WeakSet[Node] = WeakSet()  # nodes without a derivative, whose `order` does not tell when they were recorded
 
 
 def observed(node: Node, out: Any = None) -> Any:

@@ -12,7 +12,7 @@ from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .promotion import Number, as_element, common, operand, operands, refusal, together, unsupported
+from .promotion import Number, as_element, common, once_more, operand, operands, refusal, unsupported
 from .shape import view
 
 
@@ -24,9 +24,7 @@ def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., 
         try:
             return from_array(compare(ready[2], ready[3]))
         except (ValueError, TypeError) as error:
-            if moved := together(ready[:2]):
-                return call(*moved)
-            raise refusal(error, ready[2], ready[3]) from error
+            return once_more(call, error, *ready[:4])
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Elementwise {name}, as bools (torch.{name})."
@@ -82,9 +80,7 @@ def _logical(name: str) -> Callable[..., Any]:
         try:
             return from_array(getattr(array_module(x), name)(x, y))
         except (ValueError, TypeError) as error:
-            if moved := together((input, other)):
-                return call(*moved)
-            raise refusal(error, x, y) from error
+            return once_more(call, error, input, other, x, y)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{name} of the truth of two tensors, element by element (torch.{name})."

@@ -44,7 +44,7 @@ from .nodes import (
     origins,
     stretch,
 )
-from .promotion import AS_THEY_ARE, common, operands, refusal, together, unfit
+from .promotion import AS_THEY_ARE, common, once_more, operands, together, unfit
 
 new = object.__new__
 Forward = Callable[..., Any]
@@ -78,9 +78,7 @@ def binary(
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:
-            if in_use and (moved := together((a, b))):
-                return call(*moved)
-            raise refusal(error, x, y) from error
+            return once_more(call, error, a, b, x, y)
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None
@@ -90,13 +88,11 @@ def binary(
             return out if not inferring else from_array(data)
         if alike is None and (shape := x.shape) == y.shape:
             stretched = None
-        elif alike:
-            shape, stretched = data.shape, None
         else:
-            if in_use and (moved := together((a, b))):
+            if not alike and in_use and (moved := together((a, b))):
                 return call(*moved)
             shape = data.shape
-            stretched = origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
+            stretched = None if alike else origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
         grad_fn = made()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b

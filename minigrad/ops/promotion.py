@@ -99,6 +99,14 @@ def together(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple([t.to(device) if number else t for t, number in zip(inputs, numbers, strict=True)])
 
 
+def once_more(operation: Any, error: Exception, a: Any, b: Any, x: Any, y: Any) -> Any:
+    """What an operation gives once its operands a and b are together on one device; where they are, torch's error for
+    what NumPy has refused about their arrays x and y."""
+    if moved := together((a, b)):
+        return operation(*moved)
+    raise refusal(error, x, y) from error
+
+
 def unfit(error: Exception, arrays: list[Any]) -> Exception:
     """torch's error where NumPy could not broadcast the first two of some arrays, or where they are on two devices; any
     other error as it is."""

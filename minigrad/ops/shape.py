@@ -303,5 +303,7 @@ def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 def cast(self: Tensor, dtype: Any) -> Tensor:
-    """The tensor with another NumPy dtype; itself if it has that already."""
-    return self if self._data.dtype == dtype else cast_op(self, dtype=dtype)
+    """The tensor with another NumPy dtype; itself if it has that already. Of what are no floats there is no gradient."""
+    if self._data.dtype == dtype:
+        return self
+    return cast_op(self, dtype=dtype) if dtype.kind == "f" else from_array(_cast(self._data, dtype))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..autograd.graph import NO_EDGE
+from ..autograd.graph import LAST, NO_EDGE
+from ..autograd.recording import refusing
 from ..tensor import Tensor
 from .define import Op
 
@@ -14,7 +15,7 @@ class Underivable(Op):
     """An operation whose node, called NotImplemented, refuses the gradient that arrives at it.
 
     name: what torch calls the operation in that error. inputs: the names of its tensors. The node has an edge only for
-    those that require grad.
+    those that require grad. As in torch its sequence number is the highest, so that a walk fails as early as it can.
     """
 
     def __init__(self, name: str, forward: Callable[..., Any], *inputs: str, **properties: Any) -> None:
@@ -27,8 +28,10 @@ class Underivable(Op):
         node.apply = node.apply_graph = refuse
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
-        """As any operation, and then without the edges that lead nowhere."""
+        """As any operation, and then without the edges that lead nowhere; as urgent in a walk as a leaf."""
         out = super().record(inputs, edges, data, attributes)
         if (node := out._edge[0]) is not None:
             node.next_functions = tuple([edge for edge in edges if edge is not NO_EDGE])
+            node.order = -LAST
+            refusing.add(node)
         return out
