@@ -114,7 +114,8 @@ class Tensor:
     @property
     def grad_fn(self) -> Any:
         """The node that computed this tensor; None for a leaf."""
-        return self._edge and self._edge[0]
+        edge = self._edge
+        return None if edge is None else edge[0]
 
     @property
     def output_nr(self) -> int:
@@ -129,8 +130,7 @@ class Tensor:
 
     @property
     def _base(self) -> Tensor | None:
-        view = getattr(self, "_view", None)
-        return None if view is None else view.base
+        return getattr(getattr(self, "_view", None), "base", None)
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -160,7 +160,7 @@ class Tensor:
         """
         if requires_grad and not self.is_floating_point():
             raise RuntimeError(FLOAT_ONLY)
-        if not requires_grad and self._computed:
+        if not requires_grad and not self.is_leaf:
             raise RuntimeError(LEAVES_ONLY)
         self.want_gradient(requires_grad)
         return self
