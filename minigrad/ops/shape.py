@@ -11,7 +11,7 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
-from ..backend import array_module, restrided
+from ..backend import array_module, numpy, restrided
 from ..dtypes import dtype as Dtype
 from ..size import contiguous_format
 from ..tensor import Tensor, from_array
@@ -306,4 +306,5 @@ def cast(self: Tensor, dtype: Any) -> Tensor:
     """The tensor with another NumPy dtype; itself if it has that already. Of what are no floats there is no gradient."""
     if self._data.dtype == dtype:
         return self
-    return cast_op(self, dtype=dtype) if dtype.kind == "f" else from_array(_cast(self._data, dtype))
+    wanted = numpy.dtype(dtype)
+    return cast_op(self, dtype=wanted) if wanted.kind == "f" else from_array(_cast(self._data, wanted))
