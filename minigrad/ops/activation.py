@@ -231,17 +231,17 @@ def tanh_softplus_array(x: Any) -> Any:
 
 leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
 leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
-elu_op = Op("EluBackward0", _elu, self=elu_vjp, again="EluBackwardBackward0")
-elu_in_place = Op("EluBackward1", _elu, self=elu_in_place_vjp, again="EluBackwardBackward0")
-celu_op = Op("CeluBackward0", _celu, self=celu_vjp, again="EluBackwardBackward0")
+elu_op = Op("EluBackward0", in_single(_elu), self=elu_vjp, again="EluBackwardBackward0")
+elu_in_place = Op("EluBackward1", in_single(_elu), self=elu_in_place_vjp, again="EluBackwardBackward0")
+celu_op = Op("CeluBackward0", in_single(_celu), self=celu_vjp, again="EluBackwardBackward0")
 hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, again="HardtanhBackwardBackward0")
-gelu_op = Op("GeluBackward0", _gelu, self=gelu_vjp, again="GeluBackwardBackward0")
-silu_op = Op("SiluBackward0", lambda x: x * sigmoid_array(x), self=silu_vjp)
-mish_op = Op("MishBackward0", lambda x: x * tanh_softplus_array(x), self=mish_vjp)
-softplus_op = Op("SoftplusBackward0", _softplus, self=softplus_vjp, again="SoftplusBackwardBackward0")
+gelu_op = Op("GeluBackward0", in_single(_gelu), self=gelu_vjp, again="GeluBackwardBackward0")
+silu_op = Op("SiluBackward0", in_single(lambda x: x * sigmoid_array(x)), self=silu_vjp)
+mish_op = Op("MishBackward0", in_single(lambda x: x * tanh_softplus_array(x)), self=mish_vjp)
+softplus_op = Op("SoftplusBackward0", in_single(_softplus), self=softplus_vjp, again="SoftplusBackwardBackward0")
 log_sigmoid_op = Op(
     "LogSigmoidBackward0",
-    _log_sigmoid,
+    in_single(_log_sigmoid),
     self=log_sigmoid_vjp,
     again="LogSigmoidBackwardBackward0",
 )

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, in_single
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int
 from .define import Op, unary
@@ -106,10 +106,9 @@ def atanh_vjp(grad: Any, self: Any) -> Any:
 
 def sinc_vjp(grad: Any, self: Any) -> Any:
     """z = sin(π self) / (π self): 0 at 0."""
-    t = self * math.pi
-    zero = self == 0
-    slope = grad * ((t * rules.cos(t) - rules.sin(t)) / (t * self))
-    return rules.where(zero, rules.zeros(slope, slope.shape), slope)
+    t, square = self * math.pi, self * self * math.pi
+    slope = grad * ((t * rules.cos(t) - rules.sin(t)) / square)
+    return rules.where(square == 0, rules.zeros(slope, slope.shape), slope)
 
 
 def deg2rad_vjp(grad: Any) -> Any:
@@ -228,9 +227,9 @@ acosh_inplace = unary(
 )  # torch numbers acosh_ and the like apart
 asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), no_asinh_vjp)
 atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), no_atanh_vjp)
-sinc = unary("sinc", "SincBackward0", _numpy("sinc"), sinc_vjp)
-deg2rad = unary("deg2rad", "Deg2RadBackward0", lambda x: x * (math.pi / 180), deg2rad_vjp)
-rad2deg = unary("rad2deg", "Rad2DegBackward0", lambda x: x * (180 / math.pi), rad2deg_vjp)
+sinc = unary("sinc", "SincBackward0", in_single(_numpy("sinc")), sinc_vjp)
+deg2rad = unary("deg2rad", "Deg2RadBackward0", in_single(lambda x: x * (math.pi / 180)), deg2rad_vjp)
+rad2deg = unary("rad2deg", "Rad2DegBackward0", in_single(lambda x: x * (180 / math.pi)), rad2deg_vjp)
 floor = unary("floor", "FloorBackward0", _whole("floor"), step_vjp, floating=False)
 ceil = unary("ceil", "CeilBackward0", _whole("ceil"), step_vjp, floating=False)
 trunc = unary("trunc", "TruncBackward0", _whole("trunc"), step_vjp, floating=False)
