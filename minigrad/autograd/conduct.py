@@ -30,7 +30,7 @@ def check_inputs(given: tuple[Any, ...]) -> None:
                 UserWarning,
                 stacklevel=3,
             )
-        if not all(step > 0 or n <= 1 for step, n in zip(x.stride(), x.shape, strict=True)):
+        if x.numel() and not all(step > 0 or n <= 1 for step, n in zip(x.stride(), x.shape, strict=True)):
             raise RuntimeError(
                 f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "

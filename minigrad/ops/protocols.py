@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import warnings
 from typing import Any
 
@@ -97,10 +96,7 @@ def size(input: Tensor, dim: Int | None = None) -> Any:
 def stride(input: Tensor, dim: Int | None = None) -> Any:
     """The step between neighbours in each dimension, in elements."""
     data = input.storage()
-    if data.size:
-        steps = tuple([s // data.itemsize for s in data.strides])
-    else:  # NumPy's tell nothing there; torch's are those of a tensor with 1 in place of every 0
-        steps = tuple([math.prod([n or 1 for n in data.shape[dim:]]) for dim in range(1, data.ndim + 1)])
+    steps = tuple([s // data.itemsize for s in data.strides])
     return steps if dim is None else steps[_place(input, dim)]
 
 

@@ -26,6 +26,7 @@ class Underivable(Op):
         super().__init__("NotImplemented", forward, **properties, **rules)
         node: Any = self.rules.node
         node.apply = node.apply_graph = refuse
+        node.narrows = False
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """As any operation, and then without the edges that lead nowhere; as urgent in a walk as a leaf."""
