@@ -6,6 +6,7 @@ cannot be turned stays TeX. Only for prose of ours: what a student wrote is clea
 
 from __future__ import annotations
 
+import functools
 import re
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
@@ -53,6 +54,7 @@ def mathml(tex: str, display: str = "inline") -> str | None:
     return None if "\\" in made else made
 
 
+@functools.lru_cache(4096)  # every page of a class has the same prose in it
 def prose_to_html(source: str) -> str:
     """A lesson's Markdown as HTML in which nothing can run, its formulas as MathML."""
     prose = _Prose()

@@ -7,6 +7,7 @@ What the learner sees in a live notebook is notebook.py's; the class report as a
 from __future__ import annotations
 
 from html import escape
+from math import isnan
 from typing import Any
 
 import nbformat
@@ -121,6 +122,47 @@ def _property(each: dict[str, Any]) -> str:
 
 def _said(label: str, said: Pair) -> str:
     return f"<p><b>{label}</b> {'<br>'.join(map(escape, both(said)))}</p>"
+
+
+# nbgrader's words on a feedback page, and ours for them. A score that is not a number waits for a person.
+FEEDBACK_WORDS = {
+    "Score: nan": "得分 · Score: –",
+    "(Score: ": "(得分 · Score: ",
+    "      Score: ": "      得分 · Score: ",
+    "<b>Comments:</b>": "<b>评语 · Comments:</b>",
+    ">(Top)</a>": ">（回到顶端 · top）</a>",
+    '<span class="nbgrader-label">Student\'s answer</span>': '<span class="nbgrader-label">回答 · Answer</span>',
+    '<span class="nbgrader-label">Grade cell: ': '<span class="nbgrader-label">检查 · Check: ',
+}
+
+
+def contents(nb: NotebookNode, penalty: float) -> str:
+    """A feedback page's table of contents: why it could not be graded, or each graded cell and what it lost points for."""
+    about = nb.metadata.get("autograder", {})
+    records, problem = about.get("records", {}), about.get("problem")
+    said = "<p><b>? 没能评分，不是零分。· Not graded; this is no zero.</b></p>" if problem else ""
+    rows = [] if problem else [_line(c.metadata.nbgrader, records) for c in nb.cells if "nbgrader" in c.metadata]
+    rows += [f"<li>迟交扣分 · Late penalty: −{penalty:g}</li>"] if penalty else []
+    reason = f"<p>{'<br>'.join(map(escape, both(problem)))}</p>" if problem else ""
+    return f'<div id="toc">{said}{reason}<ul style="list-style:none;padding:0">{"".join(rows)}</ul></div>'
+
+
+def _line(cell: Any, records: dict[str, Record]) -> str:
+    """One cell in the table of contents; nothing for one that has neither points nor a comment."""
+    name, record = escape(str(cell.grade_id)), records.get(cell.grade_id)
+    lines = []
+    if cell.get("grade"):
+        waits = isnan(cell.score)
+        mark = "?" if waits else "✓" if cell.score >= cell.points else "✗"
+        points = f"{'–' if waits else f'{cell.score:g}'} / {cell.points:g}"
+        words = f"<code>{escape(record['check'])}</code>" if record else "反思 · Reflection"
+        note = " 等老师来评 · waits for your teacher" if waits else ""
+        lines.append(f'{mark} <a href="#{name}">{words}</a> {points}{note}')
+        if record and mark == "✗":
+            lines += [f"<small>{escape(each)}</small>" for each in both(hint_of(record) or record["reason"])]
+    if cell.get("comment"):
+        lines.append(f'<a href="#comment-{name}">评语 · Comment: <code>{name}</code></a>')
+    return f"<li>{'<br>'.join(lines)}</li>" if lines else ""
 
 
 def record_output(record: Record, note: Pair | None = None) -> NotebookNode:

@@ -22,6 +22,8 @@ from autograder.messages import Text
 MAX_BYTES = 16 * 2**20
 MAX_ANSWER = 50_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
 
+_MISSING = Text("提交里没有这一格。", "This cell is missing from the submission.")
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -52,11 +54,24 @@ def read(data: bytes) -> list[Answer]:
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise _unreadable(f"不是 JSON（{error}）", f"it is not JSON ({error})") from None
+        raise _unreadable(*_not_json(error)) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         raise _unreadable("里面没有 cells 列表", "it has no list of cells")
     return [answer for cell in cells if (answer := _answer(cell))]
+
+
+def _not_json(error: ValueError | RecursionError) -> Text:
+    """What is wrong with the file, in words that somebody who never saw a notebook's inside can use."""
+    if isinstance(error, UnicodeDecodeError):
+        return Text(f"第 {error.start + 1} 字节起不是 UTF-8 编码", f"from byte {error.start + 1} on it is not UTF-8")
+    if isinstance(error, json.JSONDecodeError):
+        where = error.lineno
+        return Text(
+            f"第 {where} 行起不是 JSON：没有存完，或是别的文件",
+            f"from line {where} on it is not JSON: cut short, or another kind of file",
+        )
+    return Text("它不是 JSON，或者嵌套太深", "it is no JSON, or nested too deep")
 
 
 def _answer(cell: Any) -> Answer | None:
@@ -76,7 +91,11 @@ def _answer(cell: Any) -> Answer | None:
 
 
 def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookNode, Notes]:
-    """The released notebook with the student's answers in it, and notes on what was unusual."""
+    """The released notebook with the student's answers in it, and notes on what was unusual.
+
+    Raises AutograderError if none of the lesson's code to be written is there: another lesson's notebook, or one whose
+    cells lost their names, says nothing of what its student can do.
+    """
     notebook, notes = copy.deepcopy(released), Notes()
     taken: set[int] = set()
     for cell in notebook.cells:
@@ -86,7 +105,7 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
         found = _find(answers, cell, taken)
         taken |= {id(answer) for answer in found}
         if not found:
-            notes.by_cell[grade_id] = Text("提交里没有这一格。", "This cell is missing from the submission.")
+            notes.by_cell[grade_id] = _MISSING
             continue
         if len(found) > 1:
             notes.by_cell[grade_id] = Text(
@@ -97,6 +116,19 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
         if len(cell.source) > MAX_ANSWER:
             notes.by_cell[grade_id] = Text("这一格太长，没有采用。", "This cell is too long and was not taken.")
             cell.source = ""
+    wanted = {cell.metadata.nbgrader.grade_id for cell in notebook.cells if kind(cell) == "solution"}
+    if wanted and all(notes.by_cell.get(each) == _MISSING for each in wanted):
+        raise AutograderError(
+            Text(
+                "这份笔记本里没有这一课的任何一个答案格。",
+                "This notebook has none of this lesson's answer cells.",
+            ),
+            remedy=Text(
+                "多半是交成了别的课，或者别的程序存盘时丢了格子的名字：请从发布的笔记本做起，再交一次；原文件没有改动。",
+                "Most likely it is another lesson's, or another program lost the names of its cells when saving: start "
+                "from the released notebook and submit it again; the original file is untouched.",
+            ),
+        )
     if strays := _strays(released, answers, taken):
         notes.by_cell[""] = Text(
             f"评分只运行答案格；你另写的 {strays} 个代码格不会运行。答案要用的函数请写在答案格里。",

@@ -66,4 +66,4 @@ c.Autograde.autograde_preprocessors = [
 c.HTMLExporter.filters = {"markdown2html": ours.harmless_markdown}
 c.HTMLExporter.preprocessors = [ours.OwnFormulas]
 c.GenerateFeedback.exporter_class = ours.FeedbackPage
-c.GenerateFeedback.preprocessors = [stock.GetGrades, CSSHTMLHeaderPreprocessor]
+c.GenerateFeedback.preprocessors = [ours.Grades, CSSHTMLHeaderPreprocessor]

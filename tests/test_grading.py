@@ -8,11 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jinja2
 import nbformat
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import pages, release, report, sample_class
+from autograder import formulas, pages, release, report, sample_class
 from autograder.course import Course
 from autograder.errors import AutograderError, UnknownName
 from autograder.feedback import feedback
@@ -229,6 +230,36 @@ def test_feedback_shows_each_check_with_its_reason_and_lets_nothing_run(graded):
     when = page.stat().st_mtime_ns
     feedback(graded.course, LESSON, [graded.student("partial")])
     assert page.stat().st_mtime_ns == when
+
+
+def test_feedback_begins_with_what_each_point_was_lost_for(graded):
+    (page,) = feedback(graded.course, LESSON, [graded.student("partial")])
+    contents = page.read_text(encoding="utf-8").partition('id="toc"')[2].partition("</div>")[0]
+    assert '✓ <a href="#check_exp_log"><code>exp_log_backward</code></a> 2 / 2' in contents
+    assert '✗ <a href="#check_tanh"><code>tanh_backward</code></a> 0 / 1' in contents
+    assert "还没有写" in contents and "Not written yet" in contents
+    assert "– / 1 等老师来评 · waits for your teacher" in contents  # not yet graded is no zero
+
+
+@pytest.mark.parametrize("who", ["no_notebook", EMPTY])
+def test_feedback_on_what_could_not_be_graded_shows_no_zero(graded, who):
+    student = who if who == EMPTY else graded.student(who)
+    (page,) = feedback(graded.course, LESSON, [student])
+    html = page.read_text(encoding="utf-8")
+    assert "没能评分，不是零分" in html and "this is no zero" in html and "save it again in JupyterLab" in html
+    assert "得分 · Score: – / " in html and "0.0 / " not in html and "nan" not in html
+
+
+def test_a_class_of_feedback_pages_compiles_its_templates_once(graded, monkeypatch):
+    first, second = graded.student("own_cells"), graded.student("untouched")
+    feedback(graded.course, LESSON, [first])
+    compiled = []
+    monkeypatch.setattr(jinja2.Environment, "compile", lambda *given, **named: compiled.append(given))
+    monkeypatch.setattr(formulas, "mathml", lambda *given, **named: compiled.append(given))
+    page = graded.course.path("feedback", second, LESSON) / f"{LESSON}.html"
+    page.unlink(missing_ok=True)
+    assert feedback(graded.course, LESSON, [second]) == [page] and page.stat().st_size > 10_000
+    assert not compiled
 
 
 def test_feedback_of_an_unknown_student(graded):

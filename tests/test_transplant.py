@@ -144,6 +144,27 @@ def test_a_deleted_answer_is_the_stub_and_noted():
     assert set(notes.by_cell) == {"a"}
 
 
+def another_lessons(nb):
+    for each in nb["cells"]:
+        if each["id"] != "words":  # a reflection has the same name in every lesson
+            each["id"] = "other_" + each["id"]
+            each["metadata"].get("nbgrader", {}).update(grade_id=each["id"])
+
+
+def nameless(nb):
+    for each in nb["cells"]:
+        del each["id"]
+        each["metadata"] = {}
+
+
+@pytest.mark.parametrize("change", [another_lessons, nameless], ids=lambda f: f.__name__)
+def test_a_notebook_with_no_answer_cell_of_the_lesson_is_no_zero(change):
+    with pytest.raises(AutograderError) as caught:
+        graded(submitted(change))
+    assert "答案格" in caught.value.what.zh and "none of this lesson's" in caught.value.what.en
+    assert "别的课" in caught.value.remedy.zh and "another lesson's" in caught.value.remedy.en
+
+
 def test_own_code_cells_are_noted():
     _, notes = graded(submitted(lambda nb: nb["cells"].insert(1, plain("def helper(): ..."))))
     assert "1" in notes.by_cell[""].zh
@@ -175,6 +196,18 @@ def test_what_is_no_notebook_says_so_in_both_languages(data):
     assert "读不出来" in caught.value.what.zh and "cannot be read" in caught.value.what.en
 
 
+def test_what_is_wrong_with_a_file_is_said_in_words_and_not_in_pythons():
+    for data, zh, en in (
+        ('{"cells": ["中文"]}'.encode("gbk"), "不是 UTF-8", "not UTF-8"),
+        (submitted()[:300], "没有存完", "cut short"),
+        (b"<!DOCTYPE html>", "别的文件", "another kind of file"),
+    ):
+        with pytest.raises(AutograderError) as caught:
+            read(data)
+        assert zh in caught.value.what.zh and en in caught.value.what.en
+        assert "codec" not in str(caught.value) and "char" not in str(caught.value)
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
@@ -195,7 +228,8 @@ wild_cells = st.fixed_dictionaries(
 @settings(max_examples=50)
 @given(st.lists(wild_cells, max_size=4))
 def test_any_json_gives_a_valid_notebook_with_nothing_else_changed(cells):
-    notebook, notes = graded(json.dumps({"cells": cells}).encode())
+    answer = cell("b", "answer b", solution=True, grade=False)  # with no answer at all it is not the lesson's
+    notebook, notes = graded(json.dumps({"cells": [*cells, answer]}).encode())
     nbformat.validate(notebook)
     taken = {"a", "b", "words"}
     for mine, theirs in zip(notebook.cells, RELEASED["cells"], strict=True):
