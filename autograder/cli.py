@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AutograderError
-from autograder.terminal import bar, errors, feedback_shown, grade_shown, screen
+from autograder.messages import text
+from autograder.terminal import bar, errors, feedback_shown, grade_shown, grading, screen
+from autograder.usage import Parser, at_least_one
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -31,15 +33,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(given.run(given) or 0)
     except AutograderError as error:
-        errors.print(f"✗ {error}", markup=False, highlight=False, soft_wrap=True)
-        return 1
+        return _complain(error)
+    except BrokenPipeError:  # whoever reads has seen enough: autograder grade … | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         errors.print("\n已停下；做完的都留着 · stopped; what was done is kept")
         return 130
+    except Exception as error:
+        if (known := _in_words(error)) is None:
+            raise
+        return _complain(known)
+
+
+def _complain(error: AutograderError) -> int:
+    errors.print(f"✗ {error}", markup=False, highlight=False, soft_wrap=True)
+    return 1
+
+
+def _in_words(error: Exception) -> AutograderError | None:
+    """What the system or the database refused, where no command has better words for it; None for a bug of ours."""
+    if isinstance(error, OSError):
+        where = " ".join(filter(None, [str(error.filename or ""), error.strerror or str(error)]))
+        return AutograderError(text("system_refused"), where=where, remedy=text("system_refused_remedy"))
+    if type(error).__module__.startswith("sqlalchemy"):
+        return AutograderError(
+            text("gradebook_refused"), where=str(getattr(error, "orig", error)), remedy=text("gradebook_remedy")
+        )
+    return None
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="autograder", description="发布课程、评分、反馈、报告 · release lessons, grade, feedback, report"
     )
     parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
@@ -56,11 +81,11 @@ def _parser() -> argparse.ArgumentParser:
 
 # What may stand after a command, and what it means wherever it stands.
 _ARGUMENTS: dict[str, dict[str, Any]] = {
-    "lesson": {"metavar": "LESSON"},
+    "lesson": {"metavar": "LESSON", "help": "课名，如 00_warmup · the lesson's name, such as 00_warmup"},
     "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · all, if none is named"},
-    "student": {"metavar": "STUDENT"},
-    "check": {"metavar": "CHECK"},
-    "notebook": {"type": Path, "metavar": "NOTEBOOK"},
+    "student": {"metavar": "STUDENT", "help": "学号 · the student's id"},
+    "check": {"metavar": "CHECK", "help": "检查的名字，如 warmup_by_hand · the check's name, such as warmup_by_hand"},
+    "notebook": {"type": Path, "metavar": "NOTEBOOK", "help": "要交的 .ipynb · the .ipynb to hand in"},
     "source": {"type": Path, "nargs": "?", "metavar": "FROM", "help": "不写就从 exchange 收 · the exchange, if none"},
     "--id": {"metavar": "ID", "help": "学号，默认是登录名 · the student's id; the login name if not given"},
     "--to": {"type": Path, "metavar": "DIR", "help": "老师收作业的文件夹 · the folder that the teacher collects from"},
@@ -68,7 +93,11 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--sync-solutions": {"action": "store_true", "help": "先从引擎抄入答案 · copy the engine's bodies first"},
     "--student": {"action": "append", "metavar": "ID", "help": "只是这个学生，可重复 · this one only; repeatable"},
     "--unsafe": {"action": "store_true", "help": "没有沙箱也评（危险）· grade without a sandbox (dangerous)"},
-    "--workers": {"type": int, "metavar": "N", "help": "用几个核；1 就在本进程里 · cores to use; 1: this process"},
+    "--workers": {
+        "type": at_least_one,
+        "metavar": "N",
+        "help": "用几个核；1 就在本进程里 · cores to use; 1: this process",
+    },
     "--scheduler": {"metavar": "ADDRESS", "help": "Dask 集群，如 tcp://host:8786 · a Dask cluster"},
     "--retry": {"action": "store_true", "help": "放弃过的也再试 · try again what was given up"},
     "--dry-run": {"action": "store_true", "help": "只看，不写 · show every change, write nothing"},
@@ -150,7 +179,9 @@ def _grade(given: argparse.Namespace) -> int:
         course.ledger.retry(given.lesson)
     how = {"workers": given.workers, "scheduler": given.scheduler}
     results = grade_shown(course, given.lesson, given.student, given.unsafe, **how)
-    screen.print(report.table(course, released_lesson(course, given.lesson), results))
+    if results:
+        screen.print(report.table(course, released_lesson(course, given.lesson), results))
+    screen.print(str(report.summed_up(given.lesson, results)), markup=False, highlight=False)
     return int(any(result.status == "failed" for result in results))
 
 
@@ -160,7 +191,9 @@ def _regrade(given: argparse.Namespace) -> int:
     if not given.dry_run:
         return _grade(given)
     how = {"unsafe": given.unsafe, "workers": given.workers, "scheduler": given.scheduler}
-    found = regrade.changes(_course(given), given.lesson, given.student, **how)
+    course = _course(given)
+    with grading(course, given.lesson, given.student) as progress:
+        found = regrade.changes(course, given.lesson, given.student, progress=progress, **how)
     screen.print(regrade.table(found) if found else "没有分数会变 · no score would change")
     return 0
 

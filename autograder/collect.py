@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import nbformat
 from rich.table import Table
 
 from autograder.course import NOTES, TIME, Course
@@ -28,9 +29,10 @@ from autograder.messages import Text, text
 from autograder.records import submission_hash
 from autograder.sources import SMALL, Found, Source, open_source, stamp
 from autograder.testimony import plain
-from autograder.transplant import MAX_BYTES
+from autograder.transplant import MAX_BYTES, read, transplant
 
 FOLDER = "collected"
+MOST_NAMED = 20  # students from whom nothing came
 
 
 class Notice(NamedTuple):
@@ -49,6 +51,7 @@ class Collected:
     fresh: list[str] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # on the roster, and nothing has ever come from them
 
     def table(self) -> Table:
         """The report, for a terminal."""
@@ -56,6 +59,9 @@ class Collected:
         drawn = Table(title=" ".join(title.lines()), title_justify="left", show_header=False)
         for each in sorted(self.notices, key=lambda notice: not notice.grave):
             drawn.add_row("✗" if each.grave else "!", each.who, "\n".join(each.what.lines()))
+        if self.missing:
+            named = ", ".join(self.missing[:MOST_NAMED]) + (" …" if len(self.missing) > MOST_NAMED else "")
+            drawn.add_row("–", named, "\n".join(text("nothing_from", count=len(self.missing)).lines()))
         return drawn
 
 
@@ -91,14 +97,15 @@ class _Collection:
         self.people = _people(course)
         self.said = Collected(lesson)
         self.by_bytes: defaultdict[str, set[str]] = defaultdict(set)
-        release = course.path("release", ".", lesson) / f"{lesson}.ipynb"
-        self.untouched = submission_hash(release.read_bytes())
+        release = (course.path("release", ".", lesson) / f"{lesson}.ipynb").read_bytes()
+        self.untouched, self.released = submission_hash(release), nbformat.reads(release.decode(), as_version=4)
 
     def run(self) -> Collected:
         came: defaultdict[str, int] = defaultdict(int)
         for each in self._versions():
             came[each.student] += 1
             self.by_bytes[each.digest].add(each.student)
+            self._look_inside(each)
             self._keep(each)
         for student in sorted(came):
             if came[student] > 1:
@@ -108,6 +115,7 @@ class _Collection:
         for digest, students in self.by_bytes.items():
             if len(students) > 1 and digest != self.untouched:
                 self._note(", ".join(sorted(students)), text("same_bytes"))
+        self.said.missing = sorted(set(self.course.people()) - set(self.course.students(self.lesson)))
         return self.said
 
     def _note(self, who: str, what: Text, grave: bool = False) -> None:
@@ -120,7 +128,9 @@ class _Collection:
         for where, why in self.source.refused:
             self._note(where, why, grave=True)
         for where in self.source.beside(self.lesson):
-            self._note(where, text("not_taken", lesson=self.lesson))
+            notebook = where.endswith(".ipynb")
+            key = "notebook_not_taken" if notebook else "not_taken"
+            self._note(where, text(key, lesson=self.lesson), grave=notebook)
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)
             if student is None:
@@ -155,6 +165,13 @@ class _Collection:
         return None
 
     # ── keeping ──────────────────────────────────────────────────────────────────────────────────
+
+    def _look_inside(self, version: _Version) -> None:
+        """Say now what grading will not be able to read: while it is early, it can be handed in again."""
+        try:
+            transplant(self.released, read(version.data))
+        except AutograderError as error:
+            self._note(version.student, cast(Text, error.what))
 
     def _keep(self, version: _Version) -> None:
         home = self._home(version.student)

@@ -22,9 +22,10 @@ from typing import Any
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.errors import AutograderError
+from autograder.files import plain_name
 from autograder.ledger import Ledger
 from autograder.lessons import COURSE, Lesson
-from autograder.messages import Text
+from autograder.messages import Text, text
 
 CONFIG = "nbgrader_config.py"
 TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
@@ -97,13 +98,22 @@ class Course:
         path = self.root / "roster.csv"
         if not path.is_file():
             return {}
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row.get("id")]
-
-        def text(row: dict[str, str | None], column: str) -> str:
-            return row.get(column) or ""
-
-        return {row["id"]: (text(row, "first_name"), text(row, "last_name"), text(row, "email")) for row in rows}
+        try:
+            table = csv.DictReader(path.read_bytes().decode("utf-8-sig").splitlines())
+            rows = [row for row in table if any(row.values())]
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise AutograderError(text("roster_unreadable", error=error), str(path), text("roster_remedy")) from None
+        if "id" not in (table.fieldnames or ()):
+            raise AutograderError(text("roster_without_id"), str(path), text("roster_remedy"))
+        found: dict[str, tuple[str, str, str]] = {}
+        for line, row in enumerate(rows, 2):
+            student = (row["id"] or "").strip()
+            if student in found or not plain_name(student):
+                why = text("roster_twice" if student in found else "roster_bad_id", id=student)
+                raise AutograderError(why, f"{path}:{line}", text("roster_remedy"))
+            first, last, email = ((row.get(c) or "").strip() for c in ("first_name", "last_name", "email"))
+            found[student] = (first, last, email)
+        return found
 
     def nbgrader(self, command: str, lesson: str, student: str | None = None) -> None:
         """Run generate_assignment, autograde or generate_feedback as nbgrader does.
@@ -153,16 +163,16 @@ class Course:
     def gradebook(self) -> Iterator[Any]:
         """Open nbgrader's gradebook. AutograderError if it does not open."""
         from nbgrader.api import Gradebook
-        from sqlalchemy.exc import DBAPIError
+        from sqlalchemy.exc import SQLAlchemyError
 
         directory = self.coursedir()
         with _tools_on_path(), _without_nbgraders_warnings():
             try:
                 opened = Gradebook(directory.db_url, directory.course_id)
-            except DBAPIError as error:
+            except (SQLAlchemyError, ModuleNotFoundError) as error:  # the latter: no driver for such a database
                 raise AutograderError(
                     Text("成绩册打不开。", "The gradebook does not open."),
-                    where=f"{self.db}: {str(error.orig).strip()}",
+                    where=f"{self.db}: {str(getattr(error, 'orig', error)).strip()}",
                     remedy=Text(
                         "看看文件能不能读写，或者数据库有没有开；什么都没有改动。",
                         "See whether the file can be written, or the server runs; nothing was changed.",

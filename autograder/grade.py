@@ -17,6 +17,7 @@ from typing import Any
 
 import nbformat
 
+from autograder import lessons
 from autograder import nbgrader_plugin as ours
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError, UnknownName
@@ -140,6 +141,9 @@ def released_lesson(course: Course, name: str) -> Lesson:
     """The lesson as released to this course's students. Raises AutograderError if it was not."""
     folder = course.path("release", ".", name)
     path = folder / f"{name}.ipynb"
+    if not path.is_file() and name in lessons.names():
+        said = Text("这一课还没有发布。", "This lesson is not released yet.")
+        raise AutograderError(said, where=name, remedy=f"autograder release {name}")
     if not path.is_file():
         raise UnknownName(Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")])
     lesson = describe(name, nbformat.read(path, as_version=4))

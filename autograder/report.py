@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ from autograder import export, pages
 from autograder.course import Course
 from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
+from autograder.messages import Text, text
 from autograder.records import Entry, Record
 from autograder.summary import RULES, ClassReport, CourseReport, Row, overall
 
@@ -47,10 +49,23 @@ def table(course: Course, lesson: Lesson, results: list[Result], labels: dict[st
     drawn.add_column("失分原因 · Why points were lost", overflow="fold")
     order = {student: place for place, student in enumerate(names)}
     for result in sorted(results, key=lambda each: order.get(each.student, len(order))):
-        lines = [names.get(result.student, result.student), (labels or {}).get(result.student, "")]
+        name = names.get(result.student)
+        lines = [name or result.student, labels.get(result.student, "") if labels else result.student if name else ""]
         why = Line("\n".join(_reasons(result)))
         drawn.add_row(Line("\n".join(filter(None, lines))), _score(result), why)
     return drawn
+
+
+def summed_up(lesson: str, results: list[Result]) -> Text:
+    """A grading run in a line or two, and what to do next."""
+    if not results:
+        return text("nobody_handed_in", lesson=lesson)
+    count = Counter(result.status for result in results)
+    words = [text("graded_so_many", count=count["graded"], of=len(results))]
+    words += [text("graded_not", count=count["ungradable"])] if count["ungradable"] else []
+    words += [text("graded_failed", count=count["failed"])] if count["failed"] else []
+    words += [text("graded_next", lesson=lesson)]
+    return Text(*("\n".join(getattr(each, language) for each in words) for language in ("zh", "en")))
 
 
 def overview(results: dict[str, list[Result]], labels: dict[str, str], width: int) -> list[Table]:

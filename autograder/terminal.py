@@ -32,23 +32,33 @@ screen = Console() if Console().is_terminal else Console(width=110)
 errors = Console(stderr=True)
 # The states that a progress bar counts: graded, a person must look, failed, done before.
 SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗", "earlier": "="}
+EARLIER = "（已评过 · graded earlier）"
 
 
 def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, unsafe: bool, **how: Any) -> list[Result]:
-    """Grade with a progress bar that counts results by state; return the results."""
+    """Grade with a progress bar; return the results."""
     from autograder.grade import grade
 
     chosen = None if students is None else list(students)
+    with grading(course, lesson, chosen) as progress:
+        return grade(lesson, chosen, unsafe=unsafe, course=course, progress=progress, **how)
+
+
+@contextlib.contextmanager
+def grading(
+    course: Course, lesson: str, students: list[str] | None
+) -> Iterator[Callable[[int, int, Result | None], None]]:
+    """A progress bar that counts results by state, as what grading tells of its progress."""
     states: Counter[str] = Counter()
-    with bar(lesson, len(course.students(lesson) if chosen is None else chosen)) as step:
+    with bar(lesson, len(course.students(lesson) if students is None else students)) as step:
 
         def progress(done: int, total: int, result: Result | None) -> None:
             if result:
                 states[result.status if result.fresh else "earlier"] += 1
                 counts = " ".join(f"{SIGNS[each]}{states[each]}" for each in SIGNS if states[each])
-                step(f"{counts}  {result.student} {'' if result.fresh else '（已评过 · graded earlier）'}")
+                step(f"{counts}  {result.student} {'' if result.fresh else EARLIER}", result.fresh)
 
-        return grade(lesson, chosen, unsafe=unsafe, course=course, progress=progress, **how)
+        yield progress
 
 
 def feedback_shown(course: Course, lesson: str, students: list[str] | None = None) -> list[Path]:
@@ -60,8 +70,11 @@ def feedback_shown(course: Course, lesson: str, students: list[str] | None = Non
 
 
 @contextlib.contextmanager
-def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar (where there is no terminal: a line a step, or one if `quiet`) and give a function that takes a step."""
+def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[..., None]]:
+    """Show a progress bar (where there is no terminal: a line a step, or one if `quiet`) and give a function that takes a step.
+
+    A step that was no work (done in an earlier run) says nothing of how long the rest will take.
+    """
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -74,8 +87,10 @@ def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[[str],
     with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=120) as drawn:
         task = drawn.add_task(title, total=total, now="")
 
-        def step(now: str) -> None:
-            drawn.update(task, advance=1, now=now)
+        def step(now: str, work: bool = True) -> None:
+            if not work:
+                drawn.tasks[0].completed += 1
+            drawn.update(task, advance=int(work), now=now)
             if not screen.is_terminal and not quiet:
                 screen.print(f"{title}: {now}", highlight=False)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
 from nbgrader import preprocessors as stock
 
+from autograder import feedback_page
 from autograder import nbgrader_plugin as ours
 
 c = get_config()
@@ -65,5 +66,5 @@ c.Autograde.autograde_preprocessors = [
 # nothing to run or load.
 c.HTMLExporter.filters = {"markdown2html": ours.harmless_markdown}
 c.HTMLExporter.preprocessors = [ours.OwnFormulas]
-c.GenerateFeedback.exporter_class = ours.FeedbackPage
-c.GenerateFeedback.preprocessors = [ours.Grades, CSSHTMLHeaderPreprocessor]
+c.GenerateFeedback.exporter_class = feedback_page.FeedbackPage
+c.GenerateFeedback.preprocessors = [feedback_page.Grades, CSSHTMLHeaderPreprocessor]

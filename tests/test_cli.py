@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import time
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import cli, doctor, release
+from autograder import cli, doctor, release, terminal
 
 
 @pytest.fixture
@@ -53,9 +57,84 @@ def test_a_folder_that_is_no_course(capsys, tmp_path):
     assert status == 1 and "Traceback" not in said
 
 
-def test_usage_errors(capsys):
-    assert run(capsys, "grade")[0] == 2
-    assert run(capsys, "grad", "x")[0] == 2
+@pytest.mark.parametrize(
+    ("arguments", "zh", "en"),
+    [
+        (["grade"], "还缺：LESSON", "arguments are required: LESSON"),
+        (["grad", "x"], "没有 'grad' 这个命令", "invalid choice: 'grad'"),
+        (["grade", "x", "--workers", "0"], "1 以上的整数", "a whole number from 1 on"),
+        (["grade", "x", "--workers", "two"], "1 以上的整数", "a whole number from 1 on"),
+        (["grade", "x", "--student"], "--student 后面要有一个值", "expected one argument"),
+        (["doctor", "now"], "不认识：now", "unrecognized arguments: now"),
+    ],
+)
+def test_usage_errors_are_said_in_both_languages(capsys, arguments, zh, en):
+    status, said = run(capsys, *arguments)
+    assert status == 2 and zh in said and en in said and "--help" in said
+
+
+@pytest.mark.parametrize("url", ["garbage", "foo://x", "mysql://u@h/d"])
+def test_a_gradebook_that_cannot_be_is_said_so(capsys, course, url):
+    status, said = run(capsys, "--course", str(course.root), "--db", url, "grade", "90_scratch")
+    assert status == 1 and "成绩册打不开" in said and "The gradebook does not open" in said
+
+
+def test_a_lesson_that_is_only_not_released_yet(capsys, course):
+    status, said = run(capsys, "--course", str(course.root), "grade", "00_warmup")
+    assert status == 1 and "还没有发布" in said and "autograder release 00_warmup" in said
+
+
+def test_grading_when_nobody_has_handed_in_says_what_comes_first(capsys, course):
+    status, said = run(capsys, "--course", str(course.root), "grade", "90_scratch")
+    assert status == 0 and "还没有人交" in said and "autograder collect 90_scratch" in said and "━" not in said
+
+
+@pytest.mark.parametrize(
+    ("roster", "zh", "en"),
+    [
+        ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read"),
+        ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read"),
+        (b"student;name\n1;Ada\n", "没有 id 这一列", "no column id"),
+        (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice"),
+        (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id"),
+        (b"id,first_name\n,Ada\n", "不能当学号", "cannot be an id"),
+    ],
+)
+@pytest.mark.parametrize("command", ["grade", "report"])
+def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(capsys, course, command, roster, zh, en):
+    (course.root / "roster.csv").write_bytes(roster)
+    (course.path("submitted", "ada", "90_scratch")).mkdir(parents=True)
+    before = (course.root / "gradebook.db").read_bytes()
+    status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
+    assert status == 1 and zh in said and en in said and "CSV UTF-8" in said
+    assert (course.root / "gradebook.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["export", "report"])
+def test_what_the_system_refuses_is_said_in_words(capsys, course, command):
+    (course.root / "report").write_text("a file, where a folder has to be")
+    status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
+    assert status == 1 and "系统拒绝了" in said and "The system refused" in said and "report" in said
+
+
+def test_a_bug_of_ours_is_not_hidden(capsys, course, monkeypatch):
+    monkeypatch.setattr("autograder.export.write", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["--course", str(course.root), "export", "90_scratch"])
+
+
+def test_a_run_that_goes_on_does_not_judge_its_pace_by_what_was_done_before(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(terminal, "screen", Console(force_terminal=True, file=io.StringIO()))
+    monkeypatch.setattr(terminal, "Progress", lambda *a, **k: drawn.append(Progress(*a, **k)) or drawn[-1])
+    with terminal.bar("lesson", 60) as step:
+        for _ in range(30):
+            step("earlier", False)
+        assert drawn[0].tasks[0].completed == 30 and drawn[0].tasks[0].time_remaining is None
+        for _ in range(3):
+            time.sleep(0.02)
+            step("now")
+        assert drawn[0].tasks[0].completed == 33 and drawn[0].tasks[0].time_remaining >= 27 * 0.02
 
 
 @pytest.mark.sandbox

@@ -182,6 +182,29 @@ def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course
     ]
 
 
+def test_what_cannot_be_graded_and_who_is_missing_are_said_at_once(course, book, tmp_path, capsys):
+    other = json.loads(book("x"))
+    for cell in other["cells"]:
+        cell["id"] = cell["id"] + "_of_another_lesson"
+        cell["metadata"] = {}
+    source = lay(
+        tmp_path / "folder",
+        {
+            f"ada/{BOOK}": "中文".encode("gbk"),
+            f"lina/{BOOK}": json.dumps(other),
+            "emil/我的作业 (final).ipynb": book("x"),
+        },
+    )
+    found = collect(course, LESSON, source)
+    told = said(found)
+    assert "it is not UTF-8" in told["ada"] and "none of this lesson's answer cells" in told["lina"]
+    assert found.fresh == ["ada", "lina"] and "emil" in found.missing  # kept all the same: nothing is lost
+    assert [n.who for n in found.notices if n.grave] == ["emil/我的作业 (final).ipynb"]
+    assert "Rename it" in told["emil/我的作业 (final).ipynb"]
+    assert cli.main(["--course", str(course.root), "collect", LESSON, str(source)]) == 1
+    assert "Nothing yet from these" in capsys.readouterr().out
+
+
 def due(course: Course, when: str) -> None:
     with course.gradebook() as gradebook:
         gradebook.update_or_create_assignment(LESSON, duedate=when)

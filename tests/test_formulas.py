@@ -11,7 +11,8 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder import formulas, lessons
 from autograder.course import Course
-from autograder.nbgrader_plugin import FeedbackPage, harmless_markdown
+from autograder.feedback_page import FeedbackPage
+from autograder.nbgrader_plugin import harmless_markdown
 
 LESSONS = [*lessons.names(), *lessons.pages()]
 

@@ -233,12 +233,14 @@ def test_feedback_shows_each_check_with_its_reason_and_lets_nothing_run(graded):
 
 
 def test_feedback_begins_with_what_each_point_was_lost_for(graded):
-    (page,) = feedback(graded.course, LESSON, [graded.student("partial")])
-    contents = page.read_text(encoding="utf-8").partition('id="toc"')[2].partition("</div>")[0]
-    assert '✓ <a href="#check_exp_log"><code>exp_log_backward</code></a> 2 / 2' in contents
-    assert '✗ <a href="#check_tanh"><code>tanh_backward</code></a> 0 / 1' in contents
-    assert "还没有写" in contents and "Not written yet" in contents
-    assert "– / 1 等老师来评 · waits for your teacher" in contents  # not yet graded is no zero
+    pages_of = feedback(graded.course, LESSON, [graded.student(each) for each in ("partial", "syntax_error")])
+    partial, broken = (
+        page.read_text(encoding="utf-8").partition('id="toc"')[2].partition("</div>")[0] for page in pages_of
+    )
+    assert '✓ <a href="#check_exp_log"><code>exp_log_backward</code></a> 2 / 2' in partial
+    assert '✗ <a href="#check_exp_log"><code>exp_log_backward</code></a> 0 / 2' in broken
+    assert "SyntaxError" in broken and "没有运行成功" in broken
+    assert "– / 1 等老师来评 · waits for your teacher" in broken  # not yet graded is no zero
 
 
 @pytest.mark.parametrize("who", ["no_notebook", EMPTY])

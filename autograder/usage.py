@@ -1,0 +1,38 @@
+"""argparse in both languages: headings, and what is wrong with a command line. What the commands are is cli.py's."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any, NoReturn
+
+# What argparse says of a command line, and the Chinese for it.
+_SAID = {
+    r"the following arguments are required: (.+)": "还缺：{}",
+    r"argument (.+): expected one argument": "{} 后面要有一个值",
+    r"argument (.+): invalid int value: (.+)": "{} 后面要是整数，不是 {}",
+    r"argument COMMAND: invalid choice: (\S+).*": "没有 {} 这个命令",
+    r"unrecognized arguments: (.+)": "不认识：{}",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose own words are Chinese and English."""
+
+    def __init__(self, **given: Any):
+        super().__init__(**given, add_help=False)
+        self._positionals.title, self._optionals.title = "参数 · arguments", "选项 · options"
+        self.add_argument("-h", "--help", action="help", help="显示这一页 · show this page")
+
+    def error(self, message: str) -> NoReturn:
+        """Say in both languages what is wrong and where help is, and leave with status 2."""
+        found = [(match, zh) for said, zh in _SAID.items() if (match := re.fullmatch(said, message))]
+        chinese = found[0][1].format(*found[0][0].groups()) if found else "命令没有写对"
+        self.exit(2, f"{self.format_usage()}✗ {chinese} · {message}\n  → {self.prog} --help\n")
+
+
+def at_least_one(given: str) -> int:
+    """A whole number from 1 on."""
+    if not given.isdecimal() or int(given) < 1:
+        raise argparse.ArgumentTypeError(f"应为 1 以上的整数 · a whole number from 1 on: {given!r}")
+    return int(given)
