@@ -239,6 +239,7 @@ def _collect(given: argparse.Namespace) -> int:
     from autograder import collect
 
     found = collect.collect(_course(given), given.lesson, given.source)
+    screen.print(str(found.headline()), highlight=False)
     screen.print(found.table())
     return int(any(notice.grave for notice in found.notices))
 

@@ -53,10 +53,13 @@ class Collected:
     notices: list[Notice] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)  # on the roster, and nothing has ever come from them
 
+    def headline(self) -> Text:
+        """How many came in."""
+        return text("collected", lesson=self.lesson, fresh=len(self.fresh), known=len(self.known))
+
     def table(self) -> Table:
-        """The report, for a terminal."""
-        title = text("collected", lesson=self.lesson, fresh=len(self.fresh), known=len(self.known))
-        drawn = Table(title=" ".join(title.lines()), title_justify="left", show_header=False)
+        """What there is to know about them, for a terminal: nothing, if all is well."""
+        drawn = Table(show_header=False)
         for each in sorted(self.notices, key=lambda notice: not notice.grave):
             drawn.add_row("✗" if each.grave else "!", each.who, "\n".join(each.what.lines()))
         if self.missing:

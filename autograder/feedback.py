@@ -28,9 +28,10 @@ def feedback(
     from theirs: AutograderError when all others are there.
     """
     folder = course.path("autograded", "x", lesson).parent.parent
-    graded = sorted(path.parent.parent.name for path in folder.glob(f"*/{lesson}/{lesson}.ipynb"))
-    wanted = graded if students is None else list(students)
     pages, given = [], marks(course, lesson)
+    there = sorted(path.parent.parent.name for path in folder.glob(f"*/{lesson}/{lesson}.ipynb"))
+    graded = [student for student in there if student in given]  # not those of a gradebook that is gone
+    wanted = graded if students is None else list(students)
     failed: list[AutograderError] = []
     for student in wanted:
         if student not in graded:

@@ -394,6 +394,13 @@ def test_nbgrader_finds_its_exchange():
     assert Path(api.exchange_root) == course.root / "exchange"
 
 
+def test_that_all_is_well_is_said_as_well(course, book, tmp_path, capsys):
+    everybody = {f"{student}/{BOOK}": book(student) for student in course.people()}
+    assert cli.main(["--course", str(course.root), "collect", LESSON, str(lay(tmp_path / "in", everybody))]) == 0
+    told = capsys.readouterr().out
+    assert f"{len(everybody)} collected" in told and f"新收 {len(everybody)} 份" in told and "│" not in told
+
+
 def test_the_command(course, book, tmp_path, capsys):
     source = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x"), f"mallory/{BOOK}": book("y")})
     assert cli.main(["--course", str(course.root), "collect", LESSON, str(source)]) == 1

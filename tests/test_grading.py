@@ -264,6 +264,17 @@ def test_a_class_of_feedback_pages_compiles_its_templates_once(graded, monkeypat
     assert not compiled
 
 
+def test_feedback_leaves_out_who_is_in_no_gradebook(graded):
+    """As when a term begins: the sample class's gradebook is deleted, and its graded notebooks still lie there."""
+    left = graded.course.path("autograded", "left-over", LESSON)
+    shutil.copytree(graded.course.path("autograded", graded.student("partial"), LESSON), left)
+    try:
+        pages_of = feedback(graded.course, LESSON)
+    finally:
+        shutil.rmtree(left.parent)
+    assert len(pages_of) > 5 and not graded.course.path("feedback", "left-over", LESSON).exists()
+
+
 def test_feedback_of_an_unknown_student(graded):
     with pytest.raises(UnknownName):
         feedback(graded.course, LESSON, ["nobody"])
