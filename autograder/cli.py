@@ -201,6 +201,9 @@ def _regrade(given: argparse.Namespace) -> int:
 def _feedback(given: argparse.Namespace) -> int:
     course = _course(given)
     pages = feedback_shown(course, given.lesson, given.student)
+    if not pages:
+        screen.print(str(text("nothing_graded", lesson=given.lesson)), markup=False, highlight=False)
+        return 0
     screen.print(f"✓ {len(pages)} 页反馈 · feedback pages: {course.path('feedback', 'x', 'x').parent.parent}")
     return 0
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def plain(sheet: Sheet) -> list[list[str]]:
             s.first,
             s.email,
             *map(_number, s.scores.values()),
-            _number(sum(filter(None, s.scores.values()))),
+            _number(_total(s.scores.values())),
         ]
         for s in sheet.students
     ]
@@ -110,6 +110,12 @@ def write(course: Course, lessons: list[str], form: str, path: Path) -> int:
     scratch.write_text(text.getvalue(), encoding="utf-8-sig")  # so that a spreadsheet reads Chinese names
     scratch.replace(path)
     return len(sheet.students)
+
+
+def _total(scores: Iterable[float | None]) -> float | None:
+    """What was graded, added up; nothing where nothing was."""
+    given = [score for score in scores if score is not None]
+    return sum(given) if given else None
 
 
 def _number(score: float | None) -> str:

@@ -33,11 +33,12 @@ class Marks:
 
     cells: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str | None] = field(default_factory=dict)
+    penalty: float = 0.0  # for being late, by the course's own rule
 
     @property
     def score(self) -> float:
-        """All points."""
-        return sum(mark.score for mark in self.cells.values())
+        """All points, less the penalty, as nbgrader counts them: never less than nothing."""
+        return max(0.0, sum(mark.score for mark in self.cells.values()) - self.penalty)
 
     @property
     def needs_a_person(self) -> bool:
@@ -47,13 +48,15 @@ class Marks:
 
 def marks(course: Course, lesson: str, students: list[str] | None = None) -> dict[str, Marks]:
     """The marks of everyone who has any in a lesson (or of these students), by student."""
-    from nbgrader.api import Comment, Grade
+    from nbgrader.api import Comment, Grade, SubmittedNotebook
 
     found: dict[str, Marks] = {}
     with course.gradebook() as gradebook:
         fields = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
-        for owner, grade_id, *values in _rows(gradebook, Grade, fields, lesson, students):
-            found.setdefault(owner, Marks()).cells[grade_id] = Mark(*values)
+        late = (SubmittedNotebook.late_submission_penalty,)
+        for owner, grade_id, *values, penalty in _rows(gradebook, Grade, fields + late, lesson, students):
+            given = found.setdefault(owner, Marks())
+            given.cells[grade_id], given.penalty = Mark(*values), penalty or 0.0
         for owner, grade_id, auto, manual in _rows(
             gradebook, Comment, (Comment.auto_comment, Comment.manual_comment), lesson, students
         ):

@@ -10,8 +10,9 @@ A real run is grade.py's: it leaves manual grades and comments as they are, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from rich.table import Table
@@ -132,13 +133,21 @@ def table(found: list[Change]) -> Table:
     )
     for name in ("学生 · Student", "检查 · Check", "现在 · Now", "重评 · Then", "为什么 · Why"):
         drawn.add_column(name, overflow="fold")
-    for each in found:
-        kept = (
-            "" if each.manual is None else f"\n人工给的 {each.manual:g} 分不变 · the {each.manual:g} given by hand stay"
-        )
-        now, then = (f"{_points(score)}/{each.points:g}" for score in (each.before, each.after))
-        drawn.add_row(each.student, each.check, now, then, "\n".join(each.why.lines()) + kept)
+    for (student, why), same in groupby(found, key=lambda each: (each.student, each.why)):
+        changed = list(same)
+        kept = [
+            f"{each.check}：人工给的 {each.manual:g} 分不变 · the {each.manual:g} given by hand stay"
+            for each in changed
+            if each.manual is not None
+        ]
+        now, then = ([f"{_points(s)}/{c.points:g}" for s, c in _scores(changed, side)] for side in ("before", "after"))
+        columns = [[each.check for each in changed], now, then, [*why.lines(), *kept]]
+        drawn.add_row(student, *("\n".join(column) for column in columns))
     return drawn
+
+
+def _scores(changed: list[Change], side: str) -> Iterator[tuple[float | None, Change]]:
+    return ((getattr(each, side), each) for each in changed)
 
 
 def _points(score: float | None) -> str:

@@ -87,6 +87,8 @@ def test_a_lesson_that_is_only_not_released_yet(capsys, course):
 def test_grading_when_nobody_has_handed_in_says_what_comes_first(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "grade", "90_scratch")
     assert status == 0 and "还没有人交" in said and "autograder collect 90_scratch" in said and "━" not in said
+    status, said = run(capsys, "--course", str(course.root), "feedback", "90_scratch")
+    assert status == 0 and "还没有评过分" in said and "autograder grade 90_scratch" in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from autograder import cli, export, release, replay
 from autograder.errors import AutograderError, UnknownName
 from autograder.grade import grade
 from autograder.lessons import kind
+from autograder.summary import summarise
 
 pytestmark = pytest.mark.sandbox
 
@@ -61,6 +62,31 @@ def test_a_plain_table_has_a_line_a_student_and_no_silent_zero(course, tmp_path)
     scores = {line[0]: line[4] for line in body}
     assert scores == {"ada": "2", "wei": "1", "eve": "", "mallory": "2", "noah": ""}
     assert body[0] == ["ada", "Lovelace", "Ada", "ada@example.org", "2", "2"] and body[1][1:3] == ["王", "伟"]
+
+
+def test_the_total_of_nothing_graded_is_nothing(course, tmp_path):
+    totals = {line[0]: line[5] for line in rows(course, "plain", tmp_path)[1:]}
+    assert totals == {"ada": "2", "wei": "1", "eve": "", "mallory": "2", "noah": ""}
+
+
+@pytest.fixture
+def late(course):
+    def fine(**penalties):
+        with course.gradebook() as gradebook:
+            for student, penalty in penalties.items():
+                gradebook.find_submission_notebook(LESSON, LESSON, student).late_submission_penalty = penalty
+            gradebook.db.commit()
+
+    fine(ada=0.5, wei=9)
+    yield
+    fine(ada=None, wei=None)
+
+
+@pytest.mark.usefixtures("late")
+def test_a_late_submission_has_the_score_that_the_courses_rule_leaves_it(course, tmp_path):
+    assert {line[0]: line[4] for line in rows(course, "plain", tmp_path)[1:]}["ada"] == "1.5"
+    scores = {row.student: row.score for row in summarise(course, LESSON).rows if row.state == "graded"}
+    assert scores == {"ada": 1.5, "wei": 0.0, "mallory": 2.0}
 
 
 def test_a_name_that_is_a_formula_stays_a_name(course, tmp_path):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 
 import pytest
+from rich.console import Console
 from scratch_lesson import scratch_course, with_configuration, write
 
 from autograder import cli, compare, release, sample_class
@@ -12,7 +14,8 @@ from autograder import grade as grading
 from autograder.course import Course
 from autograder.grade import grade
 from autograder.lessons import COURSE
-from autograder.regrade import changes
+from autograder.messages import Text
+from autograder.regrade import Change, changes, table
 
 pytestmark = pytest.mark.sandbox
 LESSON = "90_scratch"
@@ -51,6 +54,16 @@ def rows(course: Course):
         books = [gradebook.find_submission_notebook(LESSON, LESSON, each) for each in course.students(LESSON)]
         grades = [(g.id, g.auto_score, g.manual_score, g.needs_manual_grade) for book in books for g in book.grades]
         return grades, [(c.id, c.auto_comment, c.manual_comment) for book in books for c in book.comments]
+
+
+def test_checks_that_change_for_one_reason_are_shown_under_it_once():
+    why = Text("评分器变了。", "The grader has changed.")
+    found = [Change(ADA, check, 0, 2, 2, why, manual) for check, manual in (("one", None), ("two", 1.5))]
+    console = Console(width=200, file=io.StringIO())
+    console.print(table([*found, Change(EMMA, "one", 1, 0, 2, why, None)]))
+    shown = console.file.getvalue()
+    assert shown.count("The grader has changed.") == 2 and shown.count(ADA) == 1
+    assert "two：人工给的 1.5 分不变 · the 1.5 given by hand stay" in shown
 
 
 def test_a_dry_run_shows_every_change_and_writes_nothing(course):
