@@ -29,7 +29,7 @@ from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
 from autograder.messages import Text, text
 from autograder.records import Entry, Record
-from autograder.summary import RULES, ClassReport, CourseReport, Row, overall
+from autograder.summary import RULE, ClassReport, CourseReport, Row, overall
 
 # ── the terminal ─────────────────────────────────────────────────────────────────────────────────
 
@@ -154,9 +154,9 @@ def write(
     graded = [each.lesson.name for each in report.lessons]
     common = {"csp": pages.CSP, "lessons": graded, "names": names}
     look = _Templates(folder, common | {"page_of": lambda student: f"students/{_file(student)}", "reasons": _why})
-    look.write("index.html", "course.html", report=report, rule=RULES["course"])
+    look.write("index.html", "course.html", report=report, rule=report.rule)
     for each in report.lessons:
-        look.write(f"{each.lesson.name}.html", "lesson.html", report=each, rule=RULES["lesson"])
+        look.write(f"{each.lesson.name}.html", "lesson.html", report=each, rule=RULE)
     for student, rows in report.students.items():
         given = [_of_student(course, folder, each, rows[each.lesson.name]) for each in _with(report, rows)]
         look.write(f"students/{_file(student)}", "student.html", student=student, name=names[student], lessons=given)

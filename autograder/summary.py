@@ -1,7 +1,7 @@
 """What a class did, as data: per lesson, per student, and over all lessons. The report's pages are drawn from it.
 
 Read from the gradebook (points), the ledger (records, reasons) and the receipts that came with submissions (times).
-Nothing is decided here but who is listed under "may need help", by the rule that RULES puts into words. How it looks
+Nothing is decided here but who is listed under "may need help", by rules that the pages put into words. How it looks
 is report.py's and the templates'.
 """
 
@@ -29,16 +29,10 @@ BINS = 10
 HALF = 0.5  # of the points that checks give: with less, a student may need help
 RECENT = 3  # lessons that are looked at together
 OFTEN = 2  # of them, before a student is listed for the course
-RULES = {
-    "lesson": pages.Pair(
-        zh="这一课检查给的分没拿到一半，或者没有交。",
-        en="Earned less than half of the points that this lesson's checks give, or handed in nothing.",
-    ),
-    "course": pages.Pair(
-        zh=f"最近 {RECENT} 课里，至少有 {OFTEN} 课没拿到检查分的一半，或者没有交。",
-        en=f"In at least {OFTEN} of the last {RECENT} lessons: less than half of the checks' points, or nothing.",
-    ),
-}
+RULE = pages.Pair(
+    zh="这一课检查给的分没拿到一半，或者没有交。",
+    en="Earned less than half of the points that this lesson's checks give, or handed in nothing.",
+)
 _PLANNED = re.compile(r"(\d+) 分钟")
 
 
@@ -281,6 +275,17 @@ class CourseReport:
             for row in each.rows:
                 found.setdefault(row.student, {})[each.lesson.name] = row
         return found
+
+    @property
+    def rule(self) -> pages.Pair:
+        """Who may need help: the lesson's rule, as long as there is only one."""
+        recent = min(RECENT, len(self.lessons))
+        if recent <= 1:
+            return RULE
+        return pages.Pair(
+            zh=f"最近 {recent} 课里，至少有 {OFTEN} 课没拿到检查分的一半，或者没有交。",
+            en=f"In at least {OFTEN} of the last {recent} lessons: less than half of the checks' points, or nothing.",
+        )
 
     @property
     def helpless(self) -> list[tuple[str, list[Row]]]:

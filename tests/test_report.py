@@ -142,6 +142,13 @@ def test_for_the_course_two_of_the_last_three_lessons_decide(found):
     assert listed(low, low, good, good, low) == []  # the last three only
 
 
+def test_the_rule_says_what_it_counts(found):
+    reports = [replace(found, lesson=replace(found.lesson, name=f"{number:02}")) for number in range(4)]
+    assert summary.CourseReport(reports[:1]).rule == summary.RULE
+    assert "最近 2 课" in summary.CourseReport(reports[:2]).rule["zh"]
+    assert "of the last 3 lessons" in summary.CourseReport(reports).rule["en"]
+
+
 class Links(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -178,9 +185,13 @@ def test_the_lessons_page_says_it_in_words(course, written):
     html = unescape(page(course, f"{LESSON}.html"))
     assert "4 of 10:" in html and "10 人里有 4 人：" in html
     assert html.count("<svg") == 1 + len(summary.summarise(course, LESSON).checks)
-    for words in (summary.RULES["lesson"]["zh"], summary.RULES["lesson"]["en"], "不是笔记本", "no notebook"):
+    for words in (summary.RULE["zh"], summary.RULE["en"], "不是笔记本", "no notebook"):
         assert words in html
     assert "学生数 · students" in html
+
+
+def test_two_students_of_one_name_can_be_told_apart(course, written):
+    assert all(f">{student}</code>" in page(course, "index.html") for student in course.roster())
 
 
 @pytest.mark.parametrize("name", [f"{LESSON}.html", "students/s08.html"])
