@@ -372,7 +372,8 @@ def test_nbgraders_own_collecting_and_grading_take_no_more(course, book, tmp_pat
     factory = ExchangeFactory(config=course.config)
     factory.Collect(coursedir=directory, config=course.config).start()
     folder = course.path("submitted", "ada", LESSON)
-    assert os.listdir(folder) == [BOOK]
+    assert sorted(os.listdir(folder)) == sorted([BOOK, "timestamp.txt"])
+    assert "teacher" not in (folder / "timestamp.txt").read_text()  # a time of ours, not what the link led to
     (folder / "stolen.txt").symlink_to(secret)
     lay(folder, {"more/helper.py": "", "timestamp.txt": ONE})
     course.nbgrader("autograde", LESSON, "ada")
