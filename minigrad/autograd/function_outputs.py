@@ -112,8 +112,13 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
         out._edge = NO_EDGE
     if view is not None and not dirty:
         out._view = view.refusing(CUSTOM)
-    if wanted:
+    if wanted and dirty:
+        from ..ops.inplace import hang
+
+        hang(out, (node, index))
+    elif wanted:
         out._edge = (node, index)
+    if wanted:
         out._grad = None
     return out
 
