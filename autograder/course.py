@@ -11,8 +11,10 @@ import csv
 import functools
 import logging
 import os
+import re
 import secrets
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +47,7 @@ class Course:
             raise AutograderError(
                 Text("这里没有课程配置。", "There is no course configuration here."), str(home / CONFIG)
             )
-        self.config = PyFileConfigLoader(CONFIG, path=str(home)).load_config()
+        self.config = _configuration(home)
         if home != self.root:
             self.config.CourseDirectory.merge({"root": str(self.root), "release_directory": "release"})
             self.config.Exchange.merge({"root": str(self.root / "exchange")})
@@ -230,6 +232,17 @@ class Course:
             to_file.close()
 
 
+def _configuration(home: Path) -> Config:
+    """The course's configuration, which is a program: what it raises is said with its line."""
+    try:
+        return PyFileConfigLoader(CONFIG, path=str(home)).load_config()
+    except Exception as error:
+        lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename.endswith(CONFIG)]
+        line = getattr(error, "lineno", None) or (lines[-1] if lines else "?")
+        where = f"{home / CONFIG}:{line}: {type(error).__name__}: {error}"
+        raise AutograderError(text("configuration_fails"), where, text("configuration_remedy")) from None
+
+
 def database(url: str) -> dict[str, dict[str, Any]]:
     """The change of configuration that puts the gradebook there: sqlite:///…, or postgresql://… (psycopg)."""
     if url.startswith("postgresql://"):
@@ -286,8 +299,8 @@ def secret_of(root: Path) -> bytes:
     else:
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(32))
-    secret = path.read_text().strip()
-    if len(secret) < 32:
+    secret = path.read_text(encoding="utf-8", errors="replace").strip()
+    if not re.fullmatch("[0-9a-f]{32,}", secret) or len(secret) % 2:
         raise AutograderError(
             Text("课程密钥坏了。", "The course secret is damaged."),
             where=str(path),

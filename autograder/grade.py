@@ -25,7 +25,7 @@ from autograder.gradebook import Item, Writer
 from autograder.ledger import MOST_TRIES, Key, Ledger
 from autograder.lessons import Lesson, describe
 from autograder.marks import Marks, marks
-from autograder.messages import Text
+from autograder.messages import Text, text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
@@ -146,7 +146,10 @@ def released_lesson(course: Course, name: str) -> Lesson:
         raise AutograderError(said, where=name, remedy=f"autograder release {name}")
     if not path.is_file():
         raise UnknownName(Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")])
-    lesson = describe(name, nbformat.read(path, as_version=4))
+    try:
+        lesson = describe(name, nbformat.read(path, as_version=4))
+    except (ValueError, KeyError, AttributeError, nbformat.ValidationError):  # what nbformat raises has no base
+        raise AutograderError(text("release_damaged"), str(path), f"autograder release {name}") from None
     if not course.knows(lesson):
         raise AutograderError(
             Text(

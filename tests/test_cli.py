@@ -112,6 +112,28 @@ def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(capsys, 
     assert (course.root / "gradebook.db").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("file", "data", "en"),
+    [
+        ("release/90_scratch/90_scratch.ipynb", b'{"cells": 3', "The released notebook cannot be read"),
+        ("release/90_scratch/90_scratch.ipynb", b"[]", "The released notebook cannot be read"),
+        ("nbgrader_config.py", b"c = get_config(\n", "nbgrader_config.py:1: SyntaxError"),
+        ("nbgrader_config.py", b"c = get_config()\nc.X = nothing\n", "nbgrader_config.py:2: NameError"),
+        (".secret", b"not hexadecimal, and long enough to be a secret", "The course secret is damaged"),
+        ("ledger.db", b"junk", "The ledger of grading is damaged"),
+        ("gradebook.db", b"junk", "The gradebook does not open"),
+    ],
+)
+@pytest.mark.sandbox
+def test_a_damaged_file_of_the_course_is_said_in_words(capsys, course, file, data, en):
+    course.path("submitted", "ada", "90_scratch").mkdir(parents=True)
+    (course.root / file).write_bytes(data)
+    status, said = run(capsys, "--course", str(course.root), "grade", "90_scratch")
+    course.ledger.close()
+    assert status == 1 and en in said.replace("\n", "") and "→" in said
+    assert (course.root / file).read_bytes() == data  # and it is left as it was
+
+
 @pytest.mark.parametrize("command", ["export", "report"])
 def test_what_the_system_refuses_is_said_in_words(capsys, course, command):
     (course.root / "report").write_text("a file, where a folder has to be")
