@@ -17,6 +17,7 @@ from .backend import array_module, constant, ndarray, numpy, sum_array
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # integers as long as a floating-point number
 FEW = 1024  # elements up to which numpy.where is the faster way to mask
 SPREAD = 8  # times as many places as numbers to be added, up to which it pays to count the places
+LONG_ROW = 256  # numbers in a row from which on adding whole rows is faster
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
 
 
@@ -220,11 +221,32 @@ def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
 def add_at(out: Any, index: Any, values: Any) -> None:
     """out[index] += values for arrays, as often as the index names a place; out lies in memory in order."""
     module = array_module(out)
+    rows = index[0] if type(index) is tuple and len(index) == 1 else index
+    if out.ndim > 1 and type(rows) is ndarray and rows.dtype.kind in "iu" and rows.size and out.size:
+        if values.shape != (wanted := rows.shape + out.shape[1:]):
+            values = numpy.broadcast_to(values, wanted)
+        values = values.reshape(rows.size, -1)
+        add_rows(out.reshape(len(out), -1), rows.reshape(-1), values)
+        return
     if out.ndim > 1 and out.size <= SPREAD * values.size:  # NumPy adds to a flat array several times as fast
         numbers = module.arange(out.size).reshape(out.shape)[index]
         values = module.broadcast_to(values, numbers.shape)
         out, index, values = out.reshape(-1), numbers.reshape(-1), values.reshape(-1)
     module.add.at(out, index, values)
+
+
+def add_rows(out: Any, rows: Any, values: Any) -> None:
+    """out[rows] += values, matrices in host memory: long rows one after the other, the numbers of short ones one by one.
+
+    Either way is several times as fast as numpy.add.at with rows.
+    """
+    width = out.shape[1]
+    if width >= LONG_ROW:
+        for row, value in zip(rows.tolist(), values, strict=True):
+            numpy.add(out[row], value, out=out[row])
+    else:
+        numbers = rows[:, None].astype(numpy.int64, copy=False) * width + numpy.arange(width)
+        numpy.add.at(out.reshape(-1), numbers.reshape(-1), values.reshape(-1))
 
 
 def without(grad: Any, index: Any) -> Any:

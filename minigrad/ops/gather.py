@@ -153,6 +153,8 @@ def scatter_add_vjp_self(grad: Any) -> Any:
 
 def index_select_vjp(grad: Any, self_shape: tuple[int, ...], dim: int, index: Any) -> Any:
     """z = the picked rows: zeros, with the gradient added to the rows it came from."""
+    if self_shape and not rules.is_tensor(grad):
+        return rules.scatter_index(grad, self_shape, at(dim, index))
     return index_add_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=index, alpha=1)
 
 

@@ -188,15 +188,12 @@ def implicit_dim(name: str, ndim: int) -> int:
 def embedding_vjp(grad: Any, weight_shape: tuple[int, ...], indices: Any, padding_idx: int) -> Any:
     """z = weight[indices]: every row collects the gradients of the places it was copied to; the padding row none.
 
-    grad: (*indices.shape, columns). torch: EmbeddingBackward0. Number by number, which NumPy adds up several times as fast
-    as row by row.
+    grad: (*indices.shape, columns). torch: EmbeddingBackward0.
     """
-    indices, (rows, columns) = rules.raw(indices), weight_shape
+    indices = rules.raw(indices)
     if padding_idx >= 0:
         grad = rules.only(grad, rules.unsqueeze(indices != padding_idx, -1))
-    numbers = indices.reshape(-1, 1).astype(numpy.int64) * columns + array_module(indices).arange(columns)
-    flat = rules.scatter_index(rules.reshape(grad, (-1,)), (rows * columns,), numbers.reshape(-1))
-    return rules.reshape(flat, weight_shape)
+    return rules.scatter_index(grad, weight_shape, indices)
 
 
 def _embedding(weight: Any, indices: Any, padding_idx: int) -> Any:
