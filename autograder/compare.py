@@ -189,7 +189,7 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
     for label, value, needs in expected:
         findings[label] = _find(label, value, needs, got, findings, outcome)
     passed = sum(each.state == "pass" for each in findings.values())
-    unused = [name for name in check.parts if not outcome.calls.get(name)]
+    unused = [name for name in check.parts if not outcome.calls.get(name) and name not in outcome.unwritten]
     stubs = outcome.unwritten or (check.parts if unwritten(outcome) else ())
     points = 0 if unused or set(stubs) >= set(check.parts) else score(check.points, passed, len(findings))
     points = min(points, check.points - 1) if stubs else points
@@ -242,6 +242,8 @@ def _says(outcome: Outcome) -> Text | str:
 
 
 def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
+    if missing := [name for name in outcome.unwritten if not outcome.calls.get(name)]:  # not even plugged in
+        return text("never_called", parts=", ".join(missing))
     if unwritten(outcome):
         stubs = outcome.unwritten if len(outcome.unwritten) < len(outcome.calls) else []
         return text("part_not_written", part=", ".join(stubs)) if stubs else text("not_written")

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder import checks, compare, hints, last_run, mistakes, oracle, parts, workspace
+from autograder import checks, compare, hints, last_run, mistakes, oracle, parts, reach, workspace
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
@@ -31,6 +31,7 @@ from autograder.show import View, show
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
 _VALUES = {"array", "number"}  # the kinds that parts.returned tells of a part that computes something
+_UNCALLED = {"builtin_function_or_method", "function", "method"}
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
 
@@ -96,7 +97,10 @@ def look(this: Check, seed: int) -> View:
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
     used = [part.rpartition(".")[2] for part in stubs if parts.calls(part)]
-    if verdict.passed:
+    lacking = reach.notes(this)
+    if verdict.passed and lacking:
+        view.state = "todo"
+    elif verdict.passed:
         _seeds.pop(this.name, None)
         view.notes = list(_kept(this))
     elif on_reference := _with_the_reference(this, seed):
@@ -107,9 +111,10 @@ def look(this: Check, seed: int) -> View:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
             outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
-            view.notes = list(_notes(this, outcome, seed))
+            view.notes = list(_notes(this, outcome, seed, bool(printed.kept)))
             found = mistakes.recognise(this, outcome, seed)
         view.hint = text("hint", hint=found.hint) if found else None
+    view.notes[:0] = lacking
     view.notes += [text("stub_used", parts=", ".join(used))] if used else []
     return view
 
@@ -150,27 +155,30 @@ def _to_do(this: Check, notes: list[Text]) -> View:
     return View(this.name, "todo", f"0/{this.points}", notes=notes)
 
 
-def _notes(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
+def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[Text]:
     """What a failing run says beyond its properties: parts never used, odd returns, where errors arose."""
     for part in this.parts:
-        if not outcome.calls.get(part):
+        if not outcome.calls.get(part) and (len(this.parts) == 1 or not outcome.faults):  # else its turn did not come
             yield text("never_called", parts=part)
-    odd = {part: parts.returned(part) - _VALUES for part in this.parts}
-    if any(odd.values()):
-        with parts.plugged_in({part: parts.original(part) for part in this.parts}):
+    returned = {part: parts.returned(part) for part in this.parts}
+    for part, kinds in returned.items():
+        if kinds <= _VALUES:
+            continue
+        with parts.plugged_in({part: parts.original(part)}):
             checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
-            usual = {part: parts.returned(part) for part in this.parts}
-        for part, kinds in odd.items():
-            for kind in sorted(kinds - usual[part]) if usual[part] and "NoneType" not in usual[part] else ():
-                short, wanted = part.rpartition(".")[2], " / ".join(sorted(usual[part]))
-                if kind == "NoneType":
-                    yield text("returned_none", part=short)
-                elif kind.endswith("Error"):
-                    yield text("returned_error", part=short, kind=kind)
-                elif "array" in usual[part]:
-                    yield text("returned", part=short, kind=kind)
-                else:
-                    yield text("returned_other", part=short, kind=kind, wanted=wanted)
+            usual = parts.returned(part)
+        for kind in sorted(kinds - usual) if usual and "NoneType" not in usual else ():
+            short, wanted = part.rpartition(".")[2], " / ".join(sorted(usual))
+            if kind == "NoneType":
+                yield text("printed_instead" if printed else "returned_none", part=short)
+            elif kind.endswith("Error"):
+                yield text("returned_error", part=short, kind=kind)
+            elif kind in _UNCALLED:
+                yield text("returned_uncalled", part=short, kind=kind)
+            elif "array" in usual:
+                yield text("returned", part=short, kind=kind)
+            else:
+                yield text("returned_other", part=short, kind=kind, wanted=wanted)
     for fault in outcome.faults[:1]:
         if fault["line"]:
             error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"

@@ -1,4 +1,5 @@
-"""A cell that ended in an error leaves the function of before plugged in, and the next check says so."""
+"""What a check says of the cells behind a part: one that ended in an error, and so left the function of before plugged
+in; one that grading will not run, and whose names, or modules, will then be missing."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ HEAD = '@implements("minigrad.ops.pointwise.mul_vjp_self")\n'
 OTHER = '@implements("minigrad.ops.pointwise.mul_vjp_other")\ndef mul_vjp_other(grad, self):\n    return grad * self\n'
 GOOD = "def mul_vjp_self(grad, other):\n    return grad * other\n"
 BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self that was plugged in before")
+ELSEWHERE = ("用到了别的格子里的 one。", "uses one out of another cell")
+MISSING = ("用到了 torch。", "uses torch. At grading")
 # A cell with the part; how the next check begins; what it says of the cell in either language; the error it names.
 STORY = [
     (GOOD.replace(":", ""), "○ mul_backward · 0/2", ("没有接上", "nothing of it is plugged in"), "SyntaxError: expected ':'"),
@@ -23,12 +26,15 @@ STORY = [
     (GOOD.replace("grad *", "grad +"), "✗ mul_backward · ", (), ""),
     (GOOD.replace(")", "", 1), "✗ mul_backward · ", BEFORE, "SyntaxError: '(' was never closed"),
     (GOOD, "✓ mul_backward · 2/2", (), ""),
+    (GOOD.replace("other\n", "other * one\n"), "○ mul_backward · 2/2", ELSEWHERE, ""),
+    (GOOD.replace("other\n", "other * one\n") + "one = 1\n", "✓ mul_backward · 2/2", (), ""),
+    (GOOD.replace("other\n", "other if torch else 0\n"), "○ mul_backward · 2/2", MISSING, ""),
 ]  # fmt: skip
 
 
 @pytest.mark.slow
 def test_a_check_says_when_it_judges_the_function_of_before() -> None:
-    cells = ["from autograder import check, implements\n" + OTHER]
+    cells = ["from autograder import check, implements\n" + OTHER, "import torch\none = 1"]
     for source, *_ in STORY:
         cells += [HEAD + source, 'check("mul_backward")']
     book = new_notebook(cells=[new_code_cell(each) for each in cells])

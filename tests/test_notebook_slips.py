@@ -85,12 +85,12 @@ def test_a_refusal_that_is_right_is_no_slip(capsys):
 
 def test_a_slip_is_not_taken_for_a_mistake_that_raises_the_same_class(capsys):
     def register_post_accumulate_hook(tensor, hook):
-        node = gradient_edge(tensor)
-        return extras_of(node).accumulated.add(hook)
+        node, _ = gradient_edge(tensor)
+        return extras_of(node).accumulated.append(hook)
 
     part = "minigrad.autograd.hooks.register_post_accumulate_hook"
     said = seen(capsys, {part: register_post_accumulate_hook}, "post_accumulate")
-    assert "'tuple' object has no attribute 'extras'" in said and "Hint" not in said
+    assert "'HookDict' object has no attribute 'append'" in said and "Hint" not in said
 
 
 def test_another_kind_of_value_than_the_engines_own_is_named(capsys):
@@ -107,6 +107,44 @@ def test_an_error_that_is_returned_should_be_raised(capsys):
 
     said = seen(capsys, {"minigrad.tensor.Tensor.item": item}, "item_refuses")
     assert "returned a RuntimeError as if it were a value" in said and "raise in place of return" in said
+
+
+def test_brackets_that_are_missing_are_asked_for(capsys):
+    said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: (X * Y).sum}, "warmup_by_hand")
+    assert "returned a method, not what it gives: are the brackets () missing" in said
+
+
+def test_what_the_engine_has_not_is_no_part_that_is_not_written(capsys):
+    said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: (X ^ Y).sum()}, "warmup_by_hand")
+    assert said.startswith("✗") and "NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Double'" in said
+
+
+def helper(x):
+    import scipy
+
+    return scipy, x
+
+
+class Deep:
+    @staticmethod
+    def into_torch(grad):
+        return [torch.tensor(each) for each in grad]
+
+
+using = None
+
+
+@pytest.mark.parametrize("beyond", [helper, Deep, lambda grad: torch.tensor(grad)])
+def test_a_part_that_uses_what_grading_has_not_does_not_pass(capsys, monkeypatch, beyond):
+    def mul_vjp_self(grad, other):
+        return grad * other if grad is not None else using(beyond)
+
+    right = {MUL: mul_vjp_self, OTHER: lambda grad, self: grad * self}
+    assert seen(capsys, right, "mul_backward").startswith("✓")
+    monkeypatch.setitem(globals(), "using", beyond)
+    said = seen(capsys, right, "mul_backward")
+    assert said.startswith("○ mul_backward · 2/2")
+    assert ("uses scipy." if beyond is helper else "uses torch.") in said
 
 
 def test_a_module_is_no_array(capsys):

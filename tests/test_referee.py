@@ -101,15 +101,20 @@ def test_what_is_not_written_earns_nothing(grade):
 
 
 def test_a_right_part_gets_its_due_beside_a_stub(grade):
-    """exp and log share a check: what one has earned does not hang on the other, but two stubs earn nothing."""
+    """exp and log share a check: what one has earned does not hang on the other, which is a stub or whose cell did not
+    even compile; but two of these earn nothing."""
 
-    def record(*stubs):
-        changed = {name: rule(name, "raise NotImplementedError") for name in stubs}
+    def record(*stubs, body="raise NotImplementedError"):
+        changed = {name: rule(name, body) for name in stubs}
         cells = [each | {"source": changed.get(each["id"], each["source"])} for each in submission()]
         return grade(cells)["exp_log_backward"]
 
     one, both = record("log"), record("exp", "log")
     assert (one["score"], both["score"]) == (1, 0)
+    broken = record("log", body="return grad /")
+    assert broken["score"] == 1 and "Cell log did not run" in broken["reason"]["en"]
+    assert broken["properties"] == one["properties"]
+    assert record("exp", "log", body="return grad /")["score"] == 0
     assert one["reason"]["en"] == "The part minigrad.ops.pointwise.log_vjp is not written yet."
     assert [each["label"] for each in one["properties"] if each["state"] == "pass"] == [
         "exp", "exp far below zero, float32", "the other branch of a sum: exp",

@@ -6,6 +6,7 @@ the example on the page, or a derivative of the mean, meets data on which it is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,9 +20,15 @@ PARTS = ["minigrad.warmup.squared_loss_grad"]
 Properties = Iterator[tuple[Any, ...]]
 
 
-def slope(T: Any, w: float, X: Any, Y: Any) -> Callable[[], float]:
-    """When called: the learner's derivative at w, as a number."""
-    return lambda: float(T.warmup.squared_loss_grad(w, T.tensor(X), T.tensor(Y)))
+def slope(T: Any, w: float, X: Any, Y: Any) -> Callable[[], Any]:
+    """When called: the learner's derivative at w, as a number; what is no single number comes as it is, to be shown."""
+
+    def compute() -> Any:
+        found = T.warmup.squared_loss_grad(w, T.tensor(X), T.tensor(Y))
+        several = found is None or isinstance(found, list | tuple) or math.prod(getattr(found, "shape", ())) != 1
+        return found if several else float(found)
+
+    return compute
 
 
 def line(rng: np.random.Generator, points: int) -> tuple[Any, Any]:
@@ -42,10 +49,17 @@ def warmup_by_hand(T: Any, rng: np.random.Generator) -> Properties:
 def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
     for points in (1, 5, 1000):
         X, Y = line(rng, points)
-        yield f"{points} points", slope(T, rng.normal(), X, Y)
+        yield "one point" if points == 1 else f"{points} points", slope(T, rng.normal(), X, Y)
     X, Y = line(rng, 20)
     best = float(X @ Y / (X @ X))
     yield "flat at the best w", lambda: abs(slope(T, best, X, Y)()) < 1e-6
+
+    def untouched() -> list[Any]:
+        data = [T.tensor(X), T.tensor(Y)]
+        T.warmup.squared_loss_grad(best, *data)
+        return data
+
+    yield "the data stay as they were", untouched, "5 points"
     yield "downhill from either side", lambda: [slope(T, best + side, X, Y)() > 0 for side in (-1.0, 1.0)]
 
 

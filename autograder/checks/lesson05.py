@@ -166,8 +166,15 @@ def gradients_meet(T: Any, rng: np.random.Generator) -> Properties:
     yield "one value used four times", gradient(lambda x: _four_times(x.exp()))
     yield "a long way and a short one", gradient(lambda x: ((x * 2.0).exp().tanh() + x * 2.0) * x)
     yield "two outputs of one node", gradient(parted)
+    yield "one array handed to two, and one of them gets more", gradient(_handed_to_two)
     yield "two leaves do not share one gradient", two_leaves
     yield "a second backward adds up", twice
+
+
+def _handed_to_two(x: Any) -> Any:
+    a, b = x * 2.0, x.exp()
+    more = a * 5.0
+    return (a + b) + more
 
 
 def _four_times(y: Any) -> Any:

@@ -87,6 +87,7 @@ def gradients_add_up(T: Any, rng: np.random.Generator) -> Properties:
     yield "the same tensor as before", x.grad is held
     yield "whoever holds it sees the sum", held
     yield "one write more on the version counter", held._version - before
+    yield "the leaf itself stays as it was", x
     number = leaf(T, rng.normal())
     for factor in rng.normal(size=3):
         (number * float(factor)).backward()

@@ -81,6 +81,26 @@ def saved_result(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "a gradient of the gradient", curvature
 
+    class Two(T.autograd.Function):
+        """Two outputs, and both are kept."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            outputs = x * 2.0, x * 3.0
+            ctx.save_for_backward(*outputs)
+            return outputs
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            one, other = ctx.saved_tensors
+            return grads[0] * one + grads[1] * other
+
+    first, second = Two.apply(x)
+    yield "of two outputs, the second one's number", lambda: [t.output_nr for t in first.grad_fn.saved_tensors]
+    with T.no_grad():
+        second.mul_(2.0)
+    yield "a write to the second output is noticed, by its number", raises((first + second).sum().backward)
+
 
 # ── unpack_arrays ────────────────────────────────────────────────────────────────────────────────
 
@@ -111,6 +131,15 @@ def unpack_values(T: Any, rng: np.random.Generator) -> Properties:
         w.mul_(2.0)
     (w**3).sum().backward()
     yield "written before it was saved: no matter", w.grad
+
+    def second_was_written() -> list[Any]:
+        u, w = leaf(T, x), leaf(T, x)
+        with T.no_grad():
+            w.mul_(2.0)
+        (u**w).sum().backward()
+        return [u.grad, w.grad]
+
+    yield "of two, the second was written before it was saved", second_was_written
 
 
 @check("unpack_refuses", lesson=LESSON, points=2, parts=[UNPACK])

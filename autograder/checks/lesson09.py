@@ -242,6 +242,13 @@ def retained_gradients(T: Any, rng: np.random.Generator) -> Properties:
     c.retain_grad()
     (a * c).sum().backward()
     yield "one of several outputs", c.grad
+    k = u * 3.0
+    k.retain_grad()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's, that such a gradient and its leaf hold each other
+        (k * k).sum().backward(create_graph=True)
+    yield "under create_graph it can be differentiated again", lambda: T.autograd.grad(k.grad.sum(), u)[0]
+    u.grad = None
 
 
 # ── register_post_accumulate_hook ────────────────────────────────────────────────────────────────
@@ -334,6 +341,10 @@ def gradients_of_some(T: Any, rng: np.random.Generator) -> Properties:
     yield "the target's own saved values stay", lambda: left.grad_fn._saved_self
     yield "so do those of the other branch", lambda: right.grad_fn._saved_self
     yield "what was walked is used up", raises(lambda: T.autograd.grad(out, left))
+    deep = a
+    for _ in range(3500):
+        deep = deep * 1.0
+    yield "through 3500 nodes", lambda: T.autograd.grad(deep.sum(), a)[0]
     yield "an input that was not used", raises(lambda: T.autograd.grad(build()[3], leaf(T, [1.0])))
 
 

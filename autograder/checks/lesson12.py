@@ -71,6 +71,7 @@ def function_saves(T: Any, rng: np.random.Generator) -> Properties:
     yield "None keeps its place", kept(lambda ctx, x, y, z: ctx.save_for_backward(None, x, None))
     yield "the same one twice", kept(lambda ctx, x, y, z: ctx.save_for_backward(x, x))
     yield "nothing", kept(lambda ctx, x, y, z: ctx.save_for_backward())
+    yield "nothing, after something", kept(lambda ctx, x, y, z: [ctx.save_for_backward(*each) for each in ([x], [])][0])
     yield (
         "a second call replaces the first",
         kept(lambda ctx, x, y, z: (ctx.save_for_backward(x, y), ctx.save_for_backward(z))[1]),

@@ -192,7 +192,11 @@ def _equal(one: Property, other: Property, words: bool = False) -> bool:
     return (isinstance(a, dict) and a == b) or compare(a, b) is None
 
 
-_NUMBERS = re.compile(r"(?<=recursion depth exceeded) .*|0x[0-9a-f]+|-?\d[\d.]*(e[-+]\d+)?|\b(nan|inf)\b|[-\s,()\[\]]+")
+# What two runs of one mistake may say differently: addresses, fractions, where a recursion was cut off. Sizes and places
+# are the same on the same inputs, and tell mistakes apart.
+_NUMBERS = re.compile(
+    r"(?<=recursion depth exceeded) .*|0x[0-9a-f]+|-?\d+\.\d*(e[-+]\d+)?|-?\d+e[-+]\d+|\b(nan|inf)\b|[-\s,()]+"
+)
 _SLIPS = {each.__name__ for each in checks.SLIPS} | {"UnboundLocalError"}
 
 
@@ -201,7 +205,7 @@ def _error(outcome: Outcome) -> str:
 
 
 def _same_error(a: str, b: str, words: bool) -> bool:
-    """One in their words, the numbers left out (sizes, places): a class alone is no mark of any mistake.
+    """One in their words, fractions left out: a class alone is no mark of any mistake.
 
     A slip of the pen is one in its words as they stand.
     """

@@ -88,3 +88,105 @@ def product_of_sums(w: Any, X: Any, Y: Any) -> Any:
 )
 def forgot_the_brackets(w: Any, X: Any, Y: Any) -> Any:
     return (-2 * X * Y - w * X).sum()
+
+
+@mistake(
+    PART,
+    zh="平方求导，指数从 2 变成 1：误差本身留下来，不再平方。",
+    en="Differentiating a square takes the exponent from 2 to 1: the error itself stays, no longer squared.",
+)
+def keeps_the_square(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X * (Y - w * X) ** 2).sum()
+
+
+@mistake(
+    PART,
+    zh="2 和负号都没有写下来：外层的平方给出 2，里面的 -w·X 给出 -X。",
+    en="Neither the 2 nor the minus is there: the square outside gives the 2, the -w·X inside gives -X.",
+)
+def forgot_two_and_sign(w: Any, X: Any, Y: Any) -> Any:
+    return (X * (Y - w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="外层的平方求了导，里面的没有：-w·X 对 w 的导数是 -X，你的式子里既没有 X，也没有负号。",
+    en="The square outside is differentiated, the inside is not: -w·X has the derivative -X, and there is neither an X nor a minus in yours.",
+)
+def forgot_the_inner_and_its_sign(w: Any, X: Any, Y: Any) -> Any:
+    return (2 * (Y - w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="这是对 X 的导数。问的是 w：里面的 -w·X 对 w 求导，留下的是 -X。",
+    en="This is the derivative with respect to X. The question is w: inside, -w·X differentiated by w leaves -X.",
+)
+def with_respect_to_x(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * w * (Y - w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="X 和 Y 换了位置：误差是 Y - w·X，外面乘的是 X。",
+    en="X and Y have changed places: the error is Y - w·X, and what multiplies it is X.",
+)
+def exchanges_x_and_y(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * Y * (X - w * Y)).sum()
+
+
+@mistake(
+    PART,
+    zh="只算了第一个点：return 写进了循环里面，头一圈就走了。把它往左挪，等循环走完再返回。",
+    en="Only the first point counts: the return stands inside the loop, which is left in its first round. Move it to the left, to come after the loop.",
+)
+def only_the_first_point(w: Any, X: Any, Y: Any) -> Any:
+    for x, y in zip(X, Y, strict=True):
+        return -2 * x * (y - w * x)
+
+
+@mistake(
+    PART,
+    zh=".sum() 只管到它前面那对括号：先加起来的是误差，再去乘 X，得到的是好几个数。把整个乘积括起来，最后再求和。",
+    en=".sum() takes only the brackets right before it: the errors are added up first and multiplied by X afterwards, which leaves several numbers. Put brackets around the whole product, and sum last.",
+)
+def sums_the_errors_only(w: Any, X: Any, Y: Any) -> Any:
+    return -2 * X * (Y - w * X).sum()
+
+
+@mistake(
+    PART,
+    zh="这是走了一步之后的 w，不是斜率。怎么用斜率走路是下山那一步的事，这里只要斜率本身。",
+    en="This is w after a step, not the slope. How to walk with it is the descent's business; here only the slope is wanted.",
+)
+def the_next_w(w: Any, X: Any, Y: Any) -> Any:
+    return w - 0.01 * (-2 * X * (Y - w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="你是推一推量出来的，只推一边，所以差一点。量得再细也是近似：在纸上求导，写出公式。",
+    en="You measured it by nudging to one side, and it is slightly off. However fine, that is an approximation: differentiate on paper and write the formula.",
+)
+def nudges_one_way(w: Any, X: Any, Y: Any) -> Any:
+    return (((Y - (w + 1e-4) * X) ** 2).sum() - ((Y - w * X) ** 2).sum()) / 1e-4
+
+
+@mistake(
+    PART,
+    zh="你往两边各推一下量出来的。对抛物线它碰巧准，可数一大、位数一少就露馅：引擎里用的是 float32。在纸上求导，写出公式。",
+    en="You measured it by nudging to both sides. For a parabola that happens to be exact, until numbers have few digits: the engine's are float32 here. Differentiate on paper and write the formula.",
+)
+def nudges_both_ways(w: Any, X: Any, Y: Any) -> Any:
+    return (((Y - (w + 1e-4) * X) ** 2).sum() - ((Y - (w - 1e-4) * X) ** 2).sum()) / 2e-4
+
+
+@mistake(
+    PART,
+    zh="数值对了，可是 X 或 Y 被你改了：-=、*= 这样的写法改的是传进来的张量本身，别人还要用它们。写成 Y - w * X，得到一个新的。",
+    en="The number is right, but X or Y was changed: -=, *= and their like write into the very tensors that came in, which others still need. Y - w * X makes a new one.",
+)
+def works_in_place(w: Any, X: Any, Y: Any) -> Any:
+    Y -= w * X
+    X *= -2
+    return (X * Y).sum()

@@ -60,6 +60,24 @@ def stumbles_over_none(self: Any) -> bool:
     return self._edge[0] is None
 
 
+@mistake(
+    IS_LEAF,
+    zh="你看的是编号，不是节点。编号 0 是第一个输出，算出来的张量多半也是 0；该看的是节点有没有：_edge[0]。",
+    en="You go by the number, not by the node. 0 means the first output, which most computed tensors are as well; ask whether there is a node: _edge[0].",
+)
+def goes_by_the_number(self: Any) -> bool:
+    return self._edge is None or self._edge[1] == 0
+
+
+@mistake(
+    IS_LEAF,
+    zh="self.is_leaf 就是你正在写的这一个，它问自己，没完没了。答案在 self._edge 里。",
+    en="self.is_leaf is the very one you are writing, which asks itself without end. The answer is in self._edge.",
+)
+def asks_itself_again(self: Any) -> bool:
+    return bool(self.is_leaf)
+
+
 # ── grad_fn ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -100,6 +118,43 @@ def a_node_for_leaves(self: Any) -> Any:
 )
 def only_its_name(self: Any) -> Any:
     return None if self._edge is None or self._edge[0] is None else self._edge[0].name()
+
+
+@mistake(
+    GRAD_FN,
+    zh="你返回的是编号。_edge 是 (节点, 编号)，节点在第 0 个位置。",
+    en="What comes back is the number. _edge is (node, number), and the node stands at place 0.",
+)
+def only_its_number(self: Any) -> Any:
+    return None if self._edge is None else self._edge[1]
+
+
+@mistake(
+    GRAD_FN,
+    zh="要梯度的叶子，_edge 是 None，拆不成 (节点, 编号) 两个。先看它是不是 None。",
+    en="A leaf that wants a gradient has None for its _edge, which cannot be unpacked into (node, number). Look for None first.",
+)
+def unpacks_none(self: Any) -> Any:
+    node, _ = self._edge
+    return node
+
+
+@mistake(
+    GRAD_FN,
+    zh="叶子得到的是 False，不是 None：a and b 在 a 不成立时给出 a 本身。写 None if self._edge is None else self._edge[0]。",
+    en="Leaves get False, not None: where a is false, a and b gives a itself. Write None if self._edge is None else self._edge[0].",
+)
+def false_for_leaves(self: Any) -> Any:
+    return self._edge is not None and self._edge[0]
+
+
+@mistake(
+    GRAD_FN,
+    zh="self.grad_fn 就是你正在写的这一个，它问自己，没完没了。节点在 self._edge 里。",
+    en="self.grad_fn is the very one you are writing, which asks itself without end. The node is in self._edge.",
+)
+def asks_itself_for_the_node(self: Any) -> Any:
+    return self.grad_fn
 
 
 # ── gradient_edge ────────────────────────────────────────────────────────────────────────────────
@@ -175,8 +230,8 @@ def _collector(tensor: Any) -> Any:
 
 @mistake(
     EDGE,
-    zh="tensor._accumulator 里存的是节点本身。节点记着叶子，叶子又抓着节点，两个谁也走不了。存 weakref.ref(node)。",
-    en="tensor._accumulator holds the node itself. The node remembers the leaf, the leaf holds on to the node, and neither can ever go. Keep weakref.ref(node).",
+    zh="节点本身被抓住不放了，不管是存在 tensor._accumulator 里，还是存在你自己的字典里。节点记着叶子，叶子又等着节点，两个谁也走不了。存 weakref.ref(node)。",
+    en="The node itself is held fast, be it in tensor._accumulator or in a dict of your own. The node remembers the leaf, and while something holds the node, neither can ever go. Keep weakref.ref(node).",
 )
 def holds_it_fast(tensor: Any) -> Any:
     if tensor._edge is not None:
@@ -210,3 +265,80 @@ def takes_the_reference(tensor: Any) -> Any:
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
     return node, 0
+
+
+@mistake(
+    EDGE,
+    zh="叶子那一支只返回了节点。边是一对：return node, 0。",
+    en="For a leaf only the node comes back. An edge is a pair: return node, 0.",
+)
+def only_the_node(tensor: Any) -> Any:
+    return tensor._edge if tensor._edge is not None else _collector(tensor)
+
+
+@mistake(
+    EDGE,
+    zh="一对里的次序反了：先节点，后编号。",
+    en="The pair is the wrong way round: first the node, then the number.",
+)
+def number_before_node(tensor: Any) -> Any:
+    return tensor._edge if tensor._edge is not None else (0, _collector(tensor))
+
+
+@mistake(
+    EDGE,
+    zh="叶子的编号是 0：AccumulateGrad 只有一个口子，而编号从 0 数起。",
+    en="A leaf's number is 0: an AccumulateGrad has just one place to bring things to, and numbers begin at 0.",
+)
+def counts_from_one(tensor: Any) -> Any:
+    return tensor._edge if tensor._edge is not None else (_collector(tensor), 1)
+
+
+@mistake(
+    EDGE,
+    zh="你把边写进了 tensor._edge。那里是张量自己的历史：写了节点，它就不再是叶子。AccumulateGrad 记在 tensor._accumulator 里。",
+    en="You wrote the edge into tensor._edge. That is the tensor's own history: with a node in it, it is a leaf no longer. The AccumulateGrad is noted in tensor._accumulator.",
+)
+def writes_into_the_history(tensor: Any) -> Any:
+    if tensor._edge is None:
+        tensor._edge = AccumulateGrad(tensor), 0
+    return tensor._edge
+
+
+@mistake(
+    EDGE,
+    zh="头一次，tensor._accumulator 还是 None，不能调用。先看它是不是 None，再调用它取节点。",
+    en="The first time, tensor._accumulator is still None and cannot be called. Look for None first, then call it for the node.",
+)
+def calls_before_there_is_one(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    node = tensor._accumulator()
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+    return node, 0
+
+
+@mistake(
+    EDGE,
+    zh="弱引用指的是张量，不是节点：下一次取出来的就是叶子自己。写 weakref.ref(node)。",
+    en="The weak reference is to the tensor, not to the node, so the next time the leaf itself comes out. Write weakref.ref(node).",
+)
+def remembers_the_leaf(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    node = tensor._accumulator() if tensor._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(tensor)
+    return node, 0
+
+
+@mistake(
+    EDGE,
+    zh="你没有先看 tensor._edge。算出来的张量和数据，答案已经写在那里；只有 _edge 是 None 的叶子，才有 _accumulator 可问。",
+    en="You did not look at tensor._edge first. For computed tensors and for data the answer stands there already; only a leaf, whose _edge is None, has an _accumulator to ask.",
+)
+def asks_everyone_for_it(tensor: Any) -> Any:
+    return _collector(tensor), 0

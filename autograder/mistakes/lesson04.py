@@ -88,6 +88,60 @@ def decides_at_the_first(shape: Any, target: Any) -> bool:
     return offset >= 0 and (not shape or shape[0] in (1, target[offset]))
 
 
+@mistake(
+    STRETCHES,
+    zh="有一维对得上你就放行了。要每一维都对得上，是 all，不是 any；没有维度的 () 也放行。",
+    en="You let it pass as soon as one dimension fits. All of them have to, so all, not any; and (), which has none, passes too.",
+)
+def content_with_one(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and any(n in (1, m) for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
+@mistake(
+    STRETCHES,
+    zh="你问的是两个形状能不能一起拉长，那是双方都可以变。这里 target 不动：拉出来的形状还得等于 target。",
+    en="You ask whether the two can be stretched to each other, where both may change. Here target stays: what they give has to be target itself.",
+)
+def either_may_change(shape: Any, target: Any) -> bool:
+    return all(1 in (n, m) or n == m for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
+@mistake(
+    STRETCHES,
+    zh="shape 和 target 换了位置：你问的是 target 能不能拉成 shape。",
+    en="shape and target have changed places: you ask whether target can be stretched to shape.",
+)
+def the_other_direction(shape: Any, target: Any) -> bool:
+    return len(target) <= len(shape) and all(m in (1, n) for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
+@mistake(
+    STRETCHES,
+    zh="你只比了维数。每一维的大小也要看：相等，或者 shape 那边是 1。",
+    en="You compare only how many dimensions there are. Their sizes matter, too: equal, or 1 on the side of shape.",
+)
+def counts_dimensions_only(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target)
+
+
+@mistake(
+    STRETCHES,
+    zh="1 看错了边：能拉长的是 shape 里的 1，你放行的是 target 里的 1。",
+    en="The 1 is on the wrong side: what stretches is a 1 in shape, and you let a 1 in target pass.",
+)
+def stretches_the_target(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and all(n == m or m == 1 for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
+@mistake(
+    STRETCHES,
+    zh="能整除不等于能拉长：2 拉不成 4，只有 1 可以拉成任意长。",
+    en="That it divides does not make it stretch: 2 does not become 4. Only a 1 becomes any length.",
+)
+def stretches_whatever_divides(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and all(n and m % n == 0 for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
 # ── unbroadcast ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -204,6 +258,51 @@ def takes_sizes_for_positions(grad: Any, shape: Any) -> Any:
     return rules.sum(grad, tuple(shape), False)
 
 
+@mistake(
+    UNBROADCAST,
+    zh="多出来的维度加过了，却以大小 1 留了下来：(3,) 成了 (1, 3)。左边多出来的要去掉，用 keepdim=False，或者最后 reshape(shape)。",
+    en="The surplus dimensions were summed but stay as ones: (3,) has become (1, 3). Those on the left have to go: keepdim=False, or reshape(shape) at the end.",
+)
+def keeps_the_surplus_as_ones(grad: Any, shape: Any) -> Any:
+    return rules.sum(grad, tuple(range(len(grad.shape) - len(shape))), True)
+
+
+@mistake(
+    UNBROADCAST,
+    zh="编号没有错开：shape 的第 i 维，在 grad 里是第 extra + i 维，因为左边还有 extra 维。",
+    en="The places are not shifted: dimension i of shape is dimension extra + i of grad, which has extra more on the left.",
+)
+def forgets_the_offset(grad: Any, shape: Any) -> Any:
+    extra = len(grad.shape) - len(shape)
+    dims = (*range(extra), *[i for i, n in enumerate(shape) if n == 1])
+    return rules.reshape(rules.sum(grad, dims, True), shape) if dims else grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="每加掉一维，后面的编号就往前挪一位，你却还按老编号往下数。总是加第 0 维，或者把编号放进一个元组，一次加完。",
+    en="With each dimension summed away the others move up by one, and you go on counting by the old places. Always sum dimension 0, or sum them all at once, in one tuple.",
+)
+def counts_on_while_they_move_up(grad: Any, shape: Any) -> Any:
+    for i in range(len(grad.shape) - len(shape)):
+        grad = rules.sum(grad, (i,), False)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = rules.sum(grad, (i,), True)
+    return grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="形状一不同，你就把所有维度都加成了一个数，当然放不回 shape。只加多出来的和被拉长的那几维。",
+    en="Where the shapes differ you sum all dimensions to a single number, which does not fit into shape. Sum only those that are surplus or stretched.",
+)
+def sums_every_dimension(grad: Any, shape: Any) -> Any:
+    if tuple(grad.shape) == tuple(shape):
+        return grad
+    return rules.reshape(rules.sum(grad, tuple(range(len(grad.shape))), True), shape)
+
+
 def _unbroadcast(grad: Any, shape: Any) -> Any:
     """The right way, for mistakes that are made elsewhere."""
     extra = len(grad.shape) - len(shape)
@@ -251,3 +350,30 @@ def takes_one_copy(grad: Any, self_shape: Any) -> Any:
 def sums_everything(grad: Any, self_shape: Any) -> Any:
     total = rules.sum(grad, None, False)
     return rules.expand(rules.reshape(total, (1,) * len(self_shape)), tuple(self_shape)) * 1.0
+
+
+@mistake(
+    EXPAND,
+    zh="你把所有元素加成了一个数。要回到 self_shape：只加拉长出来的那几维，unbroadcast 正是做这个的。",
+    en="Everything is added up to one number. It has to come home to self_shape: sum only what was stretched, which is what unbroadcast does.",
+)
+def sums_to_one_number(grad: Any, self_shape: Any) -> Any:
+    return grad.sum()
+
+
+@mistake(
+    EXPAND,
+    zh="reshape 只换摆法，一个数也不会少。几份的梯度要先加起来：用 unbroadcast。",
+    en="reshape rearranges and never makes fewer. The gradients of the copies are to be added first: use unbroadcast.",
+)
+def only_another_shape(grad: Any, self_shape: Any) -> Any:
+    return grad.reshape(self_shape)
+
+
+@mistake(
+    EXPAND,
+    zh="unbroadcast 的两个参数放反了：先梯度，后形状。",
+    en="The two arguments of unbroadcast have changed places: the gradient first, then the shape.",
+)
+def exchanges_the_arguments(grad: Any, self_shape: Any) -> Any:
+    return _unbroadcast(self_shape, grad)

@@ -1,12 +1,15 @@
-"""More known mistakes of lesson 05: edges counted from the wrong end, sums by hand, a look too early."""
+"""More known mistakes of lesson 05: edges counted from the wrong end, sums by hand, a look too early, queues that
+never shrink."""
 
 from __future__ import annotations
 
+import heapq
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson05 import COUNT, WALK, _walk
-from minigrad.autograd.engine import count_dependencies
+from autograder.mistakes.lesson05 import COUNT, POP, WALK, _walk
+from minigrad.autograd.engine import count_dependencies, merge, run_node
+from minigrad.autograd.ready import pop, push
 
 
 @mistake(
@@ -40,9 +43,227 @@ def adds_without_merge(buffers: Any, retain_graph: bool, create_graph: bool, tas
 
 @mistake(
     WALK,
-    zh="你先看 waiting 是不是 0，看完才减 1，最后一份到了也没有人进队列。先减，再看。",
-    en="waiting is looked at first and lowered afterwards, so when the last gradient comes, nobody is queued. Lower it, then look.",
+    zh="根走过以后，再没有人进队列。每送到一份，先把 waiting[parent] 减 1，再看是不是 0，是 0 就 push；次序反了，或者少了哪一步，都会停在这里。",
+    en="When the roots have gone, nobody is ever queued. For each gradient that arrives, lower waiting[parent] by 1 first, then see whether it is 0, and if so, push; in another order, or with one of these missing, it all ends here.",
 )
 def looks_before_lowering(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     waiting = count_dependencies(buffers)
     _walk(buffers, retain_graph, create_graph, task, {node: n + bool(n) for node, n in waiting.items()})
+
+
+@mistake(
+    COUNT,
+    zh="根没有记进去：没有边通向的根也要在字典里，记 0，不然引擎不知道它已经可以走了。",
+    en="The roots are not in it. A root to which no edge leads belongs in the dict too, with 0, or the engine does not know that it may go.",
+)
+def forgets_the_roots(roots: Any) -> dict[Any, int]:
+    counts = count_dependencies(roots)
+    return {node: n for node, n in counts.items() if n}
+
+
+@mistake(
+    COUNT,
+    zh="头一次碰到一个节点时你记了 0。那时已经有一条边通到它了，要从 1 数起；只有根从 0 数起。",
+    en="A node that is met for the first time gets a 0. One edge has led to it by then, so begin with 1; only roots begin with 0.",
+)
+def new_ones_start_at_zero(roots: Any) -> dict[Any, int]:
+    counts = count_dependencies(roots)
+    return {node: n - 1 if n and node not in roots else n for node, n in counts.items()}
+
+
+@mistake(
+    COUNT,
+    zh="next_functions 里是一对一对的 (节点, 编号)，你把整对当成了节点。写 for parent, number in node.next_functions。",
+    en="next_functions holds pairs of a node and a number, and the whole pair was taken for a node. Write: for parent, number in node.next_functions.",
+)
+def takes_pairs_for_nodes(roots: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = dict.fromkeys(roots, 0)
+    stack: list[Any] = list(counts)
+    while stack:
+        for parent in stack.pop().next_functions:
+            if parent not in counts:
+                counts[parent] = 0
+                stack.append(parent)
+            counts[parent] += 1
+    return counts
+
+
+@mistake(
+    COUNT,
+    zh="你顺着通向 None 的边也走了过去，None 没有边可看。先看 parent 是不是 None，是就跳过。",
+    en="You followed an edge that leads to None, which has no edges to look at. See first whether parent is None, and if so, pass over it.",
+)
+def follows_none(roots: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = dict.fromkeys(roots, 0)
+    stack = list(counts)
+    while stack:
+        for parent in stack.pop().parents:
+            if parent not in counts:
+                counts[parent] = 0
+                stack.append(parent)
+            counts[parent] += 1
+    return counts
+
+
+@mistake(
+    COUNT,
+    zh="字典的键应当是节点本身。你用了名字，同名的节点就混成了一个。",
+    en="The dict's keys are to be the nodes themselves. You took their names, and nodes of one name become one.",
+)
+def goes_by_names(roots: Any) -> dict[Any, int]:
+    found: dict[Any, int] = {}
+    for node, n in count_dependencies(roots).items():
+        found[node.name()] = found.get(node.name(), 0) + n
+    return found
+
+
+@mistake(
+    POP,
+    zh="该走的找对了，可它还留在列表里，下一次又轮到它，没完没了。用 heap.remove(node) 或 heap.pop(i) 拿走；给 heap 另起一个列表不算，那只是个新名字。",
+    en="The right one is found, but it stays in the list, and its turn comes again for ever. Take it out with heap.remove(node) or heap.pop(i); a new list under the name heap does not count, for the old one stays as it was.",
+)
+def leaves_it_in(heap: Any) -> Any:
+    node = min(heap, key=lambda each: each.order)
+    _again[:] = [node, _again[1] + 1 if node is _again[0] else 0]
+    if _again[1] > 500:
+        _again[:] = [None, 0]
+        raise RecursionError("the same node for ever")  # a walk would not end
+    return node
+
+
+_again: list[Any] = [None, 0]  # who came out last, and how often in a row
+
+
+@mistake(
+    POP,
+    zh="节点和节点没有大小可比。要比的是 order：min(heap, key=lambda node: node.order)。",
+    en="Nodes are not less or greater than each other. What is compared is their order: min(heap, key=lambda node: node.order).",
+)
+def compares_the_nodes(heap: Any) -> Any:
+    node = min(heap)
+    heap.remove(node)
+    return node
+
+
+@mistake(
+    POP,
+    zh="heapq 比的是节点本身，而节点没有大小可比；两个以下时碰巧没有比。要比的是 node.order，用 min 的 key，或者自己找。",
+    en="heapq compares the nodes themselves, which are not less or greater than each other; with two or fewer it happens not to ask. What is compared is node.order: use the key of min, or look yourself.",
+)
+def leaves_it_to_heapq(heap: Any) -> Any:
+    return heapq.heappop(heap)
+
+
+@mistake(
+    WALK,
+    zh="你把节点按 order 排好，一个一个走下去，不等谁到齐。叶子的 AccumulateGrad 的 order 最小，于是最先走，那时什么也没到。要数着：到齐了才进队列。",
+    en="You sort the nodes by their order and go through them, without waiting for anything. A leaf's AccumulateGrad has the least order and goes first, when nothing has arrived. Count: a node is queued when all of its gradients are in.",
+)
+def sorts_and_waits_for_nothing(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    _in_a_row(buffers, retain_graph, create_graph, task, lambda nodes: sorted(nodes, key=lambda each: each.order))
+
+
+@mistake(
+    WALK,
+    zh="梯度都对，但叶子被排到了最后。叶子的 AccumulateGrad 一到齐就最先走，所以次序要由队列来定，不能预先排好。",
+    en="The gradients are right, but leaves go last of all. A leaf's AccumulateGrad goes first as soon as it has everything, so the queue decides the order; it cannot be sorted beforehand.",
+)
+def sorts_with_leaves_last(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    def arranged(nodes: Any) -> list[Any]:
+        return sorted(nodes, key=lambda each: (hasattr(each, "variable"), each.order))
+
+    _in_a_row(buffers, retain_graph, create_graph, task, arranged)
+
+
+def _in_a_row(buffers: Any, keep: bool, create: bool, task: Any, arranged: Any) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    for node in arranged(waiting):
+        grad = buffers.pop(node, None)
+        for (parent, output), result in zip(node.next_functions, run_node(node, grad, keep, create, task)):  # noqa: B905
+            if parent is not None and result is not None:
+                if (held := buffers.get(parent)) is None:
+                    buffers[parent] = parent.receive(result, output, result is grad)
+                else:
+                    buffers[parent] = merge(parent, held, result, output)
+
+
+@mistake(
+    WALK,
+    zh="两份相遇时，你用 += 写进了先到的数组。加法把同一个数组交给两家，写进一家的，另一家也变了。写成 held + result，得到一个新的；或者交给 merge。",
+    en="Where two meet you wrote into the array that came first, by +=. Addition hands one array to both its inputs, and what is written into one is in the other. held + result makes a new one; or leave it to merge.",
+)
+def adds_in_place(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    def add(node: Any, held: Any, grad: Any, output: int) -> Any:
+        if type(held) is list:
+            return merge(node, held, grad, output)
+        held += grad
+        return held
+
+    _walk(buffers, retain_graph, create_graph, task, arrive=add)
+
+
+@mistake(
+    WALK,
+    zh="第一份到的时候你直接存了 result。该存什么由下家说：parent.receive(result, 编号, result is grad)。叶子也许要复制，几个输出的节点要放进一个列表。",
+    en="The first to arrive was kept as it is. What to keep is for the next node to say, parent.receive(result, number, result is grad): a leaf may need a copy, a node of several outputs a list.",
+)
+def keeps_it_without_receive(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready: list[Any] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
+    while ready:
+        node: Any = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results):  # noqa: B905
+            if parent is None:
+                continue
+            if result is not None:
+                held = buffers.get(parent)
+                buffers[parent] = result if held is None else merge(parent, held, result, output)
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                push(ready, parent)
+
+
+@mistake(
+    WALK,
+    zh="通向 None 的边你没有跳过：waiting 里没有 None。先看 parent 是不是 None，是就 continue。",
+    en="Edges that lead to None are not passed over, and there is no None in waiting. See first whether parent is None, and continue.",
+)
+def forgets_edges_to_nowhere(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready: list[Any] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
+    while ready:
+        node: Any = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results):  # noqa: B905
+            if result is not None:
+                if (held := buffers.get(parent)) is None:
+                    buffers[parent] = parent.receive(result, output, result is grad)
+                else:
+                    buffers[parent] = merge(parent, held, result, output)
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                push(ready, parent)
+
+
+@mistake(
+    WALK,
+    zh="retain_graph 和 create_graph 传反了。run_node 要的次序是 node, grad, retain_graph, create_graph, task。",
+    en="retain_graph and create_graph have changed places. run_node takes node, grad, retain_graph, create_graph, task.",
+)
+def exchanges_the_flags(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    _walk(buffers, create_graph, retain_graph, task)

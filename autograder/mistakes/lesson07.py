@@ -289,3 +289,92 @@ def stumbles_over_missing_gradients(self: Any, set_to_none: bool = True) -> None
             p.grad = None
         else:
             p.grad.zero_()
+
+
+# ── More slips ───────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    ACCUMULATE,
+    zh="你把梯度加到了叶子自己身上，参数就这样变了。要加的是 variable._grad：variable._grad.add_array_(grad)。",
+    en="The gradient was added to the leaf itself, and the parameter has changed. Add it to variable._grad: variable._grad.add_array_(grad).",
+)
+def adds_to_the_leaf(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy() if shared else grad)
+    else:
+        variable.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="你问的是张量的真假：好几个数的张量没有真假可言，只有一个 0 的又是假。有没有梯度，问 is None。",
+    en="You ask whether a tensor is true: with several numbers it is neither, and a single 0 is false. Whether there is a gradient, is None tells.",
+)
+def asks_whether_it_is_true(variable: Any, grad: Any, shared: bool) -> None:
+    if not variable._grad:
+        variable._grad = from_array(grad.copy() if shared else grad)
+    else:
+        variable._grad.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="和没有写进 variable._grad：返回它，或者只放进自己的变量，都没有人看得见。写 variable._grad = …。",
+    en="Nothing was put into variable._grad: what is returned, or kept under a name of your own, nobody sees. Write variable._grad = ….",
+)
+def writes_it_nowhere(variable: Any, grad: Any, shared: bool) -> None:
+    held = variable._grad
+    held = from_array(grad.copy() if shared else grad) if held is None else held.add_array_(grad)
+
+
+@mistake(
+    RECORDED,
+    zh="什么也没有写进 variable._grad：返回的东西引擎不看，放进自己的变量也没有用。写 variable._grad = …。",
+    en="Nothing went into variable._grad: the engine does not look at what comes back, and a name of your own is of no use. Write variable._grad = ….",
+)
+def puts_it_nowhere(variable: Any, grad: Any) -> Any:
+    return grad.copied() if variable._grad is None else variable._grad + grad
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="两种清法放反了：set_to_none 为真时你写了 0，为假时设成了 None。",
+    en="The two ways have changed places: with set_to_none true you write zeros, and with false None.",
+)
+def exchanges_the_two_ways(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is None:
+            continue
+        if not set_to_none:
+            p.grad = None
+        else:
+            p.grad.detach_()
+            p.grad.zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="只清了第一个就走了：return 写进了循环里面。zero_grad 什么也不用返回。",
+    en="Only the first is cleared: a return stands inside the loop. zero_grad need not return anything.",
+)
+def leaves_after_the_first(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is None:
+            continue
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad.detach_()
+            p.grad.zero_()
+        return
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="p = None 只是让名字 p 指向别处，参数和它的梯度都没有动。写 p.grad = None。",
+    en="p = None only lets the name p mean something else; the parameter and its gradient stay as they were. Write p.grad = None.",
+)
+def clears_only_the_name(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        p = None  # noqa: F841

@@ -60,6 +60,15 @@ def takes_it_for_constant(result: Any, output: int = 0) -> Any:
     return Constant(result._data)
 
 
+@mistake(
+    SAVE,
+    zh="编号没有记下：运算有几个输出时，第二个会被当成第 0 个，报错说错了地方，对梯度再求导也接错了。把 output 也交给 SavedResult。",
+    en="The number is not noted: of several outputs the second is taken for number 0, errors name the wrong one, and a gradient of the gradient is tied to it. Hand output to SavedResult, too.",
+)
+def forgets_the_number(result: Any, output: int = 0) -> Any:
+    return SavedResult(result._data, result.counter())
+
+
 # ── unpack_arrays ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -116,6 +125,20 @@ def stumbles_over_nones(self: Any) -> list[Any]:
     for index, value in enumerate(self.saved):
         self.check_saved(index, value)
     return [value._data for value in self.saved]
+
+
+@mistake(
+    UNPACK,
+    zh="check_saved 的第一个参数应当是这个值自己的位置。你总是拿第 0 个的版本去比：两个值保存时版本不同，没人改写也会报错。",
+    en="The first argument of check_saved is the place of this very value. You always hold it against version number 0 of the list: where two values were saved at different versions, it complains though nobody wrote.",
+)
+def always_asks_for_the_first(self: Any) -> list[Any]:
+    if self.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    for value in self.saved:
+        if value is not None and value._counter is not None:
+            self.check_saved(0, value)
+    return [None if value is None else value._data for value in self.saved]
 
 
 @mistake(

@@ -272,8 +272,8 @@ def assigns_and_no_more(tensor: Any, grad: Any) -> None:
 
 @mistake(
     POST,
-    zh="你把它登记成了普通的张量钩子：它在 .grad 写好之前运行，收到的是梯度，不是叶子。要放进 extras_of(node).accumulated。",
-    en="It was registered as a plain tensor hook: that runs before .grad is written, and is given the gradient, not the leaf. It belongs into extras_of(node).accumulated.",
+    zh="钩子运行得太早：.grad 还没有写好。登记成普通的张量钩子会这样（收到的还是梯度，不是叶子）；写成 add(hook(tensor))、当场就调用了它，也会这样。该挂在 extras_of(node).accumulated 上，交给 add 的是钩子本身。",
+    en="The hook runs too early: .grad is not written yet. So it is with a plain tensor hook, which besides is given the gradient and not the leaf; and with add(hook(tensor)), which calls it on the spot. It belongs into extras_of(node).accumulated, and add is given the hook itself.",
 )
 def makes_it_a_tensor_hook(tensor: Any, hook: Any) -> Any:
     if not tensor.requires_grad:
@@ -373,8 +373,8 @@ def looks_below_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
 
 @mistake(
     CHOOSE,
-    zh="next_functions 里是一对一对的 (parent, number)，一对永远不会在 targets 里，所以一个节点也没选上。取出 parent 再比。",
-    en="next_functions holds pairs of (parent, number); a pair is never among the targets, so no node is chosen at all. Take the parent out of it first.",
+    zh="一个节点也没有选上。next_functions 里是一对一对的 (parent, number)，整对永远不在目标里，要先取出 parent；return 若写进了循环，头一圈就走了，也会这样。",
+    en="No node at all is chosen. next_functions holds pairs of (parent, number), and a pair is never among the targets: take the parent out of it first. With a return inside the loop, which is left in its first round, it looks the same.",
 )
 def compares_pairs(reachable: Any, targets: Any) -> Any:
     return {node for node in reachable if any(pair in targets for pair in node.next_functions)}

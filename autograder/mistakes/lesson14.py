@@ -105,8 +105,8 @@ def loses_the_history(grad: Any, home: Any) -> Any:
 
 @mistake(
     BEST,
-    zh="没有等：读到的只是“下完单”的时间，活还没干完。停表之前要 wait()。",
-    en="No waiting: this is the time to place the order, and the work is not done yet. wait() before the clock is stopped.",
+    zh="没有等这一遍：读到的只是“下完单”的时间，活还没干完。先 action()，再 wait()，再停表；wait() 写在 action() 前面，等的是上一遍。",
+    en="This run was not waited for: the time is that of placing the order, and the work is not done yet. First action(), then wait(), then stop the clock; a wait() in front of action() is for the run before.",
 )
 def never_waits(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     action()

@@ -92,7 +92,8 @@ class Learner:
             stop_clock()
             error = fault(raised)
         calls = {part: parts.calls(part) for part in check.parts}
-        unwritten = [part for part in check.parts if parts.unwritten(part)]
+        there = parts.plugged()  # a part whose cell did not run is as unwritten as one that says so
+        unwritten = [part for part in check.parts if parts.unwritten(part) or part not in there]
         self.tell({"type": "check_done", "check": name, "calls": calls, "unwritten": unwritten, "error": error})
 
     def _property(self, name: str, label: str, value: Any) -> None:

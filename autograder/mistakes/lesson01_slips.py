@@ -1,0 +1,206 @@
+"""More slips of lesson 01: words and classes of refusals, methods that call themselves, what goes into a new tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson01 import DETACH, ITEM, REQUIRES_GRAD
+from minigrad.autograd.graph import NO_EDGE
+from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
+
+
+@mistake(
+    ITEM,
+    zh="不止一个数时，你让 NumPy 去报错，报的是它的 ValueError、它的话。先看元素个数，不是 1 就自己 raise RuntimeError。",
+    en="With more than one number you leave the refusing to NumPy, which raises its own ValueError in its own words. Look at the number of elements first, and raise the RuntimeError yourself.",
+)
+def leaves_it_to_numpy(self: Any) -> Any:
+    return self._data.item()
+
+
+@mistake(
+    ITEM,
+    zh="话没有错，错误的类别不对：torch 报的是 RuntimeError，别的程序会照这个类别来接。",
+    en="The words are right, the class is not: torch raises a RuntimeError, and other programs catch it by its class.",
+)
+def raises_a_value_error(self: Any) -> Any:
+    if self._data.size != 1:
+        raise ValueError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    return self._data.item()
+
+
+@mistake(
+    ITEM,
+    zh='引号前面少了一个 f，花括号里的式子就原样留在了话里。写 f"a Tensor with {…} elements …"。',
+    en='There is an f missing in front of the quotes, so what stands in curly brackets stays as it is. Write f"a Tensor with {…} elements …".',
+)
+def forgets_the_f(self: Any) -> Any:
+    if self._data.size != 1:
+        raise RuntimeError("a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    return self._data.item()
+
+
+@mistake(
+    ITEM,
+    zh="tolist 给的是和张量同样层数的列表，只有没有维度的张量才得到一个数；个数也没有看。",
+    en="tolist gives lists as deep as the tensor; only without dimensions is it a number. Nor did you look at how many there are.",
+)
+def makes_a_list(self: Any) -> Any:
+    return self._data.tolist()
+
+
+@mistake(
+    ITEM,
+    zh="self.item() 就是你正在写的这一个，它叫自己，没完没了。要叫的是数组的：self._data.item()。",
+    en="self.item() is the very one you are writing, which calls itself without end. The array's is wanted: self._data.item().",
+)
+def calls_itself(self: Any) -> Any:
+    return self.item()
+
+
+@mistake(
+    ITEM,
+    zh="你只认形状 (1,)。没有维度的、外面套了几层括号的，也都只有一个数：看 size，不要看 shape。",
+    en="Shape (1,) alone is let through. Without dimensions, or in several brackets, there is one number too: look at size, not at shape.",
+)
+def only_in_one_bracket(self: Any) -> Any:
+    if self._data.shape != (1,):
+        raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    return self._data.item()
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="两句话放反了：整数要梯度，说 FLOAT_ONLY；算出来的张量要关掉，说 LEAVES_ONLY。",
+    en="The two sentences have changed places: FLOAT_ONLY is for integers that ask, LEAVES_ONLY for computed tensors to be switched off.",
+)
+def exchanges_the_sentences(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(LEAVES_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(FLOAT_ONLY)
+    self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="开关先拨了，后来才拒绝：错是报了，张量却已经变了。先看能不能，再拨。",
+    en="The switch is thrown first and refused afterwards: the error comes, but the tensor has changed already. Ask first, then throw.",
+)
+def refuses_too_late(self: Any, requires_grad: bool = True) -> Any:
+    self.want_gradient(requires_grad)
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="该拒绝的时候你一声不响地返回了 self，写程序的人以为拨上了。不行就 raise，让人当场知道。",
+    en="Where it should refuse, self comes back without a word, and whoever wrote the program believes it worked. Raise, so that it shows at once.",
+)
+def refuses_in_silence(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and not self.is_floating_point():
+        return self
+    if not requires_grad and not self.is_leaf:
+        return self
+    self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="第二种情形拿反了：算出来的张量说“要”没有关系，说“不要”才拒绝。条件是 not requires_grad and not self.is_leaf。",
+    en="The second case is the wrong way round: a computed tensor may say that it wants one; that it wants none is what is refused. The condition is: not requires_grad and not self.is_leaf.",
+)
+def refuses_the_other_end(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="返回的是 True 或 False，不是张量。x = tensor(…).requires_grad_() 要的是张量自己：return self。",
+    en="True or False comes back, not the tensor. In x = tensor(…).requires_grad_() the tensor itself is wanted: return self.",
+)
+def returns_the_switch(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(requires_grad)
+    return requires_grad
+
+
+@mistake(
+    DETACH,
+    zh="clone 两头都不对：数复制了一份，不再共用存储；而复制本身又是一次被记录的运算，历史还在。",
+    en="clone is wrong at both ends: the numbers are copied, so the storage is not shared; and copying is a recorded operation itself, so the history is still there.",
+)
+def clones(self: Any) -> Any:
+    return self.clone()
+
+
+@mistake(
+    DETACH,
+    zh="self.detach() 就是你正在写的这一个，它叫自己，没完没了。新张量由 from_array 来造。",
+    en="self.detach() is the very one you are writing, which calls itself without end. from_array makes the new tensor.",
+)
+def detaches_by_detaching(self: Any) -> Any:
+    return self.detach()
+
+
+@mistake(
+    DETACH,
+    zh="你写的 (None, 0) 看上去和 NO_EDGE 一样，却是另一个对象；引擎认的是 NO_EDGE 这一个，别的都当作要梯度。",
+    en="Your (None, 0) looks like NO_EDGE but is another object; the engine goes by NO_EDGE itself, and takes any other for wanting a gradient.",
+)
+def writes_the_pair_itself(self: Any) -> Any:
+    return from_array(self.storage(), (None, 0), self.counter())
+
+
+@mistake(
+    DETACH,
+    zh="from_array 的第二、第三样放反了：先是历史 NO_EDGE，再是计数器 self.counter()。",
+    en="The second and third of from_array have changed places: first the history, NO_EDGE, then the counter, self.counter().",
+)
+def exchanges_history_and_counter(self: Any) -> Any:
+    return from_array(self.storage(), self.counter(), NO_EDGE)  # type: ignore[arg-type]
+
+
+@mistake(
+    DETACH,
+    zh="你返回的是里面的 NumPy 数组，它没有 requires_grad，也没有版本。用 from_array 把它装成张量。",
+    en="What comes back is the NumPy array inside, which has no requires_grad and no version. Make a tensor of it with from_array.",
+)
+def gives_the_bare_array(self: Any) -> Any:
+    return self.storage()
+
+
+@mistake(
+    DETACH,
+    zh="叶子你原样返回了。要梯度的叶子没有历史，却有一条去处：detach 的结果不求梯度，而且总是另一个张量。",
+    en="Leaves come back as they are. A leaf that wants a gradient has no history, but gradients still go to it: what detach gives wants none, and is always another tensor.",
+)
+def leaves_leaves_alone(self: Any) -> Any:
+    if self.is_leaf:
+        return self
+    return from_array(self.storage(), NO_EDGE, self.counter())
+
+
+@mistake(
+    DETACH,
+    zh="你关掉的是原来那个张量自己。detach 不改动原来的：另造一个，共用存储和计数器，没有历史。",
+    en="You switch off the original itself. detach leaves it alone: make another one, with the same storage and counter, and without a history.",
+)
+def switches_itself_off(self: Any) -> Any:
+    self.requires_grad = False
+    return self

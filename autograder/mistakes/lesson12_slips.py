@@ -1,0 +1,157 @@
+"""More known mistakes of lesson 12: results saved for inputs, one choice for a whole tensor, refusals half right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import minigrad
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson12 import BACKWARD, FORWARD, SAVE, refuse_others
+from minigrad import Tensor
+
+
+def _softplus(x: Any) -> Any:
+    return x.clamp(min=0) + (-x.abs()).exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="你存的是结果。backward 取出来当作 x，算的就是结果处的斜率。存输入：ctx.save_for_backward(x)。",
+    en="The result is saved. backward takes it for x, and gives the slope at the result. Save the input: ctx.save_for_backward(x).",
+)
+def saves_the_result(ctx: Any, x: Any) -> Any:
+    y = _softplus(x)
+    ctx.save_for_backward(y)
+    return y
+
+
+@mistake(
+    FORWARD,
+    zh="if 只能替整个张量选一边，可有的元素大于 0，有的小于 0。要一个一个元素来：用 clamp 和 abs，或者 where。",
+    en="An if takes one side for the whole tensor, while some elements are above 0 and others below. Go by elements: clamp and abs, or where.",
+)
+def decides_for_the_whole_tensor(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x + (-x).exp().log1p() if x > 0 else x.exp().log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="末尾带下划线的 clamp_ 改的是 x 自己，连存下来的也一起变了。用不带下划线的 clamp，得到一个新的。",
+    en="clamp_, with its underscore, changes x itself, and what was saved along with it. clamp without one makes a new tensor.",
+)
+def clamps_in_place(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    bend = (-x.abs()).exp().log1p()
+    return x.clamp_(min=0) + bend
+
+
+@mistake(
+    FORWARD,
+    zh="clamp 夹错了一边：max=0 留下的是负的。max(x, 0) 是 clamp(min=0)。",
+    en="clamp cuts the wrong side: max=0 leaves the negative ones. max(x, 0) is clamp(min=0).",
+)
+def clamps_the_other_side(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(max=0) + (-x.abs()).exp().log1p()
+
+
+@mistake(
+    SAVE,
+    zh="错误的类别不对：torch 在这里报 TypeError，因为错的是类型。",
+    en="The class is not right: torch raises a TypeError here, for it is the type that is wrong.",
+)
+def raises_a_value_error(self: Any, *tensors: Any) -> None:
+    try:
+        refuse_others(tensors)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    self.to_save = tensors
+
+
+@mistake(
+    SAVE,
+    zh="位置从 1 数起了。torch 从 0 数：第一个是 argument 0。",
+    en="Places are counted from 1. torch counts from 0: the first is argument 0.",
+)
+def counts_from_one(self: Any, *tensors: Any) -> None:
+    for place, tensor in enumerate(tensors, 1):
+        if tensor is not None and not isinstance(tensor, Tensor):
+            kind = type(tensor).__name__
+            raise TypeError(f"save_for_backward can only save variables, but argument {place} is of type {kind}")
+    self.to_save = tensors
+
+
+@mistake(
+    SAVE,
+    zh="话里写的是 <class 'float'>，torch 只写名字 float：type(tensor).__name__。",
+    en="The message says <class 'float'>, where torch gives the bare name, float: type(tensor).__name__.",
+)
+def shows_the_class(self: Any, *tensors: Any) -> None:
+    for place, tensor in enumerate(tensors):
+        if tensor is not None and not isinstance(tensor, Tensor):
+            kind = type(tensor)
+            raise TypeError(f"save_for_backward can only save variables, but argument {place} is of type {kind}")
+    self.to_save = tensors
+
+
+@mistake(
+    SAVE,
+    zh="检查过了，却没有记下来：写 self.to_save = tensors，返回值没有人用。",
+    en="They are examined, but not noted: write self.to_save = tensors; what is returned nobody uses.",
+)
+def notes_nothing(self: Any, *tensors: Any) -> Any:
+    refuse_others(tensors)
+    return tensors
+
+
+@mistake(
+    SAVE,
+    zh="tensors 已经是一个元组，你又套了一层。写 self.to_save = tensors。",
+    en="tensors is a tuple already, and you put it into another. Write self.to_save = tensors.",
+)
+def wraps_them_once_more(self: Any, *tensors: Any) -> None:
+    refuse_others(tensors)
+    self.to_save = (tensors,)
+
+
+@mistake(
+    SAVE,
+    zh="self.to_save = tensors 写进了循环里：一个也没有传的时候，循环不走，上次存的就还在。挪到循环后面。",
+    en="self.to_save = tensors stands inside the loop: with nothing passed the loop does not run, and what was noted before stays. Move it behind the loop.",
+)
+def notes_inside_the_loop(self: Any, *tensors: Any) -> None:
+    refuse_others(tensors)
+    if tensors:
+        self.to_save = tensors
+
+
+@mistake(
+    BACKWARD,
+    zh="链式法则是相乘，你写成了相加：grad * 斜率。",
+    en="The chain rule multiplies, and you add: grad * slope.",
+)
+def adds_the_slope(ctx: Any, grad: Any) -> Any:
+    (x,) = ctx.saved_tensors
+    return grad + x.sigmoid()
+
+
+@mistake(
+    BACKWARD,
+    zh="saved_tensors 是一个元组，里面只有一个也一样。拆开：(x,) = ctx.saved_tensors。",
+    en="saved_tensors is a tuple, even with just one inside. Unpack it: (x,) = ctx.saved_tensors.",
+)
+def takes_the_tuple(ctx: Any, grad: Any) -> Any:
+    x = ctx.saved_tensors
+    return grad * x.sigmoid()
+
+
+@mistake(
+    BACKWARD,
+    zh="一阶对，二阶没了：no_grad 里算的没有被记录，斜率的斜率就断在这里。去掉 no_grad，要不要记录由引擎决定。",
+    en="First order is right, second order is lost: what is computed under no_grad is not recorded, and the slope's slope ends here. Drop no_grad; whether to record is the engine's to decide.",
+)
+def computes_under_no_grad(ctx: Any, grad: Any) -> Any:
+    (x,) = ctx.saved_tensors
+    with minigrad.no_grad():
+        return grad * x.sigmoid()

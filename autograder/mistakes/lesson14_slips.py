@@ -1,0 +1,165 @@
+"""More known mistakes of lesson 14: clocks started once or read backwards, one run too few, positions for sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson14 import BEST, CROSS, HOME, MOVE
+from minigrad.backend import cupy, numpy
+from minigrad.ops.convert import moved
+
+
+def _times(action: Any, wait: Any, clock: Any, repeats: int) -> list[Any]:
+    """As it should be, but for what is made of the times."""
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        wait()
+        times.append(clock() - start)
+    return times
+
+
+@mistake(
+    HOME,
+    zh="cupy 后面少了括号：它是一个函数，调用它才得到 CuPy（或者 None）。写 cupy()。",
+    en="The brackets are missing behind cupy: it is a function, and calling it gives CuPy, or None. Write cupy().",
+)
+def does_not_call_cupy(array: Any) -> Any:
+    module: Any = cupy
+    return module if module is not None and isinstance(array, module.ndarray) else numpy
+
+
+@mistake(
+    HOME,
+    zh="你返回的是名字，不是模块：引擎要拿它去调用 exp、maximum。去掉引号。",
+    en="What comes back is a name, not the module, and the engine wants to call its exp and maximum. Drop the quotes.",
+)
+def gives_the_name(array: Any) -> Any:
+    return "numpy" if isinstance(array, numpy.ndarray) else "cupy"
+
+
+@mistake(
+    MOVE,
+    zh="moved 的两个参数放反了：先要搬的，后去处，moved(grad, home)。",
+    en="The two arguments of moved have changed places: first what is to be moved, then where to, moved(grad, home).",
+)
+def exchanges_the_arguments(grad: Any, home: Any) -> Any:
+    return moved(home, grad)
+
+
+@mistake(
+    MOVE,
+    zh="grad 多半是数组，数组没有 .to。moved(grad, home) 对数组和张量都管用。",
+    en="Most of the time grad is an array, which has no .to. moved(grad, home) works on arrays and tensors alike.",
+)
+def asks_for_to(grad: Any, home: Any) -> Any:
+    return grad.to(home)
+
+
+@mistake(
+    BEST,
+    zh="表只在循环前开了一次，后面每一遍的时间都把前面的算了进去。每一遍都要重新读 start。",
+    en="The clock is started once, before the loop, so each time counts all the runs before it. Read start anew for every run.",
+)
+def starts_the_clock_once(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    start, times = clock(), []
+    for _ in range(repeats):
+        action()
+        wait()
+        times.append(clock() - start)
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="少跑了一遍：range(1, repeats) 只有 repeats - 1 遍，repeats 是 1 时一遍也没有。热身已经在循环外面了。",
+    en="One run is missing: range(1, repeats) has repeats - 1 of them, and with repeats 1 none. The warm-up stands outside the loop already.",
+)
+def one_run_too_few(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min(_times(action, wait, clock, repeats - 1))
+
+
+@mistake(
+    BEST,
+    zh="取了最慢的一遍。别的程序只会拖慢它，最快的一遍最接近真正要用的时间：min。",
+    en="The slowest run is taken. Other programs only ever slow it down, and the fastest comes nearest to the time it really takes: min.",
+)
+def takes_the_slowest(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return max(_times(action, wait, clock, repeats))
+
+
+@mistake(
+    BEST,
+    zh="减反了，时间成了负的：是 clock() - start。",
+    en="Subtracted the wrong way round, and times are negative: it is clock() - start.",
+)
+def start_minus_end(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return -max(_times(action, wait, clock, repeats))
+
+
+@mistake(
+    BEST,
+    zh="return 写进了循环里，只计了一遍就走了。",
+    en="The return stands inside the loop, which is left after one timed run.",
+)
+def returns_after_one(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min(_times(action, wait, clock, 1))
+
+
+@mistake(
+    BEST,
+    zh="热身热了 repeats 遍，一遍就够了。",
+    en="The warm-up was run as many times as repeats says; once is enough.",
+)
+def warms_up_too_often(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    for _ in range(repeats - 1):
+        action()
+        wait()
+    return min(_times(action, wait, clock, repeats))
+
+
+def _from(here: Any, there: Any, first: int) -> bool:
+    return all(fast < slow for slow, fast in zip(here[first:], there[first:], strict=True))
+
+
+@mistake(
+    CROSS,
+    zh="从哪里开始赢找对了，返回的却是位置。要的是大小：sizes[i]。",
+    en="Where winning begins is found, but its position is what comes back. The size is wanted: sizes[i].",
+)
+def gives_the_position(sizes: Any, here: Any, there: Any) -> Any:
+    return next((i for i in range(len(sizes)) if _from(here, there, i)), None)
+
+
+@mistake(
+    CROSS,
+    zh="哪里都不赢时你返回了 0。0 也是一个大小；没有，就说 None。",
+    en="Where it never wins you return 0. 0 is a size as well; where there is none, say None.",
+)
+def nought_for_none(sizes: Any, here: Any, there: Any) -> Any:
+    return next((size for i, size in enumerate(sizes) if _from(here, there, i)), 0)
+
+
+@mistake(
+    CROSS,
+    zh="最大的那个没有看：只在最后一个大小上赢，也算赢。循环要走到头。",
+    en="The largest size is never looked at, and a win at the last alone counts as well. Let the loop go to the end.",
+)
+def leaves_out_the_largest(sizes: Any, here: Any, there: Any) -> Any:
+    return next((size for i, size in enumerate(sizes[:-1]) if _from(here, there, i)), None)
+
+
+@mistake(
+    CROSS,
+    zh="后面有一次赢就算数了。要从这里起每一个都赢：all，不是 any。",
+    en="One later win is enough for you. From here on every one must win: all, not any.",
+)
+def content_with_a_later_win(sizes: Any, here: Any, there: Any) -> Any:
+    wins = [fast < slow for slow, fast in zip(here, there, strict=True)]
+    return next((size for i, size in enumerate(sizes) if any(wins[i:])), None)
