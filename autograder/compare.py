@@ -48,6 +48,7 @@ class Verdict:
     score: int
     properties: list[Finding]
     reason: Text | None
+    only_known: bool = False  # what passed is the same on all inputs
 
     @property
     def passed(self) -> bool:
@@ -182,19 +183,23 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
 
     The labels are the oracle's: what the run did not reach fails, and what it made up does not count. No points
     where a part was never called, or where none is written. One that is not written, beside others that are, costs
-    what a wrong one would: the properties that need it.
+    what a wrong one would: the properties that need it. What is the same on all inputs can be known without any part: it
+    counts only beside something that is drawn.
     """
     got = {each.label: each.value for each in reversed(outcome.values)}
     findings: dict[str, Finding] = {}
-    for label, value, needs in expected:
+    for label, value, needs, _ in expected:
         findings[label] = _find(label, value, needs, got, findings, outcome)
+    known = not any(each.drawn and findings[each.label].state == "pass" for each in expected)
     passed = sum(each.state == "pass" for each in findings.values())
     unused = [name for name in check.parts if not outcome.calls.get(name) and name not in outcome.unwritten]
     stubs = outcome.unwritten or (check.parts if unwritten(outcome) else ())
     points = 0 if unused or set(stubs) >= set(check.parts) else score(check.points, passed, len(findings))
     points = min(points, check.points - 1) if stubs else points
     reason = None if points == check.points else _reason(outcome, unused, list(findings.values()))
-    return Verdict(check.name, check.points, points, list(findings.values()), reason)
+    if only_known := known and points > 0:
+        points, reason = 0, Text(*map(" ".join, zip(reason or ("", ""), text("same_for_all"), strict=True)))
+    return Verdict(check.name, check.points, points, list(findings.values()), reason, only_known)
 
 
 def _find(

@@ -113,6 +113,7 @@ def look(this: Check, seed: int) -> View:
             outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
             view.notes = list(_notes(this, outcome, seed, bool(printed.kept)))
             found = mistakes.recognise(this, outcome, seed)
+        view.notes += [text("same_for_all")] if verdict.only_known else []
         view.hint = text("hint", hint=found.hint) if found else None
     view.notes[:0] = lacking
     view.notes += [text("stub_used", parts=", ".join(used))] if used else []

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder import checks
+from autograder.compare import compare
 from autograder.errors import AutograderError
 from autograder.messages import text
 
@@ -145,13 +146,24 @@ T = Torch()
 
 @functools.lru_cache(maxsize=256)
 def expected(name: str, seed: int) -> list[checks.Property]:
-    """What torch gives for check `name` on the inputs of `seed`: label, encoded value, and what it depends on."""
-    with _as_new():
-        found = list(checks.properties(checks.get(name), T, seed))
+    """What torch gives for check `name` on the inputs of `seed`: label, encoded value, what it depends on, if drawn."""
+    found = _answers(name, seed)
     labels = [each.label for each in found]
     if len(set(labels)) < len(labels):
         raise ValueError(f"check {name!r} yields a label twice: {labels}")
-    return found
+    return [each._replace(drawn=each.label not in same_for_all(name)) for each in found]
+
+
+def _answers(name: str, seed: int) -> list[checks.Property]:
+    with _as_new():
+        return list(checks.properties(checks.get(name), T, seed))
+
+
+@functools.cache
+def same_for_all(name: str) -> frozenset[str]:
+    """The labels under which a check has the same value on all inputs: a name, an order, a refusal."""
+    one, *others = ({each.label: each.value for each in _answers(name, seed)} for seed in range(3))
+    return frozenset(label for label in one if not any(compare(one[label], other.get(label)) for other in others))
 
 
 @contextmanager

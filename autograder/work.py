@@ -47,12 +47,14 @@ class Done(TypedDict):
 def job_of(lesson: Lesson, notebook: NotebookNode, student: str, secret: bytes, *, unsafe: bool) -> Job:
     """The job of a transplanted notebook: the released setup cells and the student's solution cells, in order.
 
-    `lesson` is the released one: which parts the learner's edition lacks must not hang on what a student wrote.
+    `lesson` is the released one: which parts the learner's edition lacks must not hang on what a student wrote. Other
+    bytes get other inputs: feedback tells a seed and what was expected, and may be back before the last hand-in.
     """
     from autograder.referee import seed_for
 
     cells = [{"id": cell.id, "source": cell.source} for cell in notebook.cells if kind(cell) in ("setup", "solution")]
-    seeds = {check: seed_for(secret, student, lesson.name, check) for check in lesson.checks.values()}
+    drawing = str(notebook.metadata.get("autograder", {}).get("submission", ""))
+    seeds = {check: seed_for(secret, student, lesson.name, check, drawing) for check in lesson.checks.values()}
     return Job(
         lesson=lesson.name,
         student=student,

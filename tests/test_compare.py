@@ -169,6 +169,14 @@ def test_a_label_told_twice_counts_as_first_told():
     assert states(judged(("one", 0), ("one", 1), ("two", 2), ("three", 3), ("four", 4)))[0] == "fail"
 
 
+def test_what_is_the_same_on_all_inputs_counts_only_beside_something_drawn():
+    expected = [Property("name", "MulBackward0", drawn=False), Property("x", 1.5), Property("y", 2.5)]
+    known, more = (Outcome([Property("name", "MulBackward0"), Property("x", x)], {"part": 1}) for x in (0.5, 1.5))
+    verdict = judge(CHECK, expected, known)
+    assert (verdict.score, verdict.only_known) == (0, True) and "the same for everybody" in verdict.reason.en
+    assert (judge(CHECK, expected, more).score, judge(CHECK, expected, more).only_known) == (2, False)
+
+
 def test_no_points_for_a_part_that_was_never_called():
     verdict = judged(("one", 1), ("two", 2), ("three", 3), ("four", 4), calls=0)
     assert verdict.score == 0 and not verdict.passed

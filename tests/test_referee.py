@@ -17,6 +17,7 @@ from autograder import checks, lessons, sample_class
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError, UnknownName
 from autograder.mistakes import MISTAKES
+from autograder.nbgrader_plugin import transplanted
 from autograder.referee import Referee, seed_for
 from autograder.sandbox import Sandbox, Unsafe
 from autograder.solutions import definitions
@@ -287,6 +288,17 @@ def test_a_seed_depends_on_all_that_it_is_drawn_from():
         seed_for(SECRET, 'ada", "' + LESSON, "", "relu_backward"),
     ]
     assert len({drawn, *others}) == len(others) + 1
+
+
+def test_another_submission_gets_other_inputs_and_the_same_bytes_the_same(referee):
+    """Feedback shows the seed: whoever hands in again must not know the inputs."""
+    path = lessons.RELEASE / LESSON / f"{LESSON}.ipynb"
+    data, released = path.read_bytes(), nbformat.read(path, as_version=4)
+    drawn = [
+        job_of(lessons.describe(LESSON, released), transplanted(released, each), "ada", SECRET, unsafe=False)["seeds"]
+        for each in (data, data, data + b"\n")
+    ]
+    assert drawn[0] == drawn[1] and not set(drawn[0].values()) & set(drawn[2].values())
 
 
 def test_records_are_the_same_each_time_and_differ_by_student(grade):

@@ -52,11 +52,15 @@ class Check:
 
 
 class Property(NamedTuple):
-    """What a check found out: a label, the value as plain data, and the label it depends on."""
+    """What a check found out: a label, the value as plain data, and the label it depends on.
+
+    `drawn`: not the same on all inputs, so that nobody can know it beforehand. The oracle tells (oracle.expected).
+    """
 
     label: str
     value: Any
     needs: str | None = None
+    drawn: bool = True
 
 
 @dataclass

@@ -112,6 +112,12 @@ def requires_grad_refuses(T: Any, rng: np.random.Generator) -> Properties:
     yield "which keeps its history", [computed.requires_grad, computed.is_leaf]
     yield "on, for a computed tensor", raises(computed.requires_grad_)
     yield "integers made floats are welcome", lambda: whole.double().requires_grad_().requires_grad
+    kinds = [lambda: T.tensor([1, 2]), lambda: leaf(T, [1.0, 2.0]), lambda: leaf(T, [1.0]) * 2.0]
+
+    def switch(kind: int, on: int) -> Callable[[], Any]:
+        return lambda: kinds[kind]().requires_grad_(bool(on))
+
+    yield "drawn at random", [raises(switch(*each)) for each in rng.integers((3, 2), size=(9, 2)).tolist()]
 
 
 # ── detach ───────────────────────────────────────────────────────────────────────────────────────

@@ -61,6 +61,8 @@ def leaf_or_not(T: Any, rng: np.random.Generator) -> Properties:
     before = total.is_leaf
     total += w
     yield "added to in place", [before, total.is_leaf]
+    pairs = [(w if first else data, w if second else data) for first, second in rng.integers(2, size=(12, 2))]
+    yield "drawn at random", [(a * b).is_leaf for a, b in pairs]
 
 
 @check("grad_fn_names", lesson=LESSON, points=2, parts=[GRAD_FN])
@@ -80,6 +82,9 @@ def grad_fn_names(T: Any, rng: np.random.Generator) -> Properties:
     y += 1.0
     yield "after an in-place addition", lambda: name(y.grad_fn)
     yield "detached", lambda: y.detach().grad_fn is None
+    actions = [w.exp, w.log, w.tanh, w.sin, w.cos, w.sum, w.mean, w.relu, w.sqrt, w.abs]
+    drawn = [actions[i] for i in rng.integers(len(actions), size=6)]
+    yield "drawn at random", lambda: [name(action().grad_fn) for action in drawn]
 
 
 @check("edges_of_an_expression", lesson=LESSON, points=2, parts=[EDGE])

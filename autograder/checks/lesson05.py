@@ -62,14 +62,22 @@ def edges_to_a_node(T: Any, rng: np.random.Generator) -> Properties:
     yield "two roots with nothing in common", counted(T, y.exp(), leaf(T, [1.0]) * 2.0)
     yield "a root that leads to the other", counted(T, y.exp(), y)
     yield "a root that the other leads to", counted(T, y, y.exp() * y)
+    made = [x * 2.0]
+    for first, second in rng.random((8, 2)):
+        made.append(made[int(first * len(made))] * made[int(second * len(made))])
+    yield "drawn at random", counted(T, *made[-3:])
 
 
 @check("edges_of_deep_graphs", lesson=LESSON, points=1, parts=[COUNT])
 def edges_of_deep_graphs(T: Any, rng: np.random.Generator) -> Properties:
+    one, more = leaf(T, 1.0), int(rng.integers(1, 1000))
+
     def deep() -> Any:
         y = leaf(T, rng.normal())
         for _ in range(3500):
             y = y * 1.0
+        for _ in range(more):
+            y = y + one
         found = list(T.autograd.engine.count_dependencies({y.grad_fn: None}).values())
         return [len(found), sum(found)]
 

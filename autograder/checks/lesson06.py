@@ -98,6 +98,8 @@ def what_does_not_fit(T: Any, rng: np.random.Generator) -> Properties:
     yield "nothing in the second place", lambda: raises(lambda: T.autograd.backward([x.sum(), x * x]))
     yield "a vector of one for a number", lambda: raises(lambda: x.sum().backward(T.ones(1)))
     yield "after all this no gradient has arrived", lambda: x.grad is None
+    drawn = [says(*shape) for shape in rng.integers(4, 9, (3, 2)).tolist()]
+    yield "drawn at random", lambda: [each() for each in drawn]
 
 
 # ── jacobian_rows ────────────────────────────────────────────────────────────────────────────────

@@ -142,6 +142,24 @@ def no_grad_exception(T: Any, rng: np.random.Generator) -> Properties:
     w = leaf(T, rng.normal(size=3))
     raises(fails)
     yield "and so the next operation is recorded", (w * 2.0).requires_grad
+    yield "drawn at random", lambda: _blocks_that_may_fail(T, rng.integers(2, size=(8, 2)).tolist())
+    T.set_grad_enabled(True)
+
+
+def _blocks_that_may_fail(T: Any, drawn: list[list[int]]) -> list[bool]:
+    """Whether recording is on in each block, and behind it; before it, it is as drawn, and so is whether it fails."""
+    seen = []
+    for before, fails in drawn:
+        T.set_grad_enabled(bool(before))
+        try:
+            with T.no_grad():
+                seen.append(T.is_grad_enabled())
+                if fails:
+                    raise ValueError
+        except ValueError:
+            pass
+        seen.append(T.is_grad_enabled())
+    return seen
 
 
 @check("no_grad_decorator", lesson=LESSON, points=2, parts=[NO_GRAD])
@@ -259,17 +277,30 @@ def version_check(T: Any, rng: np.random.Generator) -> Properties:
         warnings.simplefilter("always")
         late(T, x, lambda T, w: w * w, _touch)()
     yield "it does not merely warn", len(heard)
+    yield "drawn at random", _written_again_and_again(T, rng)
+
+
+def _written_again_and_again(T: Any, rng: np.random.Generator) -> Callable[[], Any]:
+    """The error's words tell the shape and how often it was written."""
+    times, size = int(rng.integers(3, 30)), int(rng.integers(1, 30))
+
+    def write(w: Any, result: Any) -> None:
+        for _ in range(times):
+            w.add_(1.0)
+
+    return late(T, rng.normal(size=size), lambda T, w: w * w, write)
 
 
 @check("version_check_silent", lesson=LESSON, points=2, parts=[CHECK_VERSION])
 def version_check_silent(T: Any, rng: np.random.Generator) -> Properties:
-    x = rng.uniform(0.5, 2, 3)
-    yield "written before it was saved", late(T, x, written_before, _nothing)
-    yield "w + w saves nothing", late(T, x, lambda T, w: w + w, _touch)
-    yield "w * 3 saves only the 3", late(T, x, lambda T, w: w * 3.0, _touch)
-    yield "exp saves its result, not w", late(T, x, lambda T, w: w.exp(), _touch)
-    yield "through .data nobody notices", late(T, x, lambda T, w: w * w, _touch_data)
-    yield "a graph a step, written between", lambda: _stepwise(T, x)
+    x, speaks = rng.uniform(0.5, 2, 3), "drawn at random"
+    yield speaks, _written_again_and_again(T, rng)  # who never speaks is not silent where it is due
+    yield "written before it was saved", late(T, x, written_before, _nothing), speaks
+    yield "w + w saves nothing", late(T, x, lambda T, w: w + w, _touch), speaks
+    yield "w * 3 saves only the 3", late(T, x, lambda T, w: w * 3.0, _touch), speaks
+    yield "exp saves its result, not w", late(T, x, lambda T, w: w.exp(), _touch), speaks
+    yield "through .data nobody notices", late(T, x, lambda T, w: w * w, _touch_data), speaks
+    yield "a graph a step, written between", lambda: _stepwise(T, x), speaks
 
 
 def _stepwise(T: Any, x: Any) -> list[Any]:

@@ -263,6 +263,11 @@ def central_difference_judges(T: Any, rng: np.random.Generator) -> Properties:
     yield "a rule with its sign turned", verdict(square_with(lambda grad, x: grad * x * -2.0), (3,))
     yield "a rule that forgot grad", verdict(lambda x: square_with(lambda grad, x: x * 2.0)(x) * 3.0, (3,))
     yield "in float32 even a right rule is refused", verdict(lambda x: (x**3).exp().sum(), (4,), dtype="float32")
+    drawn = [
+        verdict(square_with(lambda grad, x, factor=factor: grad * x * factor), (2,))
+        for factor in rng.choice([2.0, 2.5], 8).tolist()
+    ]
+    yield "drawn at random", lambda: [each() for each in drawn]
 
 
 # ── Everything together ──────────────────────────────────────────────────────────────────────────

@@ -49,6 +49,8 @@ def where_arrays_live(T: Any, rng: np.random.Generator) -> Properties:
     yield "CuPy is not installed", name(home, None)
     yield "CuPy is installed, but sees no GPU", name(home, 0)
     yield "a plain float", name(1.5)
+    drawn = [name(elsewhere if far else home) for far in rng.integers(2, size=9)]
+    yield "drawn at random", lambda: [each() for each in drawn]
 
 
 def softplus(T: Any, x: Any) -> Any:
@@ -230,7 +232,8 @@ def crossover_size(T: Any, rng: np.random.Generator) -> Properties:
 @check("when_it_pays", lesson=LESSON, points=2, parts=[BEST, CROSS])
 def when_it_pays(T: Any, rng: np.random.Generator) -> Properties:
     """A slow processor without a queue against a fast device behind one, timed and compared."""
-    sizes = [2**k for k in range(4, 16)]
+    smallest = int(rng.integers(16, 32))
+    sizes = [smallest * 2**k for k in range(12)]
     per_element, launch = rng.uniform(2e-9, 4e-9), rng.uniform(1e-5, 3e-5)
     here: list[float] = []
     there: list[float] = []

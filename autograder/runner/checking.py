@@ -86,8 +86,8 @@ class Learner:
         parts.reset()
         try:
             with time_limit(self.limits.check_seconds):
-                for label, value, _ in checks.properties(check, minigrad, seed):
-                    self._property(name, label, value)
+                for each in checks.properties(check, minigrad, seed):
+                    self._property(name, each.label, each.value)
         except BaseException as raised:
             stop_clock()
             error = fault(raised)
