@@ -91,6 +91,42 @@ def test_it_earns_what_was_honestly_earned(attack, referee, edition):
     assert scores(referee, edition, HONEST, "ada") == POINTS
 
 
+UNUSUAL = {
+    "setup": HONEST[0]["source"] + "\nimport functools\nZERO = 0\n",
+    "tanh": """
+class Rule:
+    slope = staticmethod(lambda result: 1 - result * result)
+    def __call__(self, grad, result): return grad * self.slope(result)
+implements("minigrad.ops.pointwise.tanh_vjp")(Rule())
+""",
+    "exp": """
+def times(power, grad, result): return grad * result**power
+implements("minigrad.ops.pointwise.exp_vjp")(functools.partial(times, 1))
+""",
+    "log": """
+def timed(function):
+    def inner(*args): return function(*args)
+    return inner
+@timed
+@implements("minigrad.ops.pointwise.log_vjp")
+@timed
+def log_vjp(grad, self): return grad / self
+""",
+    "relu": """
+@implements("minigrad.ops.pointwise.relu_vjp")
+@np.errstate(all="ignore")
+def relu_vjp(g: "np.ndarray", r: "np.ndarray", /, depth=2) -> "np.ndarray":
+    from numpy import where
+    return relu_vjp(g, r, depth=depth - 1) if depth else where(r > ZERO, g, ZERO)
+""",
+}
+
+
+def test_unusual_forms_of_the_right_rules_earn_full_marks(referee, edition):
+    submission = [{"id": key, "source": source} for key, source in UNUSUAL.items()]
+    assert scores(referee, edition, submission, "grace") == POINTS
+
+
 STOCK = """
 import contextlib
 space = {{}}
