@@ -199,7 +199,7 @@ ACCIDENTS = {
     "huge": ("return np.ones(3_000_000)", ""),
     "escape codes": ("raise ValueError('\\x1b[2J\\u202e')", "ValueError"),
     "surrogates": ("raise ValueError('\\ud800')", "ValueError"),
-    "long words": ("raise ValueError('x' * 10_000_000)", "ValueError"),
+    "long words": ("raise ValueError('x' * 1_000_000)", "ValueError"),
 }
 
 
