@@ -25,7 +25,7 @@ endif
 $(READY): pyproject.toml constraints.txt tools/setup.sh tools/setup.py tools/progress.py
 	@sh tools/setup.sh
 
-.PHONY: help demo lab teach test lint format types generated generate pins clean distclean
+.PHONY: help demo lab teach unit test lint format types generated generate pins clean distclean
 
 help:  ## 列出命令 · list the commands
 	@echo '用法 · usage: make NAME'
@@ -39,6 +39,9 @@ lab: $(READY)  ## 在 JupyterLab 里打开课程（你的副本在 my_lessons/�
 
 teach: $(READY)  ## 在 JupyterLab 里打开 course/，用 formgrader 评分 · open course/ for formgrader
 	@$(PY) tools/lab.py course $(ARGS)
+
+unit: $(READY)  ## 运行快的测试，两个核约三分钟 · run the quick tests, in about three minutes on two cores
+	@$(ONE_THREAD) $(PY) -m pytest -q -n $(CORES) -m 'not (slow or alone or sandbox or browser)' $(ARGS)
 
 test: $(READY)  ## 运行全部测试 · run all tests
 	@$(ONE_THREAD) $(PY) -m pytest -q -m alone $(ARGS) || [ $$? -eq 5 ]

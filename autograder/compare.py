@@ -248,7 +248,7 @@ def _says(outcome: Outcome) -> Text | str:
 
 def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
     if missing := [name for name in outcome.unwritten if not outcome.calls.get(name)]:  # not even plugged in
-        return text("never_called", parts=", ".join(missing))
+        return text("not_there", parts=", ".join(missing))
     if unwritten(outcome):
         stubs = outcome.unwritten if len(outcome.unwritten) < len(outcome.calls) else []
         return text("part_not_written", part=", ".join(stubs)) if stubs else text("not_written")

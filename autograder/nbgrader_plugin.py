@@ -324,10 +324,11 @@ class Collect(ExchangeCollect):
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
         for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
             time, doubt = found.handed_in()
+            files["timestamp.txt"] = time.strftime(
+                TIME
+            ).encode()  # whatever stood there, or nothing: it has to be a time
             if doubt:
                 self.log.warning("%s: %s", src, " · ".join(doubt))
-            if doubt or "timestamp.txt" in files:  # whatever stood there: from here on it is a time
-                files["timestamp.txt"] = time.strftime(TIME).encode()
         put_folder(Path(dest), files)
 
 

@@ -28,7 +28,7 @@ from autograder.kit import Kit
 from autograder.referee import Referee
 from autograder.sandbox import Sandbox
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LESSON = "03_local_derivatives"
 WANTED = ["tanh_backward", "relu_backward", "exp_log_backward"]

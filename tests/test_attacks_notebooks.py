@@ -24,7 +24,7 @@ from autograder.feedback import feedback
 from autograder.grade import grade
 from autograder.lessons import COURSE, kind
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LESSON = "90_scratch"
 NO_TIME = "-20262026999999999999999999993199999999999999999999m"  # dateutil's arithmetic gives up

@@ -14,6 +14,7 @@ from benchmarks.engines import ENGINES, TorchLike
 from benchmarks.workloads import WORKLOADS
 
 
+@pytest.mark.slow
 def test_all_engines_agree_and_the_table_and_the_file_say_so(tmp_path, capsys):
     file = tmp_path / "figures.json"
     assert engine.main(["--quick", "--json", str(file)] + ["--only", ",".join(w.key for w in WORKLOADS)]) == 0

@@ -24,6 +24,7 @@ def scored(check, written, seed):
         return judge(check, oracle.expected(check.name, seed), checks.attempt(check, minigrad, seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, **BY_NAME)
 def test_the_engine_earns_full_marks_on_any_inputs(check):
     for seed in range(20):

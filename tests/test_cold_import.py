@@ -175,6 +175,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return json.loads(found.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIRST_USES)
 def test_the_first_use_finds_what_was_left_for_later(name, said):
     assert said[name] == "fine"

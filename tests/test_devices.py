@@ -128,6 +128,7 @@ def fault(call: Call, world: World, second: bool) -> str | None:
     return None
 
 
+@pytest.mark.slow  # all together
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", list(calls()))
 def test_every_operation_gives_there_what_it_gives_here(gpu: str, name: str) -> None:
@@ -157,6 +158,7 @@ def test_a_gradient_crosses_with_the_transfer(gpu: str) -> None:
     assert x.grad.device.type == "cpu" and x.grad.tolist() == [3.0, 3.0]
 
 
+@pytest.mark.slow  # all together
 @pytest.mark.parametrize("number_first", (False, True), ids=("number second", "number first"))
 @pytest.mark.parametrize("dtype", (mg.float32, mg.float64), ids=str)
 @pytest.mark.parametrize("name", BESIDE)

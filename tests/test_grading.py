@@ -21,7 +21,7 @@ from autograder.grade import grade
 from autograder.lessons import COURSE
 from autograder.summary import summarise
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LESSON = "90_scratch"
 QUICK = {

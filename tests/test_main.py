@@ -15,6 +15,7 @@ from minigrad.__main__ import main
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.slow
 def test_the_digits_are_learned_quickly() -> None:
     data = demo.digits()
     reports: list[tuple[int, float, float]] = []

@@ -19,6 +19,7 @@ USED = sorted({part for check in checks.REGISTRY.values() for part in check.part
 SEED = 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", USED)
 def test_every_mistake_loses_points_and_is_recognised_by_its_hint(part):
     """In one check of its lesson at least; and in no check is it taken for another."""
@@ -97,6 +98,7 @@ def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand()
     assert recognise(check, outcome, SEED).name == f"{MUL}:mul_forgot_grad"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", lessons.names())
 def test_all_checks_that_a_sample_students_mistake_costs_have_its_hint(lesson):
     """By the referee, who has all of a submission's checks before it, and none of its parts."""

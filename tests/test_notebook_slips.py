@@ -120,9 +120,9 @@ def test_what_the_engine_has_not_is_no_part_that_is_not_written(capsys):
 
 
 def helper(x):
-    import scipy
+    import hypothesis
 
-    return scipy, x
+    return hypothesis, x
 
 
 class Deep:
@@ -144,7 +144,7 @@ def test_a_part_that_uses_what_grading_has_not_does_not_pass(capsys, monkeypatch
     monkeypatch.setitem(globals(), "using", beyond)
     said = seen(capsys, right, "mul_backward")
     assert said.startswith("○ mul_backward · 2/2")
-    assert ("uses scipy." if beyond is helper else "uses torch.") in said
+    assert ("uses hypothesis." if beyond is helper else "uses torch.") in said
 
 
 def test_a_module_is_no_array(capsys):

@@ -112,6 +112,7 @@ def test_every_dependency_has_its_reason_in_both_languages():
         assert re.search("[\u4e00-\u9fff]", chinese) and re.match("[a-zA-Z`]", english), name
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_declared_and_the_other_way_round():
     folders = ("minigrad", "autograder", "tools", "tests", "course", "benchmarks", "source_notebooks")
     tops = {one.module.partition(".")[0] for path in python_files(*folders) for one in imports(path)}

@@ -129,6 +129,7 @@ def _is_ours(holder):
     return type(holder) is types.FunctionType and holder.__globals__.get("__name__", "").split(".")[0] == "minigrad"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [part for part in USED if part != NO_GRAD])
 def test_no_reference_to_the_original_is_left(part):
     own = parts.original(part)

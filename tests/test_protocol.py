@@ -21,6 +21,7 @@ LEAVES = (
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text("abc"), inner), max_leaves=20)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("abcxyz", max_size=5), VALUES))
 def test_what_is_packed_is_unpacked(message):
     assert unpack(pack(message)[4:]) == message

@@ -19,6 +19,7 @@ MOST_STATEMENTS = 14
 statements = st.lists(st.binary(min_size=5, max_size=5), min_size=3, max_size=MOST_STATEMENTS)
 
 
+@pytest.mark.slow
 def test_random_programs(request: pytest.FixtureRequest) -> None:
     count, number = request.config.getoption("--programs"), request.config.getoption("--seed")
 

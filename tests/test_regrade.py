@@ -17,7 +17,7 @@ from autograder.lessons import COURSE
 from autograder.messages import Text
 from autograder.regrade import Change, changes, table
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 LESSON = "90_scratch"
 ADA, EMMA, UNTOUCHED = "sample-li-na", "sample-emma-clarke", "sample-wang-wei"  # full marks, half, nothing
 

@@ -22,7 +22,7 @@ from autograder.grade import grade
 from autograder.lessons import PROJECT
 from autograder.records import Entry
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 LESSON = "90_scratch"
 NAMES = {"full_marks", "partial", "untouched", "no_notebook"}
 CLASS = 40

@@ -51,7 +51,7 @@ def by_trying(self):
 @alternative(KEEP)
 def by_if(tensor, grad):
     if tensor._grad is None:
-        tensor._grad = grad.detach().clone()
+        tensor._grad = grad.clone()
     else:
         tensor._grad = grad + tensor._grad
 
