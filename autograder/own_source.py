@@ -58,11 +58,17 @@ def _named(node: ast.expr) -> str:
 
 def _a_code(written: Any) -> types.CodeType:
     """A code object that was compiled from the definition: the function's own, or a method's."""
-    for each in vars(written).values() if isinstance(written, type) else [inspect.unwrap(written)]:
-        each = getattr(each, "__func__", getattr(each, "fget", each))
-        if isinstance(each, types.FunctionType):
-            return each.__code__
+    for function in functions(written):
+        return function.__code__
     raise AutograderError(text("source_unknown", name=getattr(written, "__name__", str(written))))
+
+
+def functions(written: Any) -> Iterator[types.FunctionType]:
+    """The function itself, or a class's own methods, out of their properties and decorators."""
+    for each in vars(written).values() if isinstance(written, type) else [written]:
+        bare = inspect.unwrap(getattr(each, "__func__", getattr(each, "fget", each) or each))
+        if isinstance(bare, types.FunctionType):
+            yield bare
 
 
 class _Collected:
@@ -108,9 +114,9 @@ class _Collected:
 
 
 def _globals(written: Any) -> dict[str, Any]:
-    functions = vars(written).values() if isinstance(written, type) else [inspect.unwrap(written)]
-    found = [each.__globals__ for each in functions if isinstance(each, types.FunctionType)]
-    return found[0] if found else vars(importlib.import_module(written.__module__))
+    for function in functions(written):
+        return function.__globals__
+    return vars(importlib.import_module(written.__module__))
 
 
 def global_names(source: str) -> set[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import inspect
 import json
 import symtable
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 from autograder import parts
 from autograder.checks import Check
 from autograder.messages import Text, text
+from autograder.own_source import functions
 
 _THERE = {*sys.stdlib_module_names, "numpy", "minigrad", "autograder", "__main__", "display"}
 _RELEASE = Path(__file__).resolve().parent.parent / "release"
@@ -52,7 +52,7 @@ class _Used:
         self._look(written)
 
     def _look(self, written: Any) -> None:
-        for function in _functions(written):
+        for function in functions(written):
             if id(function) not in self._met and _home(function) != parts.ENGINE:
                 self._met.add(id(function))
                 for code in _codes(function.__code__):
@@ -77,14 +77,6 @@ class _Used:
         package = module.partition(".")[0]
         if package and package not in _THERE:
             self.modules.add(package)
-
-
-def _functions(written: Any) -> Iterator[types.FunctionType]:
-    """The function itself, or a class's own methods, out of their properties and decorators."""
-    for each in vars(written).values() if isinstance(written, type) else [written]:
-        bare = inspect.unwrap(getattr(each, "__func__", getattr(each, "fget", each) or each))
-        if isinstance(bare, types.FunctionType):
-            yield bare
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

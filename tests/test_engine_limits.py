@@ -7,11 +7,14 @@ import platform
 import subprocess
 import sys
 import threading
+import time
 import weakref
 
 import pytest
 
 import minigrad as T
+from minigrad.autograd.accumulate import AccumulateGrad, made_once
+from minigrad.autograd.graph import Edge
 
 
 def chain(n: int) -> tuple[T.Tensor, T.Tensor]:
@@ -93,6 +96,29 @@ def test_threads_may_walk_graphs_that_share_a_leaf() -> None:
     for thread in threads:
         thread.join()
     assert T.autograd.grad(x * x, x)[0].item() == 2.0
+
+
+def test_threads_that_ask_for_a_leafs_edge_at_once_get_one_node() -> None:
+    """gradient_edge, with enough time between looking and making for all threads to look first."""
+    x = T.tensor(1.0, requires_grad=True)
+    made: list[AccumulateGrad] = []
+
+    @made_once
+    def slowly(tensor: T.Tensor) -> Edge:
+        node = tensor._accumulator() if tensor._accumulator is not None else None
+        if node is None:
+            time.sleep(0.01)
+            node = AccumulateGrad(tensor)
+            made.append(node)
+            tensor._accumulator = weakref.ref(node)
+        return node, 0
+
+    threads = [threading.Thread(target=slowly, args=(x,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
 
 
 def test_a_hook_may_start_a_walk_of_its_own() -> None:

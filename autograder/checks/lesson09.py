@@ -42,9 +42,9 @@ def with_room_for(calls: int, program: Callable[[], Any]) -> Callable[[], Any]:
     answer has the time for it."""
 
     def run() -> Any:
-        depth, frame = 0, sys._getframe()
-        while frame := frame.f_back:  # type: ignore[assignment]
-            depth += 1
+        depth, frame = 0, sys._getframe().f_back
+        while frame:
+            depth, frame = depth + 1, frame.f_back
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(depth + calls)
         try:
@@ -264,7 +264,7 @@ def retained_gradients(T: Any, rng: np.random.Generator) -> Properties:
     k = u * 3.0
     k.retain_grad()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's, that such a gradient and its leaf hold each other
+        warnings.filterwarnings("ignore", "Using backward.* with create_graph=True", UserWarning)  # torch's own
         (k * k).sum().backward(create_graph=True)
     yield "under create_graph it can be differentiated again", lambda: T.autograd.grad(k.grad.sum(), u)[0]
     u.grad = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .. import rules
@@ -137,6 +139,28 @@ def accumulate_graph(variable: Tensor, grad: Tensor) -> None:
     variable._grad = grad.copied() if held is None else held + grad
 
 
+_making = threading.RLock()
+
+
+def made_once(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]:
+    """Let one thread at a time make a leaf's AccumulateGrad; two that ask at once would each make one and lose a gradient.
+
+    Only where there is none yet is there anything to wait for: the lock costs more than all the rest.
+    """
+
+    @functools.wraps(edge_of)
+    def ask(tensor: Tensor) -> Edge:
+        if tensor._edge is None:
+            known = tensor._accumulator
+            if type(known) is not weakref.ref or known() is None:
+                with _making:
+                    return edge_of(tensor)
+        return edge_of(tensor)
+
+    return ask
+
+
+@made_once
 def gradient_edge(tensor: Tensor) -> Edge:
     """Where a tensor's gradient goes: (its grad_fn, output number), or for a leaf its one AccumulateGrad.
 
