@@ -141,6 +141,14 @@ def unpack_values(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "of two, the second was written before it was saved", second_was_written
 
+    def the_one_behind_was_written() -> Any:
+        u, behind = leaf(T, x), T.tensor(x)
+        behind.mul_(2.0)
+        T.addcmul(c, u, behind).sum().backward()
+        return u.grad
+
+    yield "behind one that nobody wants, a value written before it was saved", the_one_behind_was_written
+
 
 @check("unpack_refuses", lesson=LESSON, points=2, parts=[UNPACK])
 def unpack_refuses(T: Any, rng: np.random.Generator) -> Properties:
@@ -151,6 +159,7 @@ def unpack_refuses(T: Any, rng: np.random.Generator) -> Properties:
     yield "a power, a second time", lambda: twice(lambda x: x**3, leaf(T, rng.normal(size=2)))
     yield "a product, a second time", lambda: twice(lambda x: x * w, leaf(T, rng.normal(size=3)))
     yield "a sum never refuses", lambda: twice(lambda x: x + w, leaf(T, rng.normal(size=3)))
+    yield "a minus sign never does, either", lambda: twice(lambda x: -x, leaf(T, rng.normal(size=3)))
     u, before = leaf(T, rng.uniform(0.5, 2, 3)), x.grad
     z = u**w + x
     with T.no_grad():
@@ -173,6 +182,7 @@ OPERATIONS: dict[str, Callable[[Any, Any], Operation]] = {
     "divided by a number": lambda T, c: lambda x: x / 2.0,
     "square": lambda T, c: lambda x: x * x,
     "power": lambda T, c: lambda x: x**3,
+    "minus": lambda T, c: lambda x: -x,
     "mean": lambda T, c: lambda x: x.mean(),
     "view": lambda T, c: lambda x: x.reshape(3, 1)[0],
     "tanh": lambda T, c: lambda x: x.tanh(),

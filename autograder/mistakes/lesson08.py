@@ -264,8 +264,8 @@ def does_not_call_counter(result: Any, output: int = 0) -> Any:
 
 @mistake(
     SAVE,
-    zh="_version 只是此刻的一个整数，以后的改写它不知道。要的是计数器本身：result.counter()。",
-    en="_version is an int, the number of this moment, and knows of no later write. Wanted is the counter itself, result.counter().",
+    zh="SavedResult 的第二个参数该是计数器，你给的是一个整数。_version 只是此刻的数，以后的改写它不知道；output 是第三个参数。要的是 result.counter()。",
+    en="The second argument of SavedResult is the counter, and you gave an int. _version is the number of this moment and knows of no later write; output is the third argument. Wanted is result.counter().",
 )
 def notes_the_number(result: Any, output: int = 0) -> Any:
     number: Any = result._version
@@ -284,8 +284,8 @@ def exchanges_array_and_counter(result: Any, output: int = 0) -> Any:
 
 @mistake(
     SAVE,
-    zh="result.data 还是一个张量。节点要存的是数组：result._data。",
-    en="result.data is a tensor still. What the node keeps is the array, result._data.",
+    zh="你放进 SavedResult 的还是一个张量（result 自己、result.data 和 detach() 都是张量）。节点要存的是数组：result._data。",
+    en="What you put into the SavedResult is a tensor still, as result itself, result.data and detach() all are. What the node keeps is the array, result._data.",
 )
 def takes_data(result: Any, output: int = 0) -> Any:
     tensor: Any = result.data

@@ -33,12 +33,12 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · 只能走一遍吗？
 #
-# 两张最小的图，各 `backward()` 三次。先猜：哪一张会报错，在第几次？
+# 两张最小的图，各 `backward()` 三次。先猜：哪一张会报错？在第几次？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Only once?
 #
-# Two graphs, as small as can be; three times `backward()` on each. Guess: which one raises, and at which time?
+# Two graphs, as small as can be, and `backward()` three times on each. Guess: which one raises, and on which call?
 
 
 # %% tags=["demo"]
@@ -267,9 +267,10 @@ check("saved_result")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 取出来
 #
-# 轮到一个节点反向时，它先把保存的值取出来，再交给导数规则。`self.saved` 有三种情形：
+# 轮到一个节点反向时，它先把保存的值取出来，再交给导数规则。`self.saved` 有四种情形：
 #
 # - 整个是 `None`：已经释放了，报错。那段话很长，常量 `SECOND_BACKWARD` 里已经写好，`raise RuntimeError(SECOND_BACKWARD)`。
+# - 是一个空元组：什么也没存，也就没有什么会被释放。返回空列表，走多少遍都行。
 # - 是一个元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
 # - 其中一项是保存的值 `value`：数组在 `value._data` 里。它有计数器（`value._counter` 不是 `None`）时，先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；保存之后被改写过，这个函数会报错（怎么做到的，第 10 课由你来写）。
 #
@@ -278,9 +279,10 @@ check("saved_result")
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Reading it
 #
-# When a node's turn comes on the way back, it first reads what it saved, then hands it to the derivative rule. With `self.saved` there are three cases:
+# When a node's turn comes on the way back, it first reads what it saved, then hands it to the derivative rule. With `self.saved` there are four cases:
 #
 # - It is `None` altogether: released, so raise. The words are long; the constant `SECOND_BACKWARD` has them, `raise RuntimeError(SECOND_BACKWARD)`.
+# - It is an empty tuple: nothing was saved, so nothing can have been released. Return an empty list, however often it is walked.
 # - It is a tuple, and an item in it is `None`: nobody needs that one, but its place counts; the values behind it must not move up.
 # - An item is a saved `value`: its array is `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; had it been written to since, this function raises (how it knows, you write yourself in lesson 10).
 #
@@ -310,7 +312,7 @@ assert u.grad.tolist() == [2.0, 4.0] and y.grad_fn.saved is None
 def unpack_arrays(self):
     """The saved values of a node as arrays. In torch: SavedVariable::unpack, once for each.
 
-    self.saved: None once released, else a tuple; each item is None or has _data (an array) and _counter.
+    self.saved: None once released, else a tuple, perhaps empty; each item is None or has _data (an array) and _counter.
     Returns a list as long as self.saved: arrays, and None where nothing was saved.
     Raises RuntimeError(SECOND_BACKWARD) once released; self.check_saved(index, value) raises for overwritten values.
     Example: self.saved = (None, value with _data = [1., 2.])  ->  [None, [1., 2.]]
