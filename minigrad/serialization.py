@@ -26,7 +26,6 @@ HARMLESS = {
     "minigrad.ops.protocols": {"rebuilt"},
     "minigrad.tensor": {"Tensor"},
     "minigrad.nn.parameter": {"Parameter", "Buffer"},
-    "minigrad.nn.state": {"State"},
     "minigrad.size": {"Size", "device"},
     "minigrad.dtypes": {dtype.__reduce__() for dtype in BY_NUMPY.values()},
 }

@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from .module import Module
 
 
-class State(OrderedDict[str, Any]):
-    """What state_dict() returns: an OrderedDict that also knows the version of every module's layout."""
-
-    _metadata: OrderedDict[str, Any]
-
-    def __repr__(self) -> str:
-        return "OrderedDict" + repr(list(self.items())).join("()")
-
-
 class IncompatibleKeys(NamedTuple):
     """What load_state_dict() found missing and what it could not place."""
 
@@ -46,8 +37,8 @@ def own_state(module: Module) -> dict[str, Tensor]:
 def state_of(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
     """Module.state_dict."""
     if destination is None:
-        destination = State()
-        destination._metadata = OrderedDict()
+        destination = OrderedDict()
+        destination._metadata = OrderedDict()  # the version of every module's layout
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = {"version": module._version}
     for name, value in own_state(module).items():

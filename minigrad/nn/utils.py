@@ -17,9 +17,10 @@ __all__ = [
 __getattr__ = refusing(__name__)
 
 
-def get_total_norm(tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
+def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
     """The norm of all tensors taken together, as if they were one vector."""
-    norms = [t.detach().norm(norm_type) for t in tensors]
+    norm_type = float(norm_type)
+    norms = [t.detach().norm(norm_type) for t in ([tensors] if isinstance(tensors, Tensor) else tensors)]
     if not norms:
         from ..creation import tensor
 
@@ -40,7 +41,7 @@ def clip_grad_norm_(
     grads = _grads(parameters)
     with no_grad():
         total = get_total_norm(grads, norm_type, error_if_nonfinite)
-        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
+        factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
         for grad in grads:
             grad.mul_(factor)
     return total
@@ -48,9 +49,10 @@ def clip_grad_norm_(
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
     """Clamp every entry of every gradient to ±clip_value, in place."""
+    clip_value = float(clip_value)
     with no_grad():
         for grad in _grads(parameters):
-            grad.clamp_(-clip_value, clip_value)
+            grad.clamp_min_(-clip_value).clamp_max_(clip_value)  # two writes, as in torch
 
 
 def _grads(parameters: Any) -> list[Tensor]:

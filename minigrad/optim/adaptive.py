@@ -10,7 +10,7 @@ from typing import Any
 
 from ..creation import tensor
 from ..tensor import Tensor
-from .optimizer import UNUSED, Optimizer, check, implementation
+from .optimizer import UNUSED, Optimizer, check, implementation, not_from_0_on
 
 
 class Adam(Optimizer):
@@ -33,10 +33,15 @@ class Adam(Optimizer):
         decoupled_weight_decay: bool = False,
         **unused: Any,
     ) -> None:
-        check(lr=("learning rate", lr), eps=("epsilon value", eps), decay=("weight_decay value", weight_decay))
-        for i, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        check(
+            not_from_0_on,
+            lr=("learning rate", lr),
+            eps=("epsilon value", eps),
+            decay=("weight_decay value", weight_decay),
+        )
+        for i in range(2):
+            if not 0.0 <= betas[i] < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
         settings |= {"maximize": maximize} | implementation(type(self), unused, UNUSED | {"capturable": False})
         super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})
@@ -103,6 +108,7 @@ class RMSprop(Optimizer):
         **unused: Any,
     ) -> None:
         check(
+            not_from_0_on,
             lr=("learning rate", lr),
             eps=("epsilon value", eps),
             momentum=("momentum value", momentum),
@@ -156,6 +162,7 @@ class Adagrad(Optimizer):
         **unused: Any,
     ) -> None:
         check(
+            not_from_0_on,
             lr=("learning rate", lr),
             lr_decay=("lr_decay value", lr_decay),
             decay=("weight_decay value", weight_decay),

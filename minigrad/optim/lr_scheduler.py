@@ -5,6 +5,7 @@ They know an optimiser only by its `param_groups` and its `step`.
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 import warnings
@@ -27,6 +28,8 @@ __getattr__ = refusing(__name__)
 
 class LRScheduler:
     """Base: step() counts an epoch and sets every group's lr to what get_lr() says."""
+
+    _get_lr_called_within_step = False
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         if not hasattr(optimizer, "param_groups"):
@@ -77,7 +80,15 @@ class LRScheduler:
             )
         self._step_count += 1
         self.last_epoch += 1
-        self.set(self.get_lr())
+        self.set(self.asked(self.get_lr))
+
+    def asked(self, question: Callable[[], list[float]]) -> list[float]:
+        """What get_lr, or closed_form, says, asked as a step asks."""
+        self._get_lr_called_within_step = True
+        try:
+            return question()
+        finally:
+            self._get_lr_called_within_step = False
 
     def set(self, rates: list[float]) -> None:
         """Give the groups their learning rates."""
@@ -88,7 +99,7 @@ class LRScheduler:
     def begin(self) -> None:
         """Start at epoch 0, whatever the groups' learning rates are by now."""
         self.last_epoch = 0
-        self.set(self.closed_form())
+        self.set(self.asked(self.closed_form))
 
     def _present(self) -> list[float]:
         return [group["lr"] for group in self.optimizer.param_groups]
@@ -100,6 +111,22 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict."""
         self.__dict__.update(state_dict)
+
+
+def only_within_a_step(get_lr: Callable[[Any], list[float]]) -> Callable[[Any], list[float]]:
+    """`get_lr`, with a warning to those who call it themselves: they mean get_last_lr."""
+
+    @functools.wraps(get_lr)
+    def call(self: Any) -> list[float]:
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return get_lr(self)
+
+    return call
 
 
 def _notice_steps(optimizer: Any) -> None:
@@ -125,6 +152,7 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """The present ones, times gamma when a period is full."""
         full = self.last_epoch and self.last_epoch % self.step_size == 0
@@ -143,6 +171,7 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """The present ones, times gamma for every milestone that is this epoch."""
         if self.last_epoch not in self.milestones:
@@ -162,6 +191,7 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """The present ones, times gamma."""
         return self._present() if self._is_initial else [lr * self.gamma for lr in self._present()]
@@ -188,6 +218,7 @@ class LambdaLR(LRScheduler):
         self.lr_lambdas = given
         super().__init__(optimizer, last_epoch)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """base · f(epoch)."""
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
@@ -225,6 +256,7 @@ class LinearLR(LRScheduler):
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """From the present ones, so that other changes to lr keep their effect, as in torch."""
         start, rise, epoch, total = (
@@ -255,6 +287,7 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """From the present ones, so that other changes to lr keep their effect, as in torch."""
         lowest, epoch, period = self.eta_min, self.last_epoch, self.T_max

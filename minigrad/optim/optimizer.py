@@ -66,24 +66,46 @@ class Optimizer:
             group["lr"] = value
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """One more group: {"params": a tensor or several, and settings that differ from the defaults}."""
-        group = dict(param_group)
-        given = group["params"]
-        group["params"] = params = [given] if isinstance(given, Tensor) else list(given)
+        """One more group: {"params": a tensor or several, perhaps with names, and settings that differ from the defaults}.
+
+        The group is this dict itself, completed.
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        given = param_group["params"]
+        if isinstance(given, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        given = [given] if isinstance(given, Tensor) else list(given)
+        param_group["params"] = params = [p[1] if isinstance(p, tuple) else p for p in given]
+        if names := [p[0] for p in given if isinstance(p, tuple)]:
+            if len(names) != len(params):
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            param_group["param_names"] = names
         for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-            if not p.is_leaf:
+            if not p.is_leaf and not p.retains_grad:
                 raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            param_group.setdefault(name, default)
         if len(set(params)) != len(params):
             warnings.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
+        for other in self.param_groups:
+            if ("param_names" in other) != bool(names):
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"with{'' if names else 'out'} names to the optimizer"
+                )
         if not set(params).isdisjoint(p for other in self.param_groups for p in other["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
-        self.param_groups.append({"params": params} | self.defaults | group)
+        self.param_groups.append(param_group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients: None by default, or zeros written into the tensors that are there, without a history.
@@ -171,8 +193,20 @@ def evaluated(closure: Callable[[], Any] | None) -> Any:
         return closure()
 
 
-def check(**settings: tuple[str, float]) -> None:
-    """ValueError for a negative setting: NAME=(what torch calls it, the value)."""
+def negative(value: Any) -> Any:
+    """Whether SGD refuses a setting."""
+    return value < 0.0
+
+
+def not_from_0_on(value: Any) -> Any:
+    """Whether the others do: nan, too."""
+    return not 0.0 <= value
+
+
+def check(refuses: Callable[[Any], Any], **settings: tuple[str, Any]) -> None:
+    """ValueError for a setting that is refused: NAME=(what torch calls it, the value)."""
     for what, value in settings.values():
-        if value < 0:
+        if isinstance(value, Tensor) and value.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        if refuses(value):
             raise ValueError(f"Invalid {what}: {value}")

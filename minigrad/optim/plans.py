@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from typing import Any
 
-from .lr_scheduler import LRScheduler
+from .lr_scheduler import LRScheduler, only_within_a_step
 
 
 class SequentialLR(LRScheduler):
@@ -204,6 +204,7 @@ class OneCycleLR(LRScheduler):
             return (end - start) * share + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
 
+    @only_within_a_step
     def get_lr(self) -> list[float]:
         """Where this step is on its phase's way; the momentum is set at once."""
         step = self.last_epoch

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, evaluated, implementation
+from .optimizer import Optimizer, check, evaluated, implementation, negative
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
@@ -50,6 +50,7 @@ class SGD(Optimizer):
         **unused: Any,
     ) -> None:
         check(
+            negative,
             lr=("learning rate", lr),
             momentum=("momentum value", momentum),
             decay=("weight_decay value", weight_decay),
