@@ -40,7 +40,9 @@ def finish(array: Any, device: Any = None, requires_grad: bool = False) -> Tenso
     if device is not None and (wanted := Device(device)).type == "cuda":
         array = to_device(array, wanted.index or 0)
     out = from_array(array if array.ndim else array[()])  # of 0-d a scalar, as a computed one is
-    if requires_grad:
+    if requires_grad is not False and requires_grad is not None:
+        if requires_grad is not True:
+            raise TypeError("requires_grad must be a bool")
         if array.dtype.kind != "f":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         out.requires_grad = True
@@ -80,9 +82,9 @@ ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
 def _plain(data: Any) -> Any:
     """Nested sequences with the tensors in them turned into numbers."""
     if isinstance(data, Tensor):
-        if data._data.size != 1:
-            raise ValueError(ONE_ELEMENT)
-        return to_host(data._data).reshape(())
+        from .ops.convert import one_value
+
+        return data._data.dtype.type(one_value(data))
     if isinstance(data, list | tuple | range):
         return [_plain(x) for x in data]
     return data
@@ -109,6 +111,11 @@ def _float_of(data: Any) -> Any:
 
 def _not_a_number(data: Any) -> Exception:
     """torch's error for something among the data that is no number, or too large a one."""
+    first = data
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    if isinstance(first, str) and first is not data:  # whose elements torch looks for, too, and they are words again
+        return ValueError("too many dimensions 'str'")
     for x in _leaves(data):
         if isinstance(x, str | bytes):
             return TypeError(f"new(): invalid data type '{type(x).__name__}'")

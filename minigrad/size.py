@@ -45,7 +45,9 @@ class device:
             type, index = type.type, type.index
         if isinstance(type, int):
             type, index = accelerator(), type
-        kind, _, number = str(type).partition(":")
+        kind, colon, number = str(type).partition(":")
+        if not kind.replace("_", "a").isalpha() or (colon and not number.isdigit()):
+            raise RuntimeError(f"Invalid device string: '{type}'")
         if kind not in ("cpu", "cuda"):
             raise RuntimeError(f"Expected one of cpu, cuda device type at start of device string: {kind}")
         self.type: str = kind

@@ -188,7 +188,7 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
     parameters = list(inspect.signature(function).parameters.values())
     if method and len(parameters) == 1 and len(args) + len(kwargs) > 1:
         extra = len(args) - 1
-        return f"Tensor.{name}() takes no " + (f"arguments ({extra} given)" if extra else "keyword arguments")
+        return f"TensorBase.{name}() takes no " + (f"arguments ({extra} given)" if extra else "keyword arguments")
     fault = first_fault(name, parameters, args, kwargs, int(method))
     if fault is None:
         return None
@@ -328,7 +328,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "IntList": (INTS, is_ints),
     "IntsOrBool": (INTS, lambda x: isinstance(x, bool) or is_int(x) or is_ints(x)),
     "IntOrTensor": ("int", lambda x: isinstance(x, Tensor) or is_int(x)),
-    "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype | type)),
+    "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype) or any(x is kind for kind in (bool, int, float))),
     "Str": ("str", lambda x: isinstance(x, str)),
     "Tensors": ("tuple of Tensors", lambda x: isinstance(x, list | tuple)),
 }
