@@ -75,6 +75,7 @@ BESIDE: dict[str, Callable[[Any, Any], Any]] = {
         logical_and""".split()
     },
     "where": lambda a, b: mg.where(a + b > 0, a, b),
+    "where of a number": lambda a, b: mg.where((a if a.ndim == 0 else b) > 0, a, b),
     "lerp": lambda a, b: mg.lerp(a + b, b.float(), a.float()),
     "addcmul": lambda a, b: mg.addcmul(a + b, a, b),
     "clamp": lambda a, b: mg.clamp(a, b - 0.25, b + 0.25),

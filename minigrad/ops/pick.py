@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..backend import array_module, numpy
+from ..backend import array_module, in_use, numpy
 from ..dtypes import filling, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Ints, Number, Operand, Str
 from .division import remainder
 from .promotion import Number as Numbers
-from .promotion import differentiable, differentiable_inplace, operand, refusal
+from .promotion import differentiable, differentiable_inplace, operand, refusal, together
 from .reduce import dims, one_dim, real_dim
 from .shape import view
 
@@ -348,6 +348,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         data = data.astype(bool)
         condition = from_array(data)
     a, b = operand(input), operand(other)
+    if in_use:
+        condition, a, b = together((condition, a, b)) or (condition, a, b)
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
         kind = (
             get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
