@@ -14,21 +14,16 @@ from typing import TYPE_CHECKING, Any
 from . import autograd
 from .autograd.grad_mode import inferring, is_grad_enabled, is_inference_mode_enabled
 from .autograd.graph import INFERENCE, NO_EDGE, UNRECORDED, Edge, VersionCounter
+from .autograd.views import share_saved, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
-from .errors import INFERENCE_WRITTEN
+from .errors import INFERENCE_WRITTEN, NOT_A_LEAF
 from .size import Size, device
 
 if TYPE_CHECKING:
     from .autograd.hooks import Extras, RemovableHandle
 
-NOT_A_LEAF = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
-    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
-    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
-)
 FLOAT_ONLY = "only Tensors of floating point dtype can require gradients"
 LEAVES_ONLY = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
@@ -170,7 +165,7 @@ class Tensor:
         if wanted and self._counter is INFERENCE and not is_inference_mode_enabled():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not wanted:
-            self._edge = NO_EDGE
+            self._edge = unwanted(self)
         elif self._edge is NO_EDGE or self._edge is UNRECORDED:
             self._edge = self._accumulator = self._hooks = None
         if self._counter is not None:
@@ -257,7 +252,7 @@ class Tensor:
         and cannot be written to) until somebody asks for this."""
         data = self._data
         if isinstance(data, numpy.generic):
-            self._data = data = numpy.asarray(data)
+            self._data = data = share_saved(self, numpy.asarray(data))
         return data
 
     def counter(self) -> VersionCounter:

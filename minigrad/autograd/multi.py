@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from threading import get_ident
@@ -103,8 +104,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
         raise AssertionError("Expected gradient function to be set")
     arrived: dict[int, dict[int, Any]] = {}  # by walk, then by place among the tensors
 
-    def at(place: int) -> Callable[[Any], None]:
-        def hook(grad: Any) -> None:
+    def get_inner_hook(place: int) -> Callable[[Any], None]:  # warnings show these names
+        def inner_hook(grad: Any) -> None:
             walk = current_walk()
             grads = arrived.setdefault(walk.id, {})
             grads[place] = grad
@@ -112,15 +113,16 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
                 fn([grads.get(i) for i in range(len(nodes))])
                 del arrived[walk.id]
 
-        return hook
+        return inner_hook
 
-    return _SeveralHandles([t.register_hook(at(i)) for i, t in enumerate(tensors)])
+    return _SeveralHandles([t.register_hook(get_inner_hook(i)) for i, t in enumerate(tensors)])
 
 
 def _first_only(fn: Callable[[Any], None]) -> Callable[[Any], None]:
     """fn, called once in each walk."""
     seen: set[int] = set()
 
+    @functools.wraps(fn)
     def hook(grad: Any) -> None:
         walk = current_walk()
         if walk.id not in seen:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
 from .grad_mode import is_inference_mode_enabled
-from .graph import NO_EDGE, SECOND_BACKWARD, Node
+from .graph import NO_EDGE, SECOND_BACKWARD, UNRECORDED, Node, SavedResult
 from .recording import next_order
 
 if TYPE_CHECKING:
@@ -129,6 +129,25 @@ class Invalid(tuple[Any, int]):
         raise RuntimeError(str(self.error))
 
     __iter__ = refuse
+
+
+def unwanted(leaf: Tensor) -> Any:
+    """The edge of a leaf whose own gradient is not wanted: a view still requires grad as its base does, and one that a
+    write has left behind stays so."""
+    base = leaf._base
+    if base is None or type(leaf._edge) is Invalid:
+        return NO_EDGE if base is None else leaf._edge
+    return NO_EDGE if base._edge is NO_EDGE else UNRECORDED
+
+
+def share_saved(tensor: Tensor, array: Any) -> Any:
+    """The array that takes the place of a tensor's NumPy scalar: also in the node that keeps it as its own result, so that
+    it sees what is written behind autograd's back."""
+    node = None if type(tensor._edge) is Invalid else tensor.grad_fn
+    for value in (node.saved or ()) if node is not None else ():
+        if type(value) is SavedResult and value._data is tensor._data:
+            value._data = array
+    return array
 
 
 class CopySlices(Node):

@@ -79,7 +79,7 @@ def _index_fill(x: Any, *value: Any, dim: int, index: Any, number: Any = None) -
 
 
 def _masked_fill(x: Any, *value: Any, mask: Any, number: Any = None) -> Any:
-    filling = value[0].astype(x.dtype) if value else element(number, x.dtype)
+    filling = element(value[0].item() if value else number, x.dtype)
     return in_order(array_module(x).where(mask, filling, x))
 
 

@@ -101,7 +101,7 @@ def _swap(x: Any, dim0: int, dim1: int) -> Any:
 
 def _expand(x: Any, shape: tuple[int, ...]) -> Any:
     """A view as broadcast_to makes it, which may be written to."""
-    if math.prod(shape) == x.size:
+    if math.prod(shape) == x.size and x.ndim:  # torch gives a lone number strides of 0
         return x.reshape(shape)
     new = len(shape) - x.ndim
     strides = [0] * new
