@@ -129,6 +129,17 @@ def hessian_product_manners(T: Any, rng: np.random.Generator) -> Properties:
     yield "x may have a history", lambda: T.curvature.hessian_product(f, y, v)
     yield "twice v, twice the product", lambda: T.curvature.hessian_product(f, x, v * 2.0)
     yield "v = 0", lambda: T.curvature.hessian_product(f, x, v * 0.0)
+    walks: list[int] = []
+
+    def watched(x: Any) -> Any:
+        y = x * 1.0
+        if y.requires_grad:
+            y.register_hook(lambda grad: walks.append(len(grad)))
+        return f(y)
+
+    many, along = T.tensor(rng.normal(size=30)), T.tensor(rng.normal(size=30))
+    yield "thirty variables", lambda: T.curvature.hessian_product(watched, many, along)
+    yield "a few walks did for them: H was not built", lambda: len(walks) < 10
 
 
 @check("hessian_product_network", lesson=LESSON, points=2, parts=[PRODUCT, SIN, COS])
@@ -175,6 +186,7 @@ def newton_step_once(T: Any, rng: np.random.Generator) -> Properties:
     yield "x may be a leaf that requires grad", lambda: T.curvature.newton_step(f, start)
     yield "no gradient is left in x", lambda: (T.curvature.newton_step(f, start), start.grad)[1]
     yield "x is as it was", [far, start]
+    yield "x does not come to require grad", lambda: (T.curvature.newton_step(f, far), far.requires_grad)[1]
     yield "the new place has no history", lambda: T.curvature.newton_step(f, start).requires_grad
 
 

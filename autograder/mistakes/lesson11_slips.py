@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson11 import NEWTON, PRODUCT, SIN, slope_and_hessian, slopes
-from minigrad import eye, rules, stack
+from autograder.mistakes.lesson11 import COS, NEWTON, PRODUCT, SIN, slope_and_hessian, slopes
+from minigrad import cos, eye, rules, stack
 from minigrad.curvature import hessian_product, solve
 
 
@@ -30,6 +30,43 @@ def sin_in_place(grad: Any, self: Any) -> Any:
 
 
 @mistake(
+    SIN,
+    zh="minigrad.cos 只认张量；求一阶时 self 是数组。用 rules.cos，两者都行。",
+    en="minigrad.cos takes tensors only, and at first order self is an array. rules.cos takes both.",
+)
+def sin_by_the_tensors_function(grad: Any, self: Any) -> Any:
+    return grad * cos(self)
+
+
+@mistake(
+    COS,
+    zh="cos 的规则里写了 self.sin()，那是张量的方法；求一阶时 self 是数组。用 rules.sin(self)，两者都行。",
+    en="The rule of cos says self.sin(), which is a tensor's method; at first order self is an array. rules.sin(self) takes both.",
+)
+def cos_by_method(grad: Any, self: Any) -> Any:
+    return grad * -self.sin()
+
+
+@mistake(
+    COS,
+    zh="cos 的规则原地改写了 grad。它是别人传来的，别处还要用。返回一个新的：grad * …。",
+    en="The rule of cos wrote into grad, which belongs to whoever passed it on and is needed elsewhere. Return a new one, grad * (…).",
+)
+def cos_in_place(grad: Any, self: Any) -> Any:
+    grad *= -rules.sin(self)
+    return grad
+
+
+@mistake(
+    COS,
+    zh="你减去了 sin(self)，应该乘上它的相反数：grad * -rules.sin(self)，乘号不能省。",
+    en="You subtract sin(self) where you should multiply by minus it: grad * -rules.sin(self), with the multiplication sign.",
+)
+def cos_subtracts(grad: Any, self: Any) -> Any:
+    return grad - rules.sin(self)
+
+
+@mistake(
     PRODUCT,
     zh="v 用早了：f(x) 是一个数，不能拿 v 作它的 grad_outputs。v 属于第二次求导，对斜率的那一次。",
     en="v comes too early: f(x) is one number, and v cannot be its grad_outputs. v belongs to the second derivative, that of the slope.",
@@ -49,6 +86,82 @@ def marks_the_given_x(f: Any, x: Any, v: Any) -> Any:
     x.requires_grad_()
     (slope,) = slopes(f(x), x, create_graph=True)
     return slopes(slope, x, v)[0]
+
+
+@mistake(
+    PRODUCT,
+    zh="数值对了，可是你把整个 H 都造了出来：每个变量走一遍反向，一万个变量就是一万遍。只要 H·v，把 v 作为 grad_outputs，一遍就够。",
+    en="The numbers are right, but you built all of H, with a backward walk for each variable: ten thousand walks for ten thousand of them. For H·v, hand v as grad_outputs, and one walk will do.",
+)
+def builds_the_hessian(f: Any, x: Any, v: Any) -> Any:
+    x = x.detach().requires_grad_()
+    (slope,) = slopes(f(x), x, create_graph=True)
+    rows = [slopes(each, x, retain_graph=True)[0].reshape(-1) for each in slope.reshape(-1)]
+    return (stack(rows) @ v.reshape(-1)).reshape(x.shape)
+
+
+@mistake(
+    PRODUCT,
+    zh="你给 f 的是传进来的 x，求导却对着自己的叶子：两者没有连上。要用叶子去算 f。",
+    en="f was given the x that was passed in, while you differentiate in your leaf: the two are not connected. Compute f of the leaf.",
+)
+def f_of_the_given_x(f: Any, x: Any, v: Any) -> Any:
+    at = x.detach().requires_grad_()
+    (slope,) = slopes(f(x), at, create_graph=True)
+    return slopes(slope, at, v)[0]
+
+
+@mistake(
+    PRODUCT,
+    zh="slope @ v 只有一维时才是点积。x 可以是一个数，也可以是矩阵：把 v 作为 grad_outputs，或者用 (slope * v).sum()。",
+    en="slope @ v is a dot product in one dimension only, and x may be a single number or a matrix: hand v as grad_outputs, or take (slope * v).sum().",
+)
+def dot_by_matmul(f: Any, x: Any, v: Any) -> Any:
+    x = x.detach().requires_grad_()
+    (slope,) = slopes(f(x), x, create_graph=True)
+    return slopes(slope @ v, x)[0]
+
+
+@mistake(
+    NEWTON,
+    zh="传给 newton_step 的 x 被改成了要求梯度的：它是别人的。先 detach()，再 requires_grad_()。",
+    en="The x that was passed to newton_step now requires grad, and it is not yours: call detach() first, then requires_grad_().",
+)
+def newton_marks_the_given_x(f: Any, x: Any) -> Any:
+    (slope,) = slopes(f(x.requires_grad_()), x)
+    rows = [hessian_product(f, x, direction) for direction in eye(len(x), dtype=x.dtype)]
+    return x.detach() - solve(stack(rows), slope)
+
+
+@mistake(
+    NEWTON,
+    zh="f 用的是传进来的 x，斜率却对着 detach() 出来的叶子求：两者没有连上。写成 grad(f(叶子), 叶子)。",
+    en="f is computed of the x that was passed in, and the slope taken in the leaf that detach() made: the two are not connected. Write grad(f(leaf), leaf).",
+)
+def newton_of_the_given_x(f: Any, x: Any) -> Any:
+    at = x.detach().requires_grad_()
+    (slope,) = slopes(f(x), at)
+    return at.detach() - solve(slope_and_hessian(f, x)[1], slope)
+
+
+@mistake(
+    NEWTON,
+    zh="只剩下最后一行了：列表要在循环外面建好，循环里 append。",
+    en="Only the last row is left: make the list before the loop, and append inside it.",
+)
+def keeps_the_last_row(f: Any, x: Any) -> Any:
+    slope, hessian = slope_and_hessian(f, x)
+    return x.detach() - solve(hessian[-1:], slope)
+
+
+@mistake(
+    NEWTON,
+    zh="hessian_product 一次只收一个方向，你把所有单位向量一起给了它。for 一行一行地取，每个方向得 H 的一行。",
+    en="hessian_product takes one direction at a time, and was given all unit vectors at once. Take them row by row with for; each direction gives one row of H.",
+)
+def all_directions_at_once(f: Any, x: Any) -> Any:
+    slope, _ = slope_and_hessian(f, x)
+    return x.detach() - solve(hessian_product(f, x, eye(len(x), dtype=x.dtype)), slope)
 
 
 @mistake(
@@ -76,8 +189,8 @@ def does_not_stack(f: Any, x: Any) -> Any:
 
 @mistake(
     NEWTON,
-    zh="solve 的两个参数反了：先矩阵 H，后向量 slope。",
-    en="The arguments of solve are exchanged: the matrix H comes first, then the vector, slope.",
+    zh="solve 的第一个参数是一个向量，这里要的是整个矩阵 H，后面才是向量 slope。",
+    en="The first argument of solve is a vector. Wanted there is the whole matrix H; the vector, slope, comes second.",
 )
 def exchanges_matrix_and_slope(f: Any, x: Any) -> Any:
     slope, hessian = slope_and_hessian(f, x)

@@ -379,7 +379,7 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # %% [markdown] tags=["lang-zh"]
 # 整个 $H$ 要反向走两百多遍，$H v$ 几遍就够。
 #
-# 写出 `hessian_product`。`f` 收一个和 `x` 同样形状的张量，返回一个数；`x` 和 `v` 形状相同，不一定是一维的。
+# 写出 `hessian_product`，不许把 $H$ 造出来：检查会数你走了几遍反向。`f` 收一个和 `x` 同样形状的张量，返回一个数；`x` 和 `v` 形状相同，不一定是一维的。
 #
 # 1. 造一个自己的叶子，别动传进来的 `x`：`detach()` 之后再 `requires_grad_()`。
 # 2. 求斜率，并且让它有历史。
@@ -390,7 +390,7 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # %% [markdown] tags=["lang-en"]
 # All of $H$ takes more than two hundred backward walks, $H v$ just a few.
 #
-# Write `hessian_product`. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have one shape, which need not be one-dimensional.
+# Write `hessian_product`, and do not build $H$: the check counts your backward walks. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have one shape, which need not be one-dimensional.
 #
 # 1. Make a leaf of your own and leave the `x` you were given alone: `detach()`, then `requires_grad_()`.
 # 2. Find the slope, and have it keep a history.
