@@ -18,6 +18,7 @@ import numpy as np
 
 from autograder.checks import Check, Outcome, Property, score
 from autograder.messages import LANGUAGES, Text, label_text, text
+from autograder.parts import NOT_WRITTEN
 from autograder.protocol import clip
 
 # Allowed difference by dtype: |got - expected| <= rel * |expected| + abs * the largest |expected| of the array.
@@ -236,14 +237,14 @@ def _entries(value: Any) -> int:
 
 def unwritten(outcome: Outcome) -> bool:
     """Whether a run met a part that is not written yet."""
-    return bool(outcome.unwritten) or bool(outcome.error and outcome.error["class"] == "NotImplementedError")
+    return bool(outcome.unwritten) or bool(outcome.error and outcome.error["class"] == NOT_WRITTEN)
 
 
 def _says(outcome: Outcome) -> Text | str:
     error = outcome.error or {}
     says: Text | None = error.get("says")  # the referee knows better words for some (testimony.py)
     kind = error.get("class")
-    return says or (str(kind) if unwritten(outcome) else f"{kind}: {error.get('message')}")
+    return says or ("NotImplementedError" if unwritten(outcome) else f"{kind}: {error.get('message')}")
 
 
 def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:

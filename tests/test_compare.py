@@ -183,7 +183,7 @@ def test_no_points_for_a_part_that_was_never_called():
     assert "never used" in verdict.reason.en
 
 
-@pytest.mark.parametrize("told", [{"unwritten": ["part"]}, {"error": {"class": "NotImplementedError", "message": ""}}])
+@pytest.mark.parametrize("told", [{"unwritten": ["part"]}, {"error": {"class": "NotWritten", "message": ""}}])
 def test_no_points_for_a_part_not_written(told):
     verdict = judged(("one", 1), ("two", 2), ("three", 3), ("four", 4), **told)
     assert verdict.score == 0 and "Not written yet" in verdict.reason.en

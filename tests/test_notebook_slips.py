@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import autograder
-from autograder import notebook, parts
+from autograder import checks, notebook, parts
 from autograder.errors import AutograderError
 from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.graph import NO_EDGE
@@ -117,6 +117,19 @@ def test_brackets_that_are_missing_are_asked_for(capsys):
 def test_what_the_engine_has_not_is_no_part_that_is_not_written(capsys):
     said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: (X ^ Y).sum()}, "warmup_by_hand")
     assert said.startswith("✗") and "NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Double'" in said
+
+
+def test_that_holds_also_where_it_ends_the_whole_check(capsys):
+    """cross_entropy of class numbers, in place of scores, is what no engine computes."""
+
+    def train_epoch(net, criterion, optimizer, images, numbers, batches):
+        for batch in batches:
+            criterion(numbers[batch], net(images[batch])).backward()
+
+    check = checks.get("digits_in_small")
+    written = {part: parts.original(part) for part in check.parts} | {"minigrad.training.train_epoch": train_epoch}
+    said = seen(capsys, written, "digits_in_small")
+    assert said.startswith("✗") and "not implemented for 'Long' (" in said and "criterion(numbers[batch]," in said
 
 
 def helper(x):

@@ -3,6 +3,9 @@
 import pytest
 from sandbox_tools import QUICK, job, run_cells
 
+import minigrad
+from autograder import checks
+from autograder.runner.cells import fault
 from autograder.sandbox import Unsafe
 
 pytestmark = pytest.mark.sandbox
@@ -181,3 +184,21 @@ time.sleep(0.2)
     assert before is None
     assert outcome[0] == "ProtocolError"
     assert after == 1
+
+
+def refusal_of_the_engine():
+    return minigrad.ones(2) ^ minigrad.ones(2)
+
+
+def stub():
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("raising", "reported"), [(stub, "NotWritten"), (refusal_of_the_engine, "NotImplementedError")]
+)
+def test_what_the_engine_cannot_do_is_not_reported_as_unwritten(raising, reported):
+    with pytest.raises(NotImplementedError) as caught:
+        raising()
+    assert fault(caught.value)["class"] == reported
+    assert checks.fault(caught.value)["class"] == reported

@@ -196,7 +196,7 @@ def fault(error: BaseException) -> dict[str, Any]:
     own = list(itertools.takewhile(lambda frame: frame.name not in others, own)) or own
     where = own[-1] if own else None
     return {
-        "class": "NotImplementedError" if isinstance(error, NotImplementedError) else type(error).__name__,
+        "class": parts.NOT_WRITTEN if parts.not_written(error) else type(error).__name__,
         "message": str(error)[:MAX_TEXT],
         "line": where.lineno if where else None,
         "code": where.line if where else None,

@@ -15,6 +15,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from autograder.parts import NOT_WRITTEN, not_written
 from autograder.protocol import clip
 from autograder.runner.limits import TimeLimit, stop_clock, time_limit
 
@@ -103,6 +104,8 @@ def _class(error: BaseException) -> str:
     for known in (TimeLimit, MemoryError):  # NumPy's MemoryError has a name of its own
         if isinstance(error, known):
             return known.__name__
+    if not_written(error):
+        return NOT_WRITTEN
     return clip(type(error).__name__, 100)
 
 
