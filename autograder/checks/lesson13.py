@@ -160,6 +160,11 @@ def cut(T: Any, rng: np.random.Generator, n: int, size: int) -> list[Any]:
     return [T.tensor(order[first : first + size]) for first in range(0, n, size)]
 
 
+def plain(mean: Any) -> Any:
+    """What an epoch returned, where that is a float, as NumPy's is too; else the name of its type."""
+    return float(mean) if isinstance(mean, float) else type(mean).__name__
+
+
 @check("training_loop", lesson=LESSON, points=3, parts=[EPOCH])
 def training_loop(T: Any, rng: np.random.Generator) -> Properties:
     images, numbers = T.tensor(rng.normal(size=(14, 3))), classes(T, rng, 14, 4)
@@ -172,22 +177,30 @@ def training_loop(T: Any, rng: np.random.Generator) -> Properties:
         scores.register_hook(lambda grad: walked.append(len(grad)))
         return ((scores - T.eye(4, dtype=T.float64)[numbers]) ** 2).sum(1).mean()
 
+    stepped, own_step = [], optimizer.step
+
+    def step() -> None:
+        stepped.append(all(each.grad is not None for each in net.parameters()))
+        own_step()
+
+    optimizer.step = step
     (net(images) ** 2).sum().backward()  # gradients left over from something else
     mean = T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 14, 14))
     yield "one batch: the weights", [each.detach().clone() for each in net.parameters()]
-    yield "one batch: the loss, a plain number", [type(mean).__name__, mean]
+    yield "one batch: the loss, a plain number", plain(mean)
     seen: list[int] = []
     net.register_forward_hook(lambda module, given, result: seen.append(len(given[0])))
     mean = T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 14, 4))
     yield "four batches: their sizes", seen
     yield "five batches: backward was called on each", walked
-    yield "four batches: the mean of their losses", mean
+    yield "five batches: step found gradients each time", stepped
+    yield "four batches: the mean of their losses", plain(mean)
     yield "four batches: the weights", [each.detach().clone() for each in net.parameters()]
-    yield "four batches: the gradients of the last", [each.grad for each in net.parameters()]
     means = [
         T.training.train_epoch(net, criterion, optimizer, images, numbers, iter(cut(T, rng, 14, 5))) for _ in range(3)
     ]
-    yield "three more passes", means
+    yield "three more passes", [plain(each) for each in means]
+    yield "and where they led", [each.detach() for each in net.parameters()]
 
 
 @check("digits_in_small", lesson=LESSON, points=3, parts=[SIGMOID, LOG_SOFTMAX, NLL, EPOCH])
@@ -206,8 +219,7 @@ def digits_in_small(T: Any, rng: np.random.Generator) -> Properties:
 
     before = right()
     means = [T.training.train_epoch(net, criterion, optimizer, images, numbers, cut(T, rng, 120, 20)) for _ in range(6)]
-    yield "the loss, pass by pass", means
+    yield "the loss, pass by pass", [plain(each) for each in means]
     yield "patterns known before and after", [before, right()]
     for name, each in zip(("W1", "b1", "W2", "b2"), net.parameters(), strict=True):
         yield f"{name} after training", each.detach()
-        yield f"the last gradient of {name}", each.grad

@@ -113,7 +113,7 @@ def log_softmax_last_dim(grad: Any, result: Any, dim: int) -> Any:
 # ── nll_loss ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _nll(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+def correct_nll(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     """The rule as it should be; each mistake changes one thing."""
     dim = min(1, len(self_shape) - 1)
     target, value = rules.unsqueeze(target, dim), rules.unsqueeze(-grad * shares, dim)
@@ -126,7 +126,7 @@ def _nll(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     en="The sign is wrong: the loss is minus a log-probability, so the gradient at the right class is negative.",
 )
 def nll_without_minus(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
-    return -_nll(grad, self_shape, target, shares)
+    return -correct_nll(grad, self_shape, target, shares)
 
 
 @mistake(
@@ -135,7 +135,7 @@ def nll_without_minus(grad: Any, self_shape: Any, target: Any, shares: Any) -> A
     en="shares is missing: under a mean each row counts 1/N only, and with weights the shares differ.",
 )
 def nll_without_shares(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
-    return _nll(grad, self_shape, target, shares * 0 + 1)
+    return correct_nll(grad, self_shape, target, shares * 0 + 1)
 
 
 @mistake(
@@ -144,7 +144,7 @@ def nll_without_shares(grad: Any, self_shape: Any, target: Any, shares: Any) -> 
     en="grad is missing: the upstream gradient is lost.",
 )
 def nll_without_grad(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
-    return _nll(grad * 0 + 1, self_shape, target, shares)
+    return correct_nll(grad * 0 + 1, self_shape, target, shares)
 
 
 @mistake(
@@ -164,9 +164,9 @@ def nll_everywhere(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
 )
 def nll_by_row_number(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     if len(self_shape) < 2:
-        return _nll(grad, self_shape, target * 0, shares)
+        return correct_nll(grad, self_shape, target * 0, shares)
     rows = rules.raw(target) * 0 + range(self_shape[0])
-    return _nll(grad, self_shape, rows % self_shape[1], shares)
+    return correct_nll(grad, self_shape, rows % self_shape[1], shares)
 
 
 @mistake(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson13 import EPOCH, LOG_SOFTMAX, NLL, SIGMOID, epoch
+from autograder.mistakes.lesson13 import EPOCH, LOG_SOFTMAX, NLL, SIGMOID, correct_nll, epoch
 from minigrad import rules
 
 # ── sigmoid ──────────────────────────────────────────────────────────────────────────────────────
@@ -116,6 +118,33 @@ def log_softmax_in_place(grad: Any, result: Any, dim: int) -> Any:
     return grad
 
 
+@mistake(
+    LOG_SOFTMAX,
+    zh="求和总是沿第 1 维。沿哪一维做，写在参数 dim 里，只有一行时根本没有第 1 维。",
+    en="The sum always runs along dimension 1. Which one it is stands in the parameter dim, and a single row has no dimension 1.",
+)
+def log_softmax_dim_one(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result) * rules.sum(grad, (1,), True)
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="你求了 grad 的平均。每个分数都进了总和，这条路上的 grad 要加起来，不除以个数。",
+    en="You took the mean of grad. Every score went into the sum, and along that path grad is added up, not divided by how many there are.",
+)
+def log_softmax_means(grad: Any, result: Any, dim: int) -> Any:
+    return grad - rules.exp(result) * rules.sum(grad, (dim,), True) / grad.shape[dim]
+
+
+@mistake(
+    LOG_SOFTMAX,
+    zh="括号放错了：(grad - softmax) 整个乘了总和。只有 softmax 乘 grad 之和，再从 grad 里减去。",
+    en="The brackets are in the wrong place: (grad - softmax) as a whole is multiplied by the sum. Only softmax is, and then it is subtracted from grad.",
+)
+def log_softmax_brackets(grad: Any, result: Any, dim: int) -> Any:
+    return (grad - rules.exp(result)) * rules.sum(grad, (dim,), True)
+
+
 # ── nll_loss ─────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -149,7 +178,112 @@ def nll_divides_by_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any
     return rules.put_along(rules.zeros(grad, self_shape), dim, rules.unsqueeze(target, dim), value)
 
 
+@mistake(
+    NLL,
+    zh="有批次时都对；没有批次时 target 是一个数，没有 len()，self_shape 也只有一维。",
+    en="With a batch all is right; without one target is a single number, which has no len(), and self_shape has one dimension.",
+)
+def nll_by_fancy_indexing(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    table = rules.zeros(grad, self_shape)
+    table[np.arange(len(target)), target] = -grad * shares
+    return table
+
+
+@mistake(
+    NLL,
+    zh="np.zeros 造的总是 float64 的表。梯度的类型要和 grad 一样：rules.zeros(grad, self_shape)。",
+    en="np.zeros always makes a float64 table. The gradient has the dtype of grad: rules.zeros(grad, self_shape).",
+)
+def nll_in_float64(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    return correct_nll(grad, self_shape, target, shares).astype("float64")
+
+
+@mistake(
+    NLL,
+    zh="只有 target 补了一维，-grad * shares 还是一维。要写进表里的值也要用 rules.unsqueeze 补上。",
+    en="Only target was given one more dimension, and -grad * shares still has one. The values to be written need rules.unsqueeze, too.",
+)
+def nll_unsqueezes_the_places_only(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    dim = min(1, len(self_shape) - 1)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, rules.unsqueeze(target, dim), -grad * shares)
+
+
+@mistake(
+    NLL,
+    zh="乘得太晚：shares 先补了一维，再乘每行一个数的 grad，就广播成了一张方表。先算 -grad * shares，再补维。",
+    en="Multiplied too late: shares got its dimension first, and times a grad of one number a row it broadcasts to a square table. Compute -grad * shares, then unsqueeze.",
+)
+def nll_multiplies_a_column(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    dim = min(1, len(self_shape) - 1)
+    value = -grad * rules.unsqueeze(shares, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, rules.unsqueeze(target, dim), value)
+
+
+@mistake(
+    NLL,
+    zh="你总是沿第 0 维写。有批次时第 0 维是行，类别在第 1 维；没有批次时类别才在第 0 维。",
+    en="You always write along dimension 0. With a batch that one is the rows, and the classes are dimension 1; only without a batch are they dimension 0.",
+)
+def nll_along_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    places, values = rules.unsqueeze(target, 0), rules.unsqueeze(-grad * shares, 0)
+    return rules.put_along(rules.zeros(grad, self_shape), 0, places, values)
+
+
 # ── train_epoch ──────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    EPOCH,
+    zh="清零放在了循环的最后：从第二批起都对，可第一批用上了开始之前就留在那里的梯度。放到 backward 之前。",
+    en="Clearing comes last in the loop: right from the second batch on, but the first walks by gradients that were there before you began. Clear before backward.",
+)
+def epoch_clears_behind(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    losses = []
+    for batch in batches:
+        loss = criterion(net(images[batch]), numbers[batch])
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return sum(losses) / len(losses)
+
+
+@mistake(
+    EPOCH,
+    zh="你记下的是走完这一步之后又算了一遍的损失。要的是走之前的那个 loss，前向一次就够。",
+    en="The loss you noted was computed once more, after the step. Wanted is the one from before it; one forward pass will do.",
+)
+def epoch_asks_again(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    losses = []
+    for batch in batches:
+        epoch(net, criterion, optimizer, images, numbers, [batch])
+        losses.append(criterion(net(images[batch]), numbers[batch]).item())
+    return sum(losses) / len(losses)
+
+
+@mistake(
+    EPOCH,
+    zh="你把所有批次的损失加起来，只反向了一次，走了一步。一批一次：反向，走一步，再看下一批。",
+    en="You added up the losses of all batches, went backward once and took one step. Once for each batch: backward, step, then on to the next.",
+)
+def epoch_goes_back_once(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    losses = [criterion(net(images[batch]), numbers[batch]) for batch in batches]
+    mean = sum(losses) / len(losses)
+    optimizer.zero_grad()
+    mean.backward()
+    optimizer.step()
+    return mean.item()
+
+
+@mistake(
+    EPOCH,
+    zh="criterion 的两个参数反了：先网络给出的分数，后正确的数字。",
+    en="The arguments of criterion are exchanged: the network's scores come first, then the right numbers.",
+)
+def epoch_exchanges_scores_and_numbers(
+    net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
+) -> Any:
+    return epoch(net, lambda scores, right: criterion(right, scores), optimizer, images, numbers, batches)
 
 
 @mistake(

@@ -458,7 +458,7 @@ _ = ax.legend()
 #
 # 写出 `train_epoch`：把所有批次走一遍，返回各批损失的平均，一个普通的 Python 浮点数。这样的一遍叫一个轮次（epoch）。
 #
-# `net` 把图像变成分数，`criterion(scores, numbers)` 给出损失，`optimizer` 会 `zero_grad` 和 `step`。`batches` 里每一个都是一批的行号，`images[batch]` 就是这一批图像。
+# `net` 把图像变成分数，`criterion(scores, numbers)` 给出损失，`optimizer` 会 `zero_grad` 和 `step`。`batches` 里每一个都是一批的行号，`images[batch]` 就是这一批图像。开始的时候，参数上可能还留着别处来的梯度。
 #
 # 例子：两批，损失是 2.0 和 1.0，网络走了两步，返回 1.5。
 
@@ -467,7 +467,7 @@ _ = ax.legend()
 #
 # Write `train_epoch`: go through all batches once and return the mean of their losses, a plain Python float. Such a pass is called an epoch (轮次).
 #
-# `net` turns images into scores, `criterion(scores, numbers)` gives the loss, `optimizer` knows `zero_grad` and `step`. Each item of `batches` holds the row numbers of one batch, and `images[batch]` are its images.
+# `net` turns images into scores, `criterion(scores, numbers)` gives the loss, `optimizer` knows `zero_grad` and `step`. Each item of `batches` holds the row numbers of one batch, and `images[batch]` are its images. When it begins, the parameters may still hold gradients from somewhere else.
 #
 # Example: two batches with losses 2.0 and 1.0; the network took two steps, and 1.5 is returned.
 
