@@ -141,9 +141,10 @@ def pow_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "x ** -2", power(-2, away_from_zero(rng, 5))
     with_zero = np.r_[0.0, away_from_zero(rng, 2), -0.0]
     yield "x ** 0, also where x is 0", power(0, with_zero)
+    yield "x ** 0 of a matrix, float32", power(0, rng.normal(size=(2, 3)), "float32")
     yield "x ** 1, also where x is 0", power(1, with_zero)
     yield "x ** 2, also where x is 0", power(2, with_zero)
-    yield "x ** 0.5 at 0 is steep without end", power(0.5, np.r_[0.0, rng.uniform(0.5, 2, 2)])
+    yield "x ** 0.5 at 0 is steep without end", power(0.5, np.r_[np.zeros(8), rng.uniform(0.5, 2, 2)])
     yield "the other branch of a sum", sibling(T, rng, lambda x: x**3, away_from_zero(rng, 4))
 
 
@@ -194,6 +195,7 @@ def reduced(T: Any, rng: np.random.Generator, name: str) -> Properties:
         "the last dim": {"dim": -1},
         "dim 1, kept": {"dim": 1, "keepdim": True},
         "dims 0 and 2": {"dim": (0, 2)},
+        "dims 1 and 0": {"dim": (1, 0)},
         "dims 0 and 1": {"dim": (0, 1)},
         "dims -1 and 0, kept": {"dim": (-1, 0), "keepdim": True},
     }
@@ -206,6 +208,7 @@ def reduced(T: Any, rng: np.random.Generator, name: str) -> Properties:
     def centred(x: Any) -> Any:
         return x - getattr(x, name)(1, keepdim=True)
 
+    yield "a hundred rows", gradient(T, rng, lambda x: getattr(x, name)(0), rng.normal(size=(100, 50)))
     yield "each row less its own", in_the_middle(T, rng, lambda x: x + 1.0, centred, rng.normal(size=(3, 4)))
 
 

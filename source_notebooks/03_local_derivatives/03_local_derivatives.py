@@ -37,14 +37,14 @@ use_parts("mine")
 #
 # 算过 `a * b`，结果的 `grad_fn` 就是一个 `MulBackward0`。大家都见过这个名字，可它到底是什么：一个数？一张表？一个矩阵？
 #
-# 它其实可以像函数一样调用。下面给它三次不同的输入。先看头一次的输出，再猜后两次。
+# 它其实可以像函数一样调用。下面给它三次不同的输入。先猜：每次出来几样东西，各是什么？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · What is inside a MulBackward0?
 #
 # Compute `a * b`, and the result's `grad_fn` is a `MulBackward0`. Everyone has seen the name; but what is it: a number? a table? a matrix?
 #
-# In fact it can be called like a function. Below it is called three times, with different inputs. Look at the first output, then guess the other two.
+# In fact it can be called like a function. Below it is called three times, with different inputs. Guess first: how many things come out each time, and what are they?
 
 # %% tags=["demo"]
 import torch
@@ -127,14 +127,14 @@ assert torch.equal(J, torch.diag(J.diagonal()))
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 最常见的错：忘了 `grad`
 #
-# “`sin` 的导数是 `cos`，那规则就返回 `cos` 好了。”十个人里有九个第一次都这么写。我们把这条错规则临时塞进引擎，看它露不露馅。
+# “`sin` 的导数是 `cos`，那规则就返回 `cos` 好了。”很多人第一次都这么写。我们把这条错规则临时塞进引擎，看它露不露馅。
 #
 # `plugged_in` 只在 `with` 块里换掉规则，出了块就恢复。先猜：下面三行，哪几行是错的？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · The most common mistake: forgetting `grad`
 #
-# "The derivative of `sin` is `cos`, so the rule returns `cos`." Nine in ten write it that way at first. Let us slip this wrong rule into the engine for a moment and see whether it gives itself away.
+# "The derivative of `sin` is `cos`, so the rule returns `cos`." Many write it that way at first. Let us slip this wrong rule into the engine for a moment and see whether it gives itself away.
 #
 # `plugged_in` swaps the rule inside the `with` block only, and puts the old one back behind it. Guess first: of the three lines below, which are wrong?
 
@@ -321,14 +321,14 @@ check("div_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · 幂，还有 0 这个坑
 #
-# $z = \text{self}^n$ 的导数人人会背：$n \cdot \text{self}^{n-1}$。“背得出公式就不会错”，真的吗？
+# $z = \text{self}^n$ 的导数人人会背：$n \cdot \text{self}^{n-1}$。“背得出公式就不会错。”真的吗？
 #
 # 把 0 代进去试试。指数取 0、0.5、1、2，四次求 `x = 0` 处的梯度。哪一个会照着公式算出 `nan`，torch 又给了什么？
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · Powers, and the pit at 0
 #
-# Everyone knows the derivative of $z = \text{self}^n$ by heart: $n \cdot \text{self}^{n-1}$. "Who knows the formula can't go wrong", really?
+# Everyone knows the derivative of $z = \text{self}^n$ by heart: $n \cdot \text{self}^{n-1}$. "Know the formula, and you can't go wrong." Is that so?
 #
 # Put 0 in. With exponents 0, 0.5, 1 and 2, ask for the gradient at `x = 0`. For which one does the formula give `nan`, and what does torch give?
 
@@ -607,14 +607,14 @@ print(rules.expand(column, (2, 4)))
 print(rules.unsqueeze(np.array([1.0, 2.0, 3.0]), 0).shape)
 
 # %% [markdown] tags=["lang-zh"]
-# `dim` 里可以有不止一个维度，比如 `(0, 2)`，要一个一个地插回去；先插编号小的，后面的位置才对得上。
+# `dim` 里可以有不止一个维度，次序也不一定从小到大，比如 `(2, 0)`。要一个一个地插回去；先插编号小的，后面的位置才对得上。
 #
 # `sum_vjp` 的例子：`grad` 为 `[10, 20]`、`self_shape` 为 `(2, 3)`、`dim` 为 `(1,)`、`keepdim` 为 `False`，得两行：`[10, 10, 10]` 和 `[20, 20, 20]`。
 #
 # `mean_vjp` 只差一步除法，可以直接调用刚写好的 `sum_vjp`。当心：除的是参加平均的个数，不一定是元素的总数。例子：`grad` 为 `[6]`、`self_shape` 为 `(3,)`、`dim` 为 `(0,)`、`keepdim` 为 `True`，得 `[2, 2, 2]`。
 
 # %% [markdown] tags=["lang-en"]
-# `dim` may hold more than one dimension, as in `(0, 2)`; put them back one by one, the smaller number first, or the later places will not fit.
+# `dim` may hold more than one dimension, and in any order, as in `(2, 0)`. Put them back one by one, the smaller number first, or the later places will not fit.
 #
 # Example for `sum_vjp`: with `grad` `[10, 20]`, `self_shape` `(2, 3)`, `dim` `(1,)` and `keepdim` `False`, two rows come out: `[10, 10, 10]` and `[20, 20, 20]`.
 #
