@@ -72,7 +72,15 @@ def a_gradient_given(T: Any, rng: np.random.Generator) -> Properties:
     T.autograd.backward([(x * x).sum(), x.exp(), x * 2.0], [None, weights, T.tensor([1.0, 0.0, 0.0], dtype=T.float64)])
     yield "three outputs, each with its own", x.grad
     yield "the weights are left as they were", [weights, before]
+    yield "nor do they come to require grad", weights.requires_grad
     yield "autograd.grad with grad_outputs", lambda: T.autograd.grad(x.exp(), x, weights)[0]
+
+    def for_the_weights() -> Any:
+        u, v = leaf(T, rng.normal(size=3)), leaf(T, rng.normal(size=3))
+        (product,) = T.autograd.grad(u.exp(), u, v, create_graph=True)
+        return T.autograd.grad(product.sum(), v)[0]
+
+    yield "weights that have a history keep it", for_the_weights
     y = leaf(T, rng.normal(size=2), "float32")
     (y * y).backward(T.tensor(rng.normal(size=2)))
     yield "float64 weights for a float32 output", y.grad
@@ -88,6 +96,7 @@ def what_does_not_fit(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "three elements, nothing given", lambda: raises((x * x).backward)
     yield "no elements, nothing given", lambda: raises((x * x)[:0].backward)
+    yield "a row of three, nothing given", lambda: raises((x * x).reshape(1, 3).backward)
     yield "one number for three", says()
     yield "a vector of one for three", says(1)
     yield "a row for a vector", says(1, 3)

@@ -147,8 +147,8 @@ def always_the_first(output: Any, given: Any, index: int) -> Any:
 
 @mistake(
     ROWS,
-    zh="权重全是 1，得到的是各行之和，每一行都一样。一次只问一个元素：它的权重是 1，别的都是 0。",
-    en="All weights are 1, which gives the sum of the rows, the same every time. Ask for one element at a time: weight 1 for it, 0 for all others.",
+    zh="每一行都一样，是各行之和：要么权重全是 1，要么梯度在 .grad 里越积越多。一次只问一个元素，它的权重是 1，别的都是 0；用 grad，它不碰 .grad。",
+    en="Every row is the same, the sum of all: either all weights are 1, or gradients pile up in .grad. Ask for one element at a time, with weight 1 for it and 0 for all others; and by grad, which leaves .grad alone.",
 )
 def all_weights_one(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     weights = zeros_like(output) + 1.0
@@ -314,8 +314,8 @@ def weights_are_never_flat(output: Any, inputs: Any, create_graph: bool) -> list
 
 @mistake(
     ROWS,
-    zh="少了第一行：从 0 数起，range(output.numel())。",
-    en="The first row is missing: counting starts at 0, range(output.numel()).",
+    zh="少了一行。有几个元素就有几行，从 0 数起：range(output.numel())。",
+    en="A row is missing. There are as many as output has elements, and counting starts at 0: range(output.numel()).",
 )
 def leaves_out_the_first(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return right_rows(output, inputs, create_graph)[1:]

@@ -1,0 +1,100 @@
+"""More mistakes of lesson 06: sizes asked for in other ways, histories cut, words raised in place of an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson06 import ROOT, ROWS, right_gradient
+from minigrad.autograd import grad
+from minigrad.autograd.functional import zeros_like
+from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
+
+
+@mistake(
+    ROOT,
+    zh="numel() > 1 放过了一个元素也没有的输出。不是恰好一个，就要报错：!= 1。",
+    en="numel() > 1 lets an output of no elements pass. Raise wherever it is not exactly one: != 1.",
+)
+def refuses_more_than_one(output: Any, given: Any, index: int) -> Any:
+    if given is None and output.numel() == 0:
+        return ones_for(output)
+    return right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="你只看了第 0 维的大小。(1, 3) 的第 0 维是 1，元素却有三个：问 output.numel()。",
+    en="You look at the size of dimension 0 only. For (1, 3) that is 1, and yet there are three elements: ask output.numel().",
+)
+def looks_at_the_first_dimension(output: Any, given: Any, index: int) -> Any:
+    if given is None:
+        if len(output.shape) > 0 and output.shape[0] != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return ones_for(output)
+    return right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="你只比了有几个维度。(1,) 和 (3,) 都是一维，形状却不同：比 given.shape 和 output.shape。",
+    en="Only the number of dimensions is compared. (1,) and (3,) both have one and differ in shape: compare given.shape with output.shape.",
+)
+def compares_dimensions(output: Any, given: Any, index: int) -> Any:
+    if given is not None and given.ndim == output.ndim:
+        return given
+    return right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="输出只有一个元素时，你不看给了什么，一律从 1 出发。先问 given 是不是 None。",
+    en="Where the output has one element you start with 1, whatever was given. Ask first whether given is None.",
+)
+def ignores_what_a_single_one_is_given(output: Any, given: Any, index: int) -> Any:
+    return ones_for(output) if output.numel() == 1 else right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="mismatch(…) 给的只是一段文字，不能直接 raise。写成 raise RuntimeError(mismatch(…))。",
+    en="mismatch(…) gives only a text, which cannot be raised. Write raise RuntimeError(mismatch(…)).",
+)
+def raises_the_words(output: Any, given: Any, index: int) -> Any:
+    if given is not None and given.shape != output.shape:
+        words: Any = mismatch(output, given, index)
+        raise words
+    return right_gradient(output, given, index)
+
+
+@mistake(
+    ROOT,
+    zh="detach() 断开了历史：给的权重自己也可以要梯度。原样返回 given。",
+    en="detach() cuts the history off: the weights given may want a gradient themselves. Return given as it is.",
+)
+def cuts_the_history(output: Any, given: Any, index: int) -> Any:
+    return right_gradient(output, given, index).detach()
+
+
+@mistake(
+    ROOT,
+    zh="你让别人给的张量变成了要求梯度的。原样返回 given，什么也别改。",
+    en="The tensor that was given now requires grad. Return given as it is, and change nothing about it.",
+)
+def marks_what_is_given(output: Any, given: Any, index: int) -> Any:
+    return right_gradient(output, given, index).requires_grad_()
+
+
+@mistake(
+    ROWS,
+    zh="你按输入的元素个数走。一行对应输出的一个元素：range(output.numel())。",
+    en="You go by the number of the input's elements. A row belongs to an element of the output: range(output.numel()).",
+)
+def a_row_for_each_input(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows = []
+    for number in range(inputs[0].numel()):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        weights = weights.reshape(output.shape)
+        rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
