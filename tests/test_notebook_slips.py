@@ -9,6 +9,7 @@ import autograder
 from autograder import checks, notebook, parts
 from autograder.errors import AutograderError
 from minigrad.autograd.accumulate import gradient_edge
+from minigrad.autograd.grad_mode import Decorating, set_recording
 from minigrad.autograd.graph import NO_EDGE
 from minigrad.autograd.hooks import check_replacement, extras_of
 from minigrad.tensor import from_array
@@ -107,6 +108,29 @@ def test_an_error_that_is_returned_should_be_raised(capsys):
 
     said = seen(capsys, {"minigrad.tensor.Tensor.item": item}, "item_refuses")
     assert "returned a RuntimeError as if it were a value" in said and "raise in place of return" in said
+
+
+def test_so_is_one_that_is_returned_where_nothing_is_wanted(capsys):
+    def check_version(saved, expected, source=""):
+        return RuntimeError("modified") if saved._version != expected else None
+
+    said = seen(capsys, {"minigrad.autograd.graph.check_version": check_version}, "version_check")
+    assert "returned a RuntimeError as if it were a value" in said and "raise in place of return" in said
+
+
+def test_with_and_its_three_arguments(capsys):
+    """The words of Python's error have the learner's class in them, which is called as it is in the lesson."""
+
+    class no_grad(Decorating):
+        def __enter__(self):
+            self.before = set_recording(False)
+
+        def __exit__(self):
+            set_recording(self.before)
+
+    no_grad.__exit__.__qualname__ = "no_grad.__exit__"  # as at the top of a notebook
+    said = seen(capsys, {"minigrad.autograd.grad_mode.no_grad": no_grad}, "no_grad_block")
+    assert "def __exit__(self, *exception)" in said
 
 
 def test_brackets_that_are_missing_are_asked_for(capsys):

@@ -45,12 +45,17 @@ def no_grad_block(T: Any, rng: np.random.Generator) -> Properties:
         [constant.requires_grad, constant.grad_fn is None, constant.is_leaf],
     )
     yield "recording is on again behind it", T.is_grad_enabled()
-    yield "`as` gives nothing", given
+    yield "`as` gives nothing", given is None
     (w * constant).sum().backward()
     yield "a constant to the graph outside", w.grad, "recording is on again behind it"
     with manager:
         again = T.is_grad_enabled()
     yield "the same object once more", [again, T.is_grad_enabled()]
+    with T.set_grad_enabled(False):
+        with manager:
+            pass
+        behind = T.is_grad_enabled()
+    yield "and once more where recording is off", [behind, T.is_grad_enabled()]
 
 
 @check("no_grad_nested", lesson=LESSON, points=2, parts=[NO_GRAD])
@@ -130,12 +135,19 @@ def no_grad_exception(T: Any, rng: np.random.Generator) -> Properties:
         with T.no_grad():
             return T.is_grad_enabled()
 
+    def fails_while_recording() -> None:
+        with T.no_grad():
+            T.set_grad_enabled(True)
+            fails()
+
     seen: list[bool] = []
     yield "the error comes through", raises(fails)
     yield "recording is on again after an error", T.is_grad_enabled()
     T.set_grad_enabled(True)
     yield "the error comes through two blocks", raises(fails_deep)
     yield "off between the blocks, on behind them", [*seen, T.is_grad_enabled()]
+    T.set_grad_enabled(True)
+    yield "nor is it kept back where recording was switched on inside", raises(fails_while_recording)
     T.set_grad_enabled(True)
     yield "break and return leave it as well", [leaves_early(), T.is_grad_enabled()]
     T.set_grad_enabled(True)
@@ -329,6 +341,7 @@ def sgd_step(T: Any, rng: np.random.Generator) -> Properties:
     opt.step()
     yield "w after one step", w
     yield "a parameter without a gradient stays", unused
+    yield "and has none afterwards", unused.grad is None
     yield "the one behind it moves", b
     yield "still a leaf", [w.is_leaf and w.grad_fn is None, w.requires_grad]
     yield "the gradient is left as it was", [w.grad is arrived, arrived]

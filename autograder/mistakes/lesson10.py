@@ -79,8 +79,8 @@ class RemembersWhenMade(_Base):
 
 @mistake(
     NO_GRAD,
-    zh="只关不开：离开块之后，记录一直关着。",
-    en="It switches off and never on again: recording stays off after the block.",
+    zh="离开块之后，记录还关着：要么没有恢复，要么记下的是关掉之后的样子。set_recording(False) 返回的正是关掉之前的。",
+    en="Recording stays off after the block: either it is not restored, or it was noted after being switched off. What it was before is what set_recording(False) returns.",
 )
 class NeverRestores(_Base):
     def __exit__(self, *exception: object) -> None:
@@ -134,8 +134,8 @@ class NeverSwitchesOff(_Base):
 
 @mistake(
     CHECK_VERSION,
-    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要报错。",
-    en="Overwritten values are let through, and gradients are silently wrong. A version other than at saving must raise.",
+    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要 raise RuntimeError；return 和 print 都拦不住。",
+    en="Overwritten values are let through, and gradients are silently wrong. A version other than at saving must raise a RuntimeError; to return or print it stops nobody.",
 )
 def never_raises(saved: Any, expected: int, source: str = "") -> None:
     pass

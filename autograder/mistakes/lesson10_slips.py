@@ -1,0 +1,137 @@
+"""More mistakes of lesson 10: what `with` expects of its two methods, words lost on the way, steps that do too much."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson10 import CHECK_VERSION, NO_GRAD, STEP
+from minigrad import zeros_like
+from minigrad.autograd.grad_mode import Decorating, no_grad, set_recording
+from minigrad.autograd.graph import modified_message
+
+# ── no_grad ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    NO_GRAD,
+    zh="__enter__ 返回了 self。torch 的 no_grad 什么也不给 as：不写 return。",
+    en="__enter__ returns self. torch's no_grad gives nothing to `as`: leave the return out.",
+)
+class GivesItself(Decorating):
+    def __enter__(self) -> Any:
+        self.before = set_recording(False)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(self.before)
+
+
+@mistake(
+    NO_GRAD,
+    zh="with 调用 __exit__ 时总带着三个参数：错误的类、错误本身、回溯，没有错误时都是 None。写成 def __exit__(self, *exception)。",
+    en="`with` always calls __exit__ with three arguments, the class of the error, the error and its traceback, all None if there is none. Write def __exit__(self, *exception).",
+)
+class TakesNoError(Decorating):
+    def __enter__(self) -> None:
+        self.before = set_recording(False)
+
+    def __exit__(self) -> None:
+        set_recording(self.before)
+
+
+TakesNoError.__exit__.__qualname__ = "no_grad.__exit__"  # as in the error's words, whatever the class is called
+
+
+@mistake(
+    NO_GRAD,
+    zh="你总是恢复第一次进来时的样子。同一个对象可以用好几次，每次都要恢复这一次进来之前的：用 pop() 取出最后记下的。",
+    en="You always restore what was there at the first entry. One object may be used several times, and each time what counts is this entry: pop() the last one noted.",
+)
+class RestoresTheFirst(Decorating):
+    def __init__(self) -> None:
+        self.before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self.before.append(set_recording(False))
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(self.before[0])
+
+
+@mistake(
+    NO_GRAD,
+    zh="__exit__ 把 set_recording 的返回值又返回了。块里打开过记录时，那是 True，错误就被吞掉了。不写 return。",
+    en="__exit__ returns what set_recording gave. Where recording was switched on inside the block that is True, and the error is swallowed. Leave the return out.",
+)
+class ReturnsTheSwitch(Decorating):
+    def __enter__(self) -> None:
+        self.before = set_recording(False)
+
+    def __exit__(self, *exception: object) -> Any:
+        return set_recording(self.before)
+
+
+# ── check_version ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="source 没有传给 modified_message，错误信息里就少了“是谁的输出”。",
+    en="source is not passed to modified_message, and the message does not say whose output it is.",
+)
+def forgets_the_source(saved: Any, expected: int, source: str = "") -> None:
+    if saved._version != expected:
+        raise RuntimeError(modified_message(saved, saved._version, expected, ""))
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="modified_message(…) 给的只是一段文字。写成 raise RuntimeError(modified_message(…))。",
+    en="modified_message(…) gives only a text. Write raise RuntimeError(modified_message(…)).",
+)
+def raises_the_words(saved: Any, expected: int, source: str = "") -> None:
+    if saved._version != expected:
+        words: Any = modified_message(saved, saved._version, expected, source)
+        raise words
+
+
+# ── SGD.step ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    STEP,
+    zh="0.1 只是例子里的学习率。每个优化器有自己的：self.lr。",
+    en="0.1 is the learning rate of the example only. Every optimizer has its own: self.lr.",
+)
+def takes_the_examples_rate(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p -= 0.1 * p.grad
+
+
+@mistake(
+    STEP,
+    zh="走完一步，你又把 p.grad 填成了 0。step 只读梯度，清零是 zero_grad 的事。",
+    en="After the step p.grad was filled with 0. step only reads gradients; clearing them is zero_grad's business.",
+)
+def zeroes_the_gradients(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p -= self.lr * p.grad
+                p.grad.zero_()
+
+
+@mistake(
+    STEP,
+    zh="没有梯度的参数，你给它造了一个全 0 的。None 说明它没有参与，要留着：跳过就好。",
+    en="A parameter without a gradient was given one of zeros. None says that it took no part, and should stay: just skip it.",
+)
+def invents_gradients(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is None:
+                p.grad = zeros_like(p)
+            p -= self.lr * p.grad
