@@ -38,8 +38,12 @@ OP_ROWS |= {alias: OP_ROWS[name][:1] for alias, name in ops.ALIASES.items()}  # 
 F_ROWS = table(FUNCTIONAL, FUNCTIONAL_UNARY)
 OPERATOR_ROWS = table(OPERATORS)
 
+DATA = Path(__file__).parent / "data"
 # Differences that are known and still there, one a line; the list may only shrink.
-KNOWN = frozenset((Path(__file__).parent / "data" / "op_differences.txt").read_text(encoding="utf-8").splitlines())
+KNOWN = frozenset((DATA / "op_differences.txt").read_text(encoding="utf-8").splitlines())
+# Where torch gives one thing on one processor and another on the next: what it does with nan and infinity depends there
+# on the vector instructions, or the last digit on how many numbers they take.
+SOMETIMES = frozenset((DATA / "op_differences_by_processor.txt").read_text(encoding="utf-8").splitlines())
 
 # What rules call on Tensors among themselves; no name of torch's.
 OWN = {"copied", "stack_all", "concatenate_all", "scatter_index", "to_numpy_dtype"}
@@ -71,10 +75,10 @@ def calls() -> dict[str, list[Call]]:
 
 
 def judge(name: str, aspect: str, found: dict[str, str]) -> None:
-    """Fail with the differences found, the known ones of KNOWN apart; and with known ones that are gone."""
+    """Fail with the differences found, those of KNOWN and SOMETIMES apart; and with known ones that are gone."""
     known = {line for line in KNOWN if line.startswith(f"{aspect} {name}: ")}
     keys = {f"{aspect} {name}: {key}" for key in found}
-    new = [f"{key}: {fault}" for key, fault in found.items() if f"{aspect} {name}: {key}" not in known]
+    new = [f"{key}: {fault}" for key, fault in found.items() if f"{aspect} {name}: {key}" not in known | SOMETIMES]
     assert not new, f"{len(new)} differences\n" + "\n".join(new)
     assert not known - keys, "no longer different, to be taken out of op_differences.txt: " + "\n".join(known - keys)
 

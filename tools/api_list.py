@@ -40,8 +40,11 @@ REMAINING = """
 - `norm`、`split`、`tensordot`、`broadcast_shapes` 在 torch 里是 Python 写的，参数类型不对时抛出 AttributeError；
   这里直接说类型不对。<br>
   These are Python in torch and fail at the first attribute they ask a wrong argument for; here the wrong type is told.
-- `elu`、`celu`、`selu`、`hardtanh`、`relu6` 在 nan 处的梯度，torch 要看那个元素归向量指令算还是归零头算。<br>
-  In torch their gradient at nan depends on whether a vector instruction or the rest of the loop meets the element.
+- `elu`、`celu`、`selu`、`hardtanh`、`relu6` 在 nan 处的梯度，torch 要看那个元素归向量指令算还是归零头算；float32 的
+  `gelu(inf)` 在有的处理器上是 nan。随处理器而变的，写在 `op_differences_by_processor.txt` 里。<br>
+  In torch their gradient at nan depends on whether a vector instruction or the rest of the loop meets the element, and
+  `gelu(inf)` of float32 is nan on some processors. What changes with the processor has a file of its own,
+  `op_differences_by_processor.txt`.
 - 单精度加法的次序不同，最后一位也就不同：混用 float32 与 float64 的 `add`、`fill_`、`cross_entropy`、`**=`；
   字节的 `interpolate`。<br>
   Single precision is added up in another order, so the last digit differs where float32 is mixed with float64.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import warnings
 from typing import Any
 
@@ -98,8 +97,6 @@ def stride(input: Tensor, dim: Int | None = None) -> Any:
     """The step between neighbours in each dimension, in elements."""
     data = input.storage()
     steps = tuple([s // data.itemsize for s in data.strides])
-    if not data.size and not any(steps):  # NumPy's way with what it has made empty
-        steps = tuple([math.prod([n or 1 for n in data.shape[at:]]) for at in range(1, data.ndim + 1)])
     return steps if dim is None else steps[_place(input, dim)]
 
 
