@@ -118,6 +118,8 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 MANY = 256  # elements from which on BLAS is faster
+LONG = 128  # numbers that are added one by one
+LANES = 8  # such sums in one row that BLAS has under way at a time
 
 
 @functools.lru_cache(maxsize=64)
@@ -140,33 +142,73 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """x summed over the dimensions `dim`, counted from the front (None: all).
 
     The leading or the trailing dimensions of a large float array that lies in one piece are summed by a product with
-    ones, which takes BLAS half to a tenth of the time that NumPy's additions take.
+    ones, which takes BLAS half to a tenth of the time that NumPy's additions take. As in torch, half precision is added
+    up in single, and many numbers in groups: a running sum of a million loses four digits or more.
     """
     if not x.ndim:
         dim = None  # a number has a dimension 0 for torch, not for NumPy
     if type(x) is not ndarray:
         return x.sum(axis=dim, keepdims=keepdim)
-    if dim and x.size >= MANY and x.dtype.char in "fd" and x.flags.c_contiguous:
-        out = _sum_by_product(x, x.shape, dim, keepdim)
+    if x.dtype.char == "e":
+        return sum_array(x.astype(numpy.float32), dim, keepdim).astype(x.dtype)
+    if dim and x.size >= MANY and x.dtype.char in "fd":
+        out = _sum_by_product(x, x.shape, dim, keepdim) if x.flags.c_contiguous else None
         if out is not None:
             return out
+        if math.prod([x.shape[d] for d in dim if x.strides[d] != x.itemsize]) > LANES * LONG:
+            return _sum_one_by_one(x, dim, keepdim)
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
     return reduce(x, dim, keepdims=keepdim)
 
 
+@in_single
+def mean_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """x averaged over the dimensions `dim`, counted from the front (None: all); nan where there is nothing."""
+    total = sum_array(x, dim, keepdim)
+    return total / (x.size // (total.size or 1))
+
+
 def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
-    """The sums over the first or the last dimensions; None where `dim` names others, or all."""
+    """The sums over the first or the last dimensions; None where `dim` names others, or all, or the last are long."""
     if len(shape) == 2 and len(dim) == 1:
-        ones = _ones(shape[dim[0]], x.dtype)
-        if dim[0]:
-            return x.dot(ones)[:, None] if keepdim else x.dot(ones)
-        return ones.dot(x)[None] if keepdim else ones.dot(x)
+        if not dim[0]:
+            return _sum_of_rows(x)[None] if keepdim else _sum_of_rows(x)
+        if shape[1] <= LANES * LONG:
+            found = x.dot(_ones(shape[1], x.dtype))
+            return found[:, None] if keepdim else found
     k, rest = len(dim), len(shape) - len(dim)
     kept = (1,) * k * keepdim
     if rest and dim == tuple(range(k)):
-        n = math.prod(shape[:k])
-        return _ones(n, x.dtype).dot(x.reshape(n, -1)).reshape(kept + shape[k:])
-    if rest and dim == tuple(range(rest, len(shape))):
-        n = math.prod(shape[rest:])
+        return _sum_of_rows(x.reshape(math.prod(shape[:k]), -1)).reshape(kept + shape[k:])
+    if rest and dim == tuple(range(rest, len(shape))) and (n := math.prod(shape[rest:])) <= LANES * LONG:
         return x.reshape(-1, n).dot(_ones(n, x.dtype)).reshape(shape[:rest] + kept)
     return None
+
+
+def _sum_of_rows(x: Any) -> Any:
+    """The sum of the rows of a matrix. Many rows are first added in groups of LONG, as one product with wide rows."""
+    n = len(x)
+    if n <= LONG:
+        return _ones(n, x.dtype).dot(x)
+    groups = n // LONG
+    whole = groups * LONG
+    found = _sum_of_rows(_ones(LONG, x.dtype).dot(x[:whole].reshape(LONG, -1)).reshape(groups, -1))
+    return found + _sum_of_rows(x[whole:]) if whole < n else found
+
+
+def _sum_one_by_one(x: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
+    """The sum over one dimension after the other, from the one whose neighbours lie farthest apart in memory."""
+    for d in sorted(dim, key=lambda d: -abs(x.strides[d])):
+        x = _sum_in_groups(x.swapaxes(0, d)).swapaxes(0, d)
+    return x if keepdim else x.squeeze(dim)
+
+
+def _sum_in_groups(x: Any) -> Any:
+    """The sum over the first dimension, which stays with size 1. What lies side by side in memory NumPy adds in pairs."""
+    n = len(x)
+    if n <= LONG or x.strides[0] == x.itemsize:
+        return numpy.add.reduce(x, 0, keepdims=True)
+    groups = n // LONG
+    whole = groups * LONG
+    found = _sum_in_groups(numpy.add.reduce(x[:whole].reshape(LONG, groups, *x.shape[1:]), 0))
+    return found + _sum_in_groups(x[whole:]) if whole < n else found

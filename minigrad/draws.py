@@ -225,7 +225,7 @@ def check_weights(data: Any, num_samples: int, replacement: bool) -> None:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > data.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    total = data.sum(-1, dtype=float)
+    total = numpy.add.reduce(data, -1, dtype=float)
     if data.min(initial=0) < 0 or not total.max(initial=0) < math.inf:
         if replacement and num_samples > 1:
             raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, sum_array
 from ..tensor import Tensor, from_array
 from .arguments import parsed
 from .define import Op
@@ -37,7 +37,7 @@ def _nll(x: Any, target: Any, shares: Any, weight: Any, total_weight: Any, reduc
     values = -picked * shares
     if reduction == NONE:
         return values
-    return values.sum() if total_weight or reduction != MEAN else module.asarray(math.nan, x.dtype)
+    return sum_array(values, None, False) if total_weight or reduction != MEAN else module.asarray(math.nan, x.dtype)
 
 
 nll_op, nll_2d_op = [
@@ -72,7 +72,7 @@ def shares_of(
     shares = module.ones(wanted.shape, input._data.dtype) if weight is None else weight._data[wanted]
     if not all_count:
         shares = shares * ~ignored
-    total = shares.sum() if reduction != NONE else shares.dtype.type(0)
+    total = sum_array(shares, None, False) if reduction != NONE else shares.dtype.type(0)
     return shares / total if reduction == MEAN and total else shares, target, from_array(total)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, ndarray, numpy
+from ..backend import array_module, in_order, ndarray, numpy, sum_array
 from ..dtypes import as_numpy
 from ..ranges import zeros_like
 from ..tensor import Tensor
@@ -57,8 +57,8 @@ def past_first_zero(grad: Any, self: Any, result: Any, dim: int) -> Any:
     zeros = (self == 0).cumsum(axis=dim)
     first = (self == 0) & (zeros == 1)
     since = module.where((zeros == 1) & ~first, self, 1).cumprod(axis=dim)
-    ahead = module.where(zeros == 0, self, 1).prod(axis=dim, keepdims=True)
-    of_first = (rules.only(grad, zeros == 1) * since).sum(axis=dim, keepdims=True) * ahead
+    ahead = module.where(zeros == 0, self, 1)
+    of_first = sum_array(rules.only(grad, zeros == 1) * since, (dim,), True) * _prod(ahead, dim, True)
     of_earlier = sum_from_end(rules.only(grad, zeros == 0) * result, dim) / self
     return module.where(zeros == 0, of_earlier, module.where(first, of_first, 0))
 
@@ -118,9 +118,26 @@ def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> 
 # ------------------------------------------------------------------ forwards
 
 
+def _prod(x: Any, dim: int | None, keepdim: bool) -> Any:
+    if type(x) is ndarray:
+        multiply: Any = numpy.multiply.reduce
+        return multiply(x, dim, keepdims=keepdim)
+    return x.prod(axis=dim, keepdims=keepdim)
+
+
+WIDER = {"e": "float32", "f": "float64"}  # in what torch carries such numbers on
+
+
 def _running(name: str) -> Any:
-    """NumPy's cumsum or cumprod, in the dtype of its argument."""
-    return lambda x, dim: in_order(getattr(array_module(x), name)(x, axis=dim, dtype=x.dtype)) if x.ndim else x.copy()
+    """NumPy's cumsum or cumprod, in the dtype of its argument; carried on in a wider one and rounded at each place."""
+
+    def forward(x: Any, dim: int) -> Any:
+        if not x.ndim:
+            return x.copy()
+        found = getattr(x, name)(axis=dim, dtype=WIDER.get(x.dtype.char, x.dtype))
+        return in_order(found.astype(x.dtype, copy=False))
+
+    return forward
 
 
 def running(name: str, x: Any, dim: int) -> Any:
@@ -152,10 +169,10 @@ def _running_extreme(name: str) -> Any:
 
 cumsum_op = Op("CumsumBackward0", _running("cumsum"), self=cumsum_vjp)
 cumprod_op = Op("CumprodBackward0", _running("cumprod"), self=cumprod_vjp)
-prod_op = Op("ProdBackward0", lambda x: x.prod(), self=prod_vjp)
+prod_op = Op("ProdBackward0", lambda x: _prod(x, None, False), self=prod_vjp)
 prod_dim_op = Op(
     "ProdBackward1",
-    lambda x, dim, keepdim: in_order(x.prod(axis=dim if x.ndim else None, keepdims=keepdim)),
+    lambda x, dim, keepdim: in_order(_prod(x, dim if x.ndim else None, keepdim)),
     self=prod_dim_vjp,
 )
 cummax_op = Op("CummaxBackward0", _running_extreme("maximum"), outputs=("values", "indices"), self=running_extreme_vjp)

@@ -201,6 +201,11 @@ def _logit(x: Any, eps: float | None) -> Any:
     return module.log(x / (1 - x))
 
 
+def _sinc(x: Any) -> Any:
+    module, angle = array_module(x), x * math.pi
+    return module.where(x == 0, x.dtype.type(1), module.sin(angle) / angle)
+
+
 def _nan_to_num(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
     if x.dtype.kind != "f":
         return x.copy()
@@ -227,7 +232,7 @@ acosh_inplace = unary(
 )  # torch numbers acosh_ and the like apart
 asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), no_asinh_vjp)
 atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), no_atanh_vjp)
-sinc = unary("sinc", "SincBackward0", in_single(_numpy("sinc")), sinc_vjp)
+sinc = unary("sinc", "SincBackward0", in_single(_sinc), sinc_vjp)
 deg2rad = unary("deg2rad", "Deg2RadBackward0", in_single(lambda x: x * (math.pi / 180)), deg2rad_vjp)
 rad2deg = unary("rad2deg", "Rad2DegBackward0", in_single(lambda x: x * (180 / math.pi)), rad2deg_vjp)
 floor = unary("floor", "FloorBackward0", _whole("floor"), step_vjp, floating=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import records
-from ..backend import array_module
+from ..backend import array_module, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
@@ -24,8 +24,7 @@ def reduced(values: Any, reduction: int) -> Any:
     """An array of losses, or its mean or sum. The mean of nothing is nan, as in torch."""
     if reduction == NONE:
         return values
-    total = values.sum()
-    return total / values.size if reduction == MEAN else total
+    return (mean_array if reduction == MEAN else sum_array)(values, None, False)
 
 
 def shared(grad: Any, like: Any, reduction: int) -> Any:

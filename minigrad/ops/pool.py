@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order
+from ..backend import array_module, in_order, in_single
 from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, is_int, parsed, type_name
 from .conv import fold_op, places
@@ -124,7 +124,7 @@ def _avg_pool(
     return (total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False)
 
 
-avg_pool_op = Op("AvgPool2DBackward0", _avg_pool, self=avg_pool_vjp, again="AvgPool2DBackwardBackward0")
+avg_pool_op = Op("AvgPool2DBackward0", in_single(_avg_pool), self=avg_pool_vjp, again="AvgPool2DBackwardBackward0")
 
 
 def elements(like: Any, shape: Sizes, out: Sizes, moves: Moves, count_include_pad: bool) -> Any:

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order
+from ..backend import array_module, in_order, sum_array
 from ..dtypes import result_type
 from ..tensor import Tensor
 from .arguments import Int, Number
@@ -115,7 +115,9 @@ def _dist(x: Any, y: Any, p: float) -> Any:
         return difference.max() if p > 0 else difference.min()
     if p == 0:
         return (difference != 0).sum().astype(x.dtype)
-    return array_module(x).sqrt((difference * difference).sum()) if p == 2 else (difference**p).sum() ** (1 / p)
+    if p == 2:
+        return array_module(x).sqrt(sum_array(difference * difference, None, False))
+    return sum_array(difference**p, None, False) ** (1 / p)
 
 
 addmv_op = Op(

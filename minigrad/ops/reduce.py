@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, sum_array
+from ..backend import array_module, in_order, mean_array, sum_array
 from ..dtypes import BY_NUMPY, as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
@@ -60,12 +60,8 @@ def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
-    if not x.size:
-        return x.sum(axis=dim, keepdims=keepdim) * math.nan
-    if x.dtype.itemsize < 4:
-        return x.mean(axis=dim, keepdims=keepdim)  # which adds float16 up in float32
-    total = _sum(x, dim, keepdim)
-    return total / (x.size // (total.size or 1))
+    found = mean_array(x, dim, keepdim)
+    return found if dim is None else in_order(found)
 
 
 def _extremum_dim(pick: str, best: str) -> Any:

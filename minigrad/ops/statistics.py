@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, largest, numpy
+from ..backend import array_module, in_order, in_single, largest, mean_array, numpy, sum_array
 from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
@@ -140,11 +140,9 @@ def nansum_vjp(grad: Any, self: Any, dim: Dims, keepdim: bool) -> Any:
 
 def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     n, correction = count(x.shape, dim), given(correction)
-    if n - correction <= 0 or not n:
-        mean = x.sum(axis=dim, keepdims=True) / n if n else x
-        total = ((x - mean) ** 2).sum(axis=dim, keepdims=keepdim)
-        return total / total.dtype.type(max(n - correction, 0))
-    return x.var(axis=dim, keepdims=keepdim, ddof=correction)
+    centred = x - sum_array(x, dim, True) / n if n else x
+    total = sum_array(centred * centred, dim, keepdim)
+    return total / total.dtype.type(max(n - correction, 0))
 
 
 def _std(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
@@ -155,12 +153,12 @@ def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
     module = array_module(x)
     size = abs(x)
     if ord == 2:
-        return module.sqrt((x * x).sum(axis=dim, keepdims=keepdim))
+        return module.sqrt(sum_array(x * x, dim, keepdim))
     if math.isinf(ord):
         return size.max(axis=dim, keepdims=keepdim) if ord > 0 else size.min(axis=dim, keepdims=keepdim)
     if ord == 0:
         return (x != 0).sum(axis=dim, keepdims=keepdim).astype(x.dtype)
-    total = (size if ord == 1 else size**ord).sum(axis=dim, keepdims=keepdim)
+    total = sum_array(size if ord == 1 else size**ord, dim, keepdim)
     return total if ord == 1 else total ** (1 / ord)
 
 
@@ -170,7 +168,7 @@ def _logsumexp(x: Any, dim: Dims, keepdim: bool) -> Any:
         return x.copy()
     top = largest(x, dim)
     top = module.where(module.isinf(top), 0, top).astype(x.dtype)
-    total = module.log(module.exp(x - top).sum(axis=dim, keepdims=keepdim))
+    total = module.log(sum_array(module.exp(x - top), dim, keepdim))
     return total + (top if keepdim else top.reshape(total.shape))
 
 
@@ -182,13 +180,13 @@ var_op = Op("VarBackward0", in_single(_var), self=var_vjp)
 std_op = Op("StdBackward0", in_single(_std), self=std_vjp)
 var_mean_op = Op(
     "VarMeanBackward0",
-    in_single(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), x.mean(dim, keepdims=keepdim))),
+    in_single(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
     outputs=2,
     self=var_mean_vjp,
 )
 std_mean_op = Op(
     "StdMeanBackward0",
-    in_single(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), x.mean(dim, keepdims=keepdim))),
+    in_single(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
     outputs=2,
     self=std_mean_vjp,
 )
@@ -198,7 +196,7 @@ amax_op = Op("AmaxBackward0", lambda x, dim, keepdim: x.max(axis=dim, keepdims=k
 amin_op = Op("AminBackward0", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), self=amax_vjp)
 aminmax_op = Op("AminmaxBackward0", _aminmax, outputs=("min", "max"), self=aminmax_vjp)
 nansum_op = Op(
-    "NansumBackward0", lambda x, dim, keepdim: array_module(x).nansum(x, axis=dim, keepdims=keepdim), self=nansum_vjp
+    "NansumBackward0", lambda x, dim, keepdim: sum_array(rules.only(x, x == x), dim, keepdim), self=nansum_vjp
 )
 
 # ------------------------------------------------------------------ what users call
