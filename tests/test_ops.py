@@ -149,3 +149,23 @@ def test_agrees_with_torch(name: str, aspect: str) -> None:
         else:
             found = survey(name, aspect)
     judge(name, aspect, found)
+
+
+LARGEST = ([3e38, -3e38, 3e38, 3e38], [1e-45, -0.0, 3e38, 1.0])
+METHODS = sorted(name for name in dir(minigrad.Tensor) if name[0] != "_" and name[-1] != "_")
+
+
+@pytest.mark.parametrize("values", LARGEST, ids=str)
+def test_what_overflows_does_so_in_silence(values: list[float]) -> None:
+    """As in torch: NumPy's warnings are not heard, whether an array's own method gives them or a function of NumPy's."""
+    heard = set()
+    for name in METHODS:
+        for args in ((), (0,), (2.5,), (minigrad.tensor(values).reshape(2, 2),)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.filterwarnings("always", category=RuntimeWarning, module="numpy")
+                try:
+                    getattr(minigrad.tensor(values, requires_grad=True).reshape(2, 2), name)(*args).sum().backward()
+                except Exception:  # wrong arguments, integers, no tensor: other tests ask for these
+                    continue
+                heard |= {f"{name}: {warning.message}" for warning in caught if warning.category is RuntimeWarning}
+    assert not heard

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single
+from ..backend import array_module, in_order, in_single, mean_array
 from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, is_int, parsed, type_name
 from .conv import fold_op, places
@@ -260,7 +260,7 @@ def _adaptive(x: Any, size: Sizes) -> Any:
         whole = x.swapaxes(dim, -1)
         out = array_module(x).empty((*whole.shape[:-1], parts), x.dtype)
         for i, (start, end) in enumerate(evenly(whole.shape[-1], parts)):
-            out[..., i] = whole[..., start:end].mean(axis=-1)
+            out[..., i] = mean_array(whole[..., start:end], (whole.ndim - 1,), False)
         x = out.swapaxes(dim, -1)
     return in_order(x)
 
