@@ -30,7 +30,6 @@ from autograder.show import View, show
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
-_VALUES = {"array", "number"}  # the kinds that parts.returned tells of a part that computes something
 _UNCALLED = {"builtin_function_or_method", "function", "method"}
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
@@ -163,7 +162,7 @@ def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[
             yield text("never_called", parts=part)
     returned = {part: parts.returned(part) for part in this.parts}
     for part, kinds in returned.items():
-        if kinds <= _VALUES:
+        if kinds <= {"array"}:
             continue
         with parts.plugged_in({part: parts.original(part)}):
             checks.attempt(this, importlib.import_module(parts.ENGINE), seed)

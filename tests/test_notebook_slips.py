@@ -133,6 +133,14 @@ def test_with_and_its_three_arguments(capsys):
     assert "def __exit__(self, *exception)" in said
 
 
+def test_a_number_where_an_array_is_wanted_is_named(capsys):
+    def fit_slope(X, Y, steps, lr):
+        return 1.0
+
+    said = seen(capsys, {"minigrad.clinic.fit_slope": fit_slope}, "clinic_scalar")
+    assert "Your fit_slope returned a number; an array or a tensor of minigrad is wanted here" in said
+
+
 def test_brackets_that_are_missing_are_asked_for(capsys):
     said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: (X * Y).sum}, "warmup_by_hand")
     assert "returned a method, not what it gives: are the brackets () missing" in said

@@ -60,3 +60,113 @@ def absolute_loss_averages_first(prediction: Any, target: Any) -> Any:
 )
 def absolute_loss_takes_the_item(prediction: Any, target: Any) -> Any:
     return (prediction - target).abs().mean().item()
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="次序反了：先平均再平方，正的误差和负的误差抵消了。先平方，再平均。",
+    en="The order is turned round: with the mean before the square, errors up and down cancel out. Square first, then average.",
+)
+def fit_slope_averages_first(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        ((Y - w * X).mean() ** 2).backward()
+        with no_grad():
+            w.sub_(w.grad, alpha=lr)
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="走完才清零：第一步用上了别人留下的旧梯度。清零要在 backward 之前。",
+    en="It is cleared after the step, so the first one walks by old gradients that others left behind. Clear before backward.",
+)
+def descend_clears_behind(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for p in net.parameters():
+                p -= lr * p.grad
+        net.zero_grad()
+    return losses
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="item() 用早了：取出来的数没有图，不能 backward。先对张量 backward，累加的时候再取数。",
+    en="item() comes too early: the number it takes out has no graph and no backward. Call backward on the tensor, and take the number when you add it up.",
+)
+def mean_loss_takes_the_number_first(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    total = 0.0
+    for _ in range(steps):
+        loss = loss_of(w).item()
+        loss.backward()
+        total += loss
+    return total / steps
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="图接上了，可返回的是一串数，每个误差一个。说明里是平均绝对误差：再取平均。",
+    en="The graph is whole again, but what comes back is a row of numbers, one for each error. The docstring says mean absolute error: average them.",
+)
+def absolute_loss_stays_a_row(prediction: Any, target: Any) -> Any:
+    return (prediction - target).abs()
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="记下的是 hidden 自己的大小，不是传到它的梯度的大小。梯度要等反向时由钩子送来。",
+    en="What is noted is the size of hidden itself, not of the gradient that arrives there. That one comes with the hook, during backward.",
+)
+def watch_hidden_measures_the_values(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms = []
+    for _ in range(steps):
+        hidden = (X @ W1).tanh()
+        norms.append(hidden.norm().item())
+        ((hidden @ W2 - Y) ** 2).mean().backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="钩子是响了，可 hidden 一直是最初的那个：retain_graph=True 让旧图再走一遍，W1 变了它不知道。每一步都要重新算 hidden，再挂钩子。",
+    en="The hook is heard, but hidden stays the very first one: retain_graph=True walks the old graph again, which knows nothing of the new W1. Compute hidden anew in each step, and put the hook on it there.",
+)
+def watch_hidden_keeps_the_first_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    hidden = (X @ W1).tanh()
+    hidden.register_hook(lambda grad: norms.append(grad.norm().item()))
+    for _ in range(steps):
+        ((hidden @ W2 - Y) ** 2).mean().backward(retain_graph=True)
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "learn_values",
+    zh="目标只在循环前算了一次，一直是最初的 w 给出的。每一步都要用现在的 w 重新算，再摘下来。",
+    en="The target is computed once, before the loop, and stays what the first w gave. Compute it anew at each step with the w of now, and then detach it.",
+)
+def learn_values_fixes_the_target(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
+    losses = []
+    target = (reward + 0.9 * (X_next @ w)).detach()
+    for _ in range(steps):
+        loss = ((X @ w - target) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return losses

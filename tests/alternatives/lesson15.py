@@ -1,5 +1,7 @@
 """Other right repairs of lesson 15's programs."""
 
+import numpy as np
+
 import minigrad
 from alternatives import alternative
 from minigrad import float64, no_grad, zeros
@@ -28,6 +30,55 @@ def weighted_components(X, Y, steps, lr):
             w -= lr * w.grad
         w.grad = None
     return w
+
+
+@alternative(CLINIC + "fit_slope")
+def cleared_at_the_start(X, Y, steps, lr):
+    """The last gradient stays, and the docstring does not mind."""
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        w.grad = None
+        ((Y - w * X) ** 2).mean().backward()
+        with no_grad():
+            w -= lr * w.grad
+    return w
+
+
+@alternative(CLINIC + "double_fit")
+def cleared_at_the_start_in_double(X, Y, steps, lr):
+    w = zeros(X.shape[1], dtype=float64, requires_grad=True)
+    for _ in range(steps):
+        w.grad = None
+        ((X @ w - Y) ** 2).mean().backward()
+        with no_grad():
+            w -= lr * w.grad
+    return w
+
+
+@alternative(CLINIC + "mean_loss")
+def averaged_by_numpy(w, loss_of, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return np.mean(losses)
+
+
+@alternative(CLINIC + "learn_values")
+def cleared_at_each_start(X, X_next, reward, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        loss = ((X @ w - (reward + 0.9 * (X_next @ w)).detach()) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            w -= lr * w.grad
+    return losses
 
 
 @alternative(CLINIC + "two_layers")
