@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, constant, ndarray, numpy
+from ..backend import array_module, constant, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, unsupported
@@ -221,6 +221,7 @@ def _divide(x: Any, y: Any) -> Any:
     return x / y
 
 
+@in_single
 def sigmoid_array(x: Any) -> Any:
     """1 / (1 + e^-x); where e^-x overflows, the result is the 0 it should be."""
     return 1 / (1 + array_module(x).exp(-x))

@@ -1,7 +1,7 @@
-"""Sums of very many numbers: as exact as torch's, however they lie in memory.
+"""How exact results are beside torch's: sums of very many numbers, functions over the range of their dtype.
 
 A running sum in single precision loses four digits of a million numbers; in half precision it stops at 2048. Both
-engines are held against the same sum in double precision. What an operation is on few numbers stands in test_ops.py.
+engines are held against the same in double precision. What an operation is on few numbers stands in test_ops.py.
 """
 
 from __future__ import annotations
@@ -79,6 +79,32 @@ def test_half_precision_is_added_up_in_single(name: str) -> None:
     exact = PROGRAMS[name](torch, torch.tensor(x.astype(np.float64))).detach().numpy()
     half = float(np.finfo(np.float16).eps)
     assert error(minigrad, name, x, exact) <= error(torch, name, x, exact) + half
+
+
+# Functions of one number, each over all that its dtype holds (up to 80, from where e^x comes near the end of float32).
+FUNCTIONS = """
+    abs acos acosh asin asinh atan atanh cos cosh erf exp exp2 expm1 log log10 log1p log2 reciprocal rsqrt sigmoid sin sinc
+    sinh sqrt square tan tanh F.elu F.gelu F.logsigmoid F.mish F.relu6 F.selu F.silu F.softplus F.softsign F.tanhshrink
+""".split()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_is_as_exact_as_torchs_wherever_it_is_asked(name: str, dtype: str) -> None:
+    sizes = np.concatenate([10.0 ** np.arange(-30, 1.9, 0.25), np.linspace(0.01, 80, 500)])
+    x = np.concatenate([sizes, -sizes]).astype(dtype)
+    module, _, short = name.rpartition(".")
+    with np.errstate(all="ignore"):  # what is beyond a function's range, or the dtype's
+        exact, theirs, ours = (
+            np.asarray(getattr(T.nn.functional if module else T, short)(T.tensor(values)).numpy(), np.float64)
+            for T, values in ((torch, x.astype(np.float64)), (torch, x), (minigrad, x))
+        )
+    assert (np.isnan(ours) == np.isnan(exact)).all()
+    limits = np.finfo(dtype)
+    near = np.abs(exact) < limits.max  # what becomes inf is seen in test_ops.py
+    exact, theirs, ours = exact[near], theirs[near], ours[near]
+    room = 10 * np.abs(theirs - exact) + 20 * limits.eps * np.abs(exact) + 20 * limits.smallest_subnormal
+    assert (np.abs(ours - exact) <= room).all()
 
 
 def test_a_long_sum_leaves_nothing_behind_in_memory() -> None:
