@@ -112,7 +112,8 @@ def randperm(
     requires_grad: bool = False,
 ) -> Tensor:
     """0 … n - 1 in random order, int64 unless told otherwise (torch.randperm)."""
-    values = (generator or default_generator()).permutation(n)
+    (count,) = shape_of((n,))
+    values = (generator or default_generator()).permutation(count)
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 
 

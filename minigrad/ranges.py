@@ -31,6 +31,8 @@ def arange(
     """start, start + step, … up to but without end; whole numbers if all three are (torch.arange)."""
     if start is None and end is None:
         raise TypeError("arange() received an invalid combination of arguments - got (), but expected one of:\n")
+    if end is None and isinstance(start, str | list | tuple):
+        raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type(start).__name__}")
     start, end, step = plain(*((0, start, step) if end is None else (start or 0, end, step)))
     if step == 0:
         raise RuntimeError("step must be nonzero")

@@ -73,6 +73,12 @@ class FunctionCtx:
         return self._node.saved_tensors
 
     @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The same by its old name."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
     def needs_input_grad(self) -> tuple[bool, ...]:
         """For each input of forward, whether its gradient is wanted."""
         return self._node.needs_input_grad

@@ -122,7 +122,9 @@ class BackwardNode(SeveralOutputs):
         if result is None:
             return None
         if not isinstance(result, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+            from ..ops.arguments import type_name  # the operations build on this module
+
+            raise RuntimeError(f"expected Variable or None (got {type_name(result)})")
         if not broadcasts_to(given.shape, result._data.shape):
             raise RuntimeError(
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "

@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from ..creation import ones, zeros
+from ..ops.arguments import guarded
+from ..ranges import empty
 from ..tensor import Tensor
 from . import functional as F
 from . import init
@@ -13,9 +15,12 @@ from .module import Module
 from .parameter import Parameter
 
 
+allocated = guarded(empty, method=False)
+
+
 def unset(*shape: int, dtype: Any, device: Any) -> Parameter:
     """A parameter still to be initialised."""
-    return Parameter(zeros(*shape, dtype=dtype, device=device))
+    return Parameter(allocated(shape, dtype=dtype, device=device))
 
 
 class Identity(Module):

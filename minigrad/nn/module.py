@@ -123,6 +123,10 @@ class Module(Registry):
         """All floating-point parameters and buffers in float16."""
         return self._convert(lambda t: t.half() if t.is_floating_point() else t)
 
+    def type(self: Self, dst_type: Any) -> Self:
+        """All parameters and buffers in one type, those of whole numbers among them."""
+        return self._convert(lambda t: t.type(dst_type))
+
     def cuda(self: Self, device: Any = None) -> Self:
         """All parameters and buffers on a GPU."""
         return self._convert(lambda t: t.cuda() if device is None else t.cuda(device))

@@ -119,7 +119,8 @@ class Registry:
             raise AttributeError(f"cannot assign {KINDS[place]} before Module.__init__() call")
         if hasattr(self, name) and name not in self.__dict__[place]:
             raise KeyError(f"attribute '{name}' already exists")
-        for wrong, why in (("." in name, 'contain "."'), (not name, 'be empty string ""')):
+        dot = 'contain "."' + (f", got: {name}" if place == "_modules" else "")
+        for wrong, why in (("." in name, dot), (not name, 'be empty string ""')):
             if wrong:
                 raise KeyError(f"{KINDS[place]} name can't {why}")
 
@@ -159,7 +160,7 @@ class Registry:
         owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen: set[int] = set()
         for owner, module in owners:
-            for name, value in module.__dict__[place].items():
+            for name, value in getattr(module, place).items():
                 if value is None or id(value) in seen:
                     continue
                 if remove_duplicate:

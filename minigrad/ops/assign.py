@@ -11,7 +11,7 @@ from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, type_name
-from .index import check_not_nothing, checked, getitem, is_mask, put_op, take_apart
+from .index import checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
 from .views import alias_op
@@ -40,7 +40,6 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     for name in ("index_put", "masked_fill") if is_mask(indices, masks) and not value._data.ndim else ("index_put",):
         check_memory(view, name)
     check_overlap(view, value, True)
-    check_not_nothing(view, indices)
     write(view, put_op(view, value, indices=checked(view, indices, masks, value), accumulate=False))
 
 

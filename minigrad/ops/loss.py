@@ -151,6 +151,8 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
 
 def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both stretched to one shape, with torch's warning where they do not have it already."""
+    if not isinstance(target, Tensor):
+        raise AttributeError(f"'{type(target).__name__}' object has no attribute 'size'")
     a, b = input._data.shape, target._data.shape
     if a == b:
         return input, target
@@ -190,9 +192,9 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """(input - target)², averaged, summed or one by one (torch.nn.functional.mse_loss). weight: of input's shape."""
-    number = reduction_number(reduction, size_average, reduce)
     given = input
     input, target = broadcast(input, target)
+    number = reduction_number(reduction, size_average, reduce)
     if weight is not None:
         check_weight(given, weight)
         return weighted_mean((input - target) ** 2, weight, number)
@@ -210,9 +212,9 @@ def l1_loss(
 ) -> Tensor:
     """|input - target|, averaged, summed or one by one (torch.nn.functional.l1_loss); plain operations, as in torch.
     weight: of input's shape."""
-    number = reduction_number(reduction, size_average, reduce)
     given = input
     input, target = broadcast(input, target)
+    number = reduction_number(reduction, size_average, reduce)
     if weight is not None:
         check_weight(given, weight)
         return weighted_mean((input - target).abs(), weight, number)
@@ -258,8 +260,8 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """The Huber loss over β; β = 0 is l1_loss (torch.nn.functional.smooth_l1_loss)."""
-    number = reduction_number(reduction, size_average, reduce)
     input, target = broadcast(input, target)
+    number = reduction_number(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..creation import tensor
 from ..tensor import Tensor
-from .optimizer import UNUSED, Optimizer, check, implementation, not_from_0_on
+from .optimizer import Optimizer, check, implementation, not_from_0_on
 
 
 class Adam(Optimizer):
@@ -43,7 +43,8 @@ class Adam(Optimizer):
             if not 0.0 <= betas[i] < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
-        settings |= {"maximize": maximize} | implementation(type(self), unused, UNUSED | {"capturable": False})
+        known = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
+        settings |= {"maximize": maximize} | implementation(type(self), unused, known)
         super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
@@ -116,8 +117,8 @@ class RMSprop(Optimizer):
             alpha=("alpha value", alpha),
         )
         settings: dict[str, Any] = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
-        known = {"capturable": False, "foreach": None, "differentiable": False}
-        settings |= {"weight_decay": weight_decay, "maximize": maximize}
+        known = {"capturable": False, "foreach": None, "maximize": maximize, "differentiable": False}
+        settings |= {"weight_decay": weight_decay}
         super().__init__(params, settings | implementation(type(self), unused, known))
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
@@ -170,8 +171,9 @@ class Adagrad(Optimizer):
             eps=("epsilon value", eps),
         )
         settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
-        settings |= {"initial_accumulator_value": initial_accumulator_value, "maximize": maximize}
-        super().__init__(params, settings | implementation(type(self), unused))
+        settings |= {"initial_accumulator_value": initial_accumulator_value}
+        known = {"foreach": None, "maximize": maximize, "differentiable": False, "fused": None}
+        super().__init__(params, settings | implementation(type(self), unused, known))
         for p in self.params:
             self.state[p].update(step=tensor(0.0), sum=p.detach() * 0 + initial_accumulator_value)
 

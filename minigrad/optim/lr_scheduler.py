@@ -26,6 +26,14 @@ __all__ = [
 __getattr__ = refusing(__name__)
 
 
+EPOCH_GIVEN = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is "
+    "used instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use "
+    "case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
+
+
 class LRScheduler:
     """Base: step() counts an epoch and sets every group's lr to what get_lr() says."""
 
@@ -67,8 +75,11 @@ class LRScheduler:
         """The learning rates set last."""
         return self._last_lr
 
-    def step(self) -> None:
-        """One epoch is over: set the next learning rates. To be called after the optimiser's step()."""
+    def step(self, epoch: int | None = None) -> None:
+        """One epoch is over: set the next learning rates. To be called after the optimiser's step().
+
+        epoch: the number of the one that begins, which need not be said; with it the rates follow the formula, if any.
+        """
         if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warnings.warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
@@ -79,8 +90,10 @@ class LRScheduler:
                 stacklevel=2,
             )
         self._step_count += 1
-        self.last_epoch += 1
-        self.set(self.asked(self.get_lr))
+        if epoch is not None:
+            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self.set(self.asked(self.get_lr if epoch is None else self.closed_form))
 
     def asked(self, question: Callable[[], list[float]]) -> list[float]:
         """What get_lr, or closed_form, says, asked as a step asks."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import warnings
 from bisect import bisect_right
 from typing import Any
 
-from .lr_scheduler import LRScheduler, only_within_a_step
+from .lr_scheduler import EPOCH_GIVEN, LRScheduler, only_within_a_step
 
 
 class SequentialLR(LRScheduler):
@@ -98,18 +99,20 @@ class ReduceLROnPlateau(LRScheduler):
         if not hasattr(optimizer, "param_groups"):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         groups = len(optimizer.param_groups)
-        given = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * groups
+        one_each = isinstance(min_lr, list | tuple)
+        given = list(min_lr) if one_each else [min_lr] * groups
         if len(given) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(given)}")
         for what, value, known in (("mode", mode, ("min", "max")), ("threshold mode", threshold_mode, ("rel", "abs"))):
             if value not in known:
                 raise ValueError(f"{what} {value} is unknown!")
-        self.factor, self.optimizer, self.min_lrs = factor, optimizer, given
-        self.patience, self.cooldown, self.eps = patience, cooldown, eps
-        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.factor, self.optimizer, self.default_min_lr = factor, optimizer, None if one_each else min_lr
+        self.min_lrs, self.patience, self.cooldown, self.eps = given, patience, cooldown, eps
         self.last_epoch = 0
         self._last_lr = self._present()
-        self.best = math.inf if mode == "min" else -math.inf
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.best = self.mode_worse
         self.cooldown_counter = self.num_bad_epochs = 0
 
     def better(self, value: float) -> bool:
@@ -119,10 +122,12 @@ class ReduceLROnPlateau(LRScheduler):
         limit = self.best * (1 + sign * self.threshold) if relative else self.best + sign * self.threshold
         return sign * value > sign * limit
 
-    def step(self, metrics: Any) -> None:  # type: ignore[override]
-        """One epoch is over, and gave this number."""
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """One epoch is over, and gave this number. epoch: which one, which need not be said."""
         current = float(metrics)
-        self.last_epoch += 1
+        if epoch is not None:
+            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.better(current):
             self.best, self.num_bad_epochs = current, 0
         else:
