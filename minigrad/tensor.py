@@ -233,7 +233,7 @@ class Tensor:
         """Drop this tensor's history in place; RuntimeError for a view."""
         if getattr(self, "_view", None) is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-        self._edge = NO_EDGE
+        self.want_gradient(False)
         return self
 
     def item(self) -> bool | int | float:

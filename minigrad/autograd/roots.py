@@ -50,7 +50,12 @@ def mismatch(output: Tensor, given: Tensor, index: int) -> str:
 
 
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
-    """One gradient for each output: raw arrays, or Tensors under create_graph."""
+    """One gradient for each output: raw arrays, or Tensors under create_graph. That one of several is no
+    single number is told before that another needs no gradient."""
+    for i, output in enumerate(outputs if len(outputs) > 1 else ()):
+        alone = given is None or (i < len(given) and given[i] is None)
+        if alone and output._edge is not NO_EDGE and output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
     if given is None:
         return [_start(output, None, i, create_graph) for i, output in enumerate(outputs)]
     for gradient in given:

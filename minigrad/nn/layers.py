@@ -14,7 +14,6 @@ from . import init
 from .module import Module
 from .parameter import Parameter
 
-
 allocated = guarded(empty, method=False)
 
 

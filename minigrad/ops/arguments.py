@@ -228,6 +228,8 @@ def first_fault(
             return f"{name}() got multiple values for argument '{key}'"
         if known[key] not in positional and (fault := misfit_of(name, known[key], (), kwargs, 0, 0)):
             return fault
+    if implied and len(args) == implied and not kwargs and (sizes := [p.name for p in parameters if p.name in SIZES]):
+        return f'{name}() missing 1 required positional arguments: "{sizes[0]}"'
     return first_bad_size(name, parameters, args[len(positional) :])
 
 

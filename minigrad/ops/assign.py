@@ -10,7 +10,7 @@ from typing import Any
 from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
-from .arguments import Bool, type_name
+from .arguments import Bool, as_tensors, type_name
 from .index import checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
@@ -25,7 +25,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if index is True:
         put(self.unsqueeze(0), value)
         return
-    if index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
+    nothing = type(index) is tuple and not index
+    if nothing or index is Ellipsis or (isinstance(index, slice) and index == slice(None) and self._data.ndim):
         put(self, value)
         return
     if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
@@ -76,7 +77,7 @@ def leading_ones(shape: tuple[int, ...]) -> int:
 
 def not_too_many(input: Tensor, indices: Any) -> tuple[Any, ...]:
     """The indices as a tuple; IndexError for more than the tensor has dimensions."""
-    given, ndim = tuple(indices), input._data.ndim
+    given, ndim = tuple(as_tensors(indices)), input._data.ndim
     if len(given) > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim} (got {len(given)})")
     return given

@@ -60,6 +60,8 @@ def _written(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any
             return of_number(input, number=as_element(number, input._data.dtype) if whole else number)
         if not isinstance(other, Tensor):
             return NotImplemented
+        if input._data.dtype.kind in "iu" and other._data.dtype.kind in "iu":
+            other = other.to(result_type(input, other))  # where -1 among bytes is 255
         try:
             return of_tensor(input, other)
         except ValueError as error:

@@ -216,13 +216,13 @@ def convolve(
     groups: int,
 ) -> Tensor:
     """conv1d, conv2d, …: arguments brought to one form and checked, a missing batch dimension added for the while."""
-    if weight._data.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
     if input._data.ndim not in (ndim + 1, ndim + 2):
         raise RuntimeError(
             f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to conv{ndim}d, but got input of size: "
             f"{list(input._data.shape)}"
         )
+    if weight._data.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
     if input._data.ndim == ndim + 1:
         return convolve(ndim, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
     dims = weight._data.ndim - 2

@@ -36,6 +36,8 @@ def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
 
 
 def _scatter(x: Any, src: Any, dim: int, index: Any) -> Any:
+    if not index.size:  # of any shape
+        return x.copy()
     out = x.copy().reshape(x.shape or (1,))
     index = index.reshape(index.shape or (1,))
     src = src[tuple(slice(n) for n in index.shape)] if src.ndim == index.ndim else src
@@ -44,6 +46,8 @@ def _scatter(x: Any, src: Any, dim: int, index: Any) -> Any:
 
 
 def _scatter_add(x: Any, src: Any, dim: int, index: Any) -> Any:
+    if not index.size:
+        return x.copy()
     out = x.copy().reshape(x.shape or (1,))
     index = index.reshape(index.shape or (1,))
     src = src.reshape(src.shape or (1,))[tuple(slice(n) for n in index.shape)]
@@ -138,6 +142,8 @@ def scatter_add_vjp_src(grad: Any, src_shape: tuple[int, ...], dim: int, index: 
 
 def of_whole_source(grad: Any, shape: tuple[int, ...], node: str) -> Any:
     """The gradient of a source, all of which was used; for a part of it torch's rule makes one that does not fit."""
+    if not shape and grad.shape in ((), (1,)):
+        return rules.reshape(grad, ())
     if tuple(grad.shape) != tuple(shape):
         raise RuntimeError(
             f"Function {node} returned an invalid gradient at index 1 - got {list(grad.shape)} but expected shape compatible "

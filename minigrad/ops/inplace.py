@@ -79,10 +79,11 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 
     name = operation.__name__
     product = name in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
+    logical = name in ("logical_not", "logical_and", "logical_or", "logical_xor")
     apart, late = name in BEFORE, name in AFTER
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        if name != "logical_not":  # which torch writes even into leaves
+        if not logical:  # which torch writes even into leaves
             check_writable(self)
         check_memory(self, name)
         for operand in () if product or late else (*args, *kwargs.values()) if kwargs else args:
@@ -90,8 +91,9 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
                 check_overlap(self, operand, apart)
         try:
             result = operation(self, *args, **kwargs)
-        except NotImplementedError:
-            refuse_write(self, *args)  # of which torch speaks first
+        except RuntimeError as error:
+            if isinstance(error, NotImplementedError) or str(error) == "ZeroDivisionError":
+                refuse_write(self, *args)  # of which torch speaks first
             raise
         for operand in (*args, *kwargs.values()) if late else ():
             check_overlap(self, operand, True)

@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from .. import rules
+from ..autograd.grad_mode import is_grad_enabled
 from ..backend import array_module, in_order, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
@@ -215,7 +216,9 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
     input: integers of any shape. weight: (rows, columns) → (*input.shape, columns). padding_idx: a row that gets no
     gradient.
     """
-    rows = weight._data.shape[0]
+    if not weight._data.ndim and weight.requires_grad and is_grad_enabled():  # whose size torch asks for first
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    rows = weight._data.shape[0] if weight._data.ndim else 0
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")

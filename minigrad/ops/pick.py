@@ -19,14 +19,16 @@ from .shape import view
 INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
 
 
-def check_index(input: Tensor, dim: int, index: Tensor, name: str) -> int:
+def check_index(input: Tensor, dim: int, index: Tensor, name: str, src: Any = None) -> int:
     """`dim` counted from the front, once the index tensor is fit for gather and scatter."""
     dim = one_dim(dim, input._data.ndim)
     data, shape = index._data, input._data.shape
+    if data.size and data.dtype not in INTEGERS:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if isinstance(src, Tensor) and input._data.dtype is not src._data.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if not data.size:
         return dim
-    if data.dtype not in INTEGERS:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     whose = "input" if name == "gather" else "self"
     if max(data.ndim, 1) != max(len(shape), 1):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {whose} tensor")
@@ -73,11 +75,11 @@ def scatter(
     src = value if src is None else src
     if reduce is not None:
         return scatter_with(input, dim, index, src, reduce)
-    dim = check_index(input, dim, index, "scatter")
+    dim = check_index(input, dim, index, "scatter", src)
     if not isinstance(src, Tensor):
-        check_source(input, dim, index, None, "scatter")
+        check_source(input, dim, index, None)
         return ops.scatter_value_op(input, value=operand(src)._data, dim=dim, index=index)
-    check_source(input, dim, index, src, "scatter")
+    check_source(input, dim, index, src)
     return ops.scatter_op(input, src, dim=dim, index=index)
 
 
@@ -97,31 +99,29 @@ def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str, 
     """scatter with `reduce`."""
     from .scatter import SCATTER_WITH  # it checks its arguments with the functions above
 
-    dim = check_index(input, dim, index, "scatter")
+    dim = check_index(input, dim, index, "scatter", src)
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     check_range(index._data, length(input, dim), dim)
     if not isinstance(src, Tensor):
         src = from_array(array_module(input._data).full(index._data.shape, operand(src)._data, input._data.dtype))
-    check_source(input, dim, index, src, "scatter")
+    check_source(input, dim, index, src)
     return SCATTER_WITH[name](input, src, dim=dim, index=index, reduce=reduce, include_self=True)
 
 
 def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
     """A copy of input with the elements of src added where index points (torch.scatter_add)."""
-    dim = check_index(input, dim, index, "scatter")
-    check_source(input, dim, index, src, "scatter")
+    dim = check_index(input, dim, index, "scatter", src)
+    check_source(input, dim, index, src)
     return ops.scatter_add_op(input, src, dim=dim, index=index)
 
 
-def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor | None, name: str) -> None:
+def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
     """RuntimeError, in torch's words, where a source (None: one number) does not fit its index."""
     shape, wanted = input._data.shape, index._data.shape
     given = wanted if src is None else src._data.shape
     if max(len(wanted), 1) != max(len(given), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    if src is not None and input._data.dtype is not src._data.dtype:
-        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if not index._data.size:
         return
     too_large = any(n > m for d, (n, m) in enumerate(zip(wanted, shape, strict=False)) if d != dim)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, mean_array
+from ..backend import array_module, in_order, in_single, mean_array, numpy
 from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, is_int, parsed, type_name
 from .conv import fold_op, places
@@ -182,7 +182,8 @@ def avg_pool2d(
         raise RuntimeError("divisor must be not zero")
     input.size(-3)  # an IndexError where there are fewer dimensions
     check_windows(input, moves, ceil_mode)
-    no_kernel("avg_pool2d", input, "bu")
+    if input._data.dtype != numpy.int64:
+        no_kernel("avg_pool2d", input, "bui")
     return avg_pool_op(
         input,
         kernel_size=moves[0],

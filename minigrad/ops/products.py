@@ -308,11 +308,11 @@ addr_inplace.__name__ = "addr"
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·(batch1 @ batch2), batch by batch (torch.baddbmm)."""
     x, y = batch1._data.shape, batch2._data.shape
-    for size, dim in ((y, 2), (x, 1)):
+    for size, dim in ((x, 0), (x, 1), (y, 2)):
         if len(size) <= dim:
             one_dim(dim, len(size))  # torch asks for these sizes before anything else
-    shape = (*x[:2], y[-1]) if len(x) == 3 and len(y) == 3 else ()
-    if shape and input._data.shape != shape:
+    shape = (*x[:2], y[2])
+    if input._data.shape != shape:
         input.expand(shape)  # refuses what does not fit
     if len(x) != 3 or len(y) != 3 or y[:2] != (x[0], x[2]):
         bmm(batch1, batch2)  # refuses with torch's words

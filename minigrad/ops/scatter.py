@@ -148,8 +148,8 @@ def scatter_reduce(
     """
     if reduce not in REDUCTIONS or reduce in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin.")
-    dim = check_index(input, dim, index, "scatter_reduce")
-    check_source(input, dim, index, src, "scatter_reduce")
+    dim = check_index(input, dim, index, "scatter", src)
+    check_source(input, dim, index, src)
     if reduce == "mean":
         no_kernel("scatter_gather_tensor_cpu_reduce_mean", input)
     return scatter_reduce_op(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

@@ -251,6 +251,8 @@ def not_expanded(self: Tensor, wanted: tuple[int, ...], full: tuple[int, ...]) -
         )
     for i, n in enumerate(wanted[:offset]):
         if n < 0:
+            if not have or n < -1:
+                return "numel: integer multiplication overflow"
             return f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
     i, n = next((i, n) for i, n in reversed(list(enumerate(have))) if n not in (1, full[i + offset]))
     return (

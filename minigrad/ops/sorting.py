@@ -168,7 +168,7 @@ nanmedian_op = Op("NanmedianBackward1", _at_least_1d(_nanmedian), outputs=PAIR, 
 mode_op = Op("ModeBackward0", _at_least_1d(_mode), outputs=PAIR, self=picked_one_vjp)
 median_all_op = Op("MedianBackward0", lambda x: _all_of(_median, x), self=extremum_all_vjp)
 nanmedian_all_op = Op("NanmedianBackward0", lambda x: _all_of(_nanmedian, x), self=extremum_all_vjp)
-unique_op = Op("Unique2Backward0", lambda x: array_module(x).unique(x), self=unique_vjp)
+unique_op = Op("Unique2Backward0", lambda x: array_module(x).unique(x, equal_nan=False), self=unique_vjp)
 
 
 def nothing_like(dtype: Any) -> Any:
@@ -278,7 +278,9 @@ def check_rows(input: Tensor, dim: int | None) -> None:
 
 
 def _unique(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
-    values, inverse, counts = array_module(x).unique(x, return_inverse=True, return_counts=True, axis=dim)
+    values, inverse, counts = array_module(x).unique(
+        x, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+    )
     return values, inverse.reshape(x.shape if dim is None else -1), counts
 
 

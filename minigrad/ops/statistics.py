@@ -304,26 +304,26 @@ def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
 
 def _extreme(op: Op, name: str, noun: str) -> Any:
     def call(input: Tensor, dim: Ints = (), keepdim: Bool = False) -> Tensor:
-        axes = dims(dim, input._data.ndim)
-        check_not_empty(input, axes, name, dim)
-        return op(input, dim=axes, keepdim=keepdim)
+        check_not_empty(input, dim, name)
+        return op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The {noun} element over dim; a tie shares the gradient (torch.{name})."
     return call
 
 
-def check_not_empty(input: Tensor, axes: Dims, name: str, named: Any = None) -> None:
+def check_not_empty(input: Tensor, dim: Any, name: str) -> None:
     """RuntimeError or IndexError, in torch's words, where there is no extreme element."""
     if input._data.size:
         return
-    if axes is None:
+    listed = () if dim is None else numpy.atleast_1d(dim).tolist()
+    if not listed:
         raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
             "argument."
         )
-    for d, given in zip(axes, numpy.atleast_1d(axes if named is None else named), strict=True):
-        if not input._data.shape[d]:
+    for given in listed:  # one after the other, before they are looked at together
+        if not input._data.shape[one_dim(given, input._data.ndim)]:
             raise IndexError(f"{name}(): Expected reduction dim {given} to have non-zero size.")
 
 

@@ -53,7 +53,7 @@ class SequentialLR(LRScheduler):
             else:
                 each.last_epoch -= 1
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """One epoch is over; where a milestone is reached the next schedule begins."""
         self.last_epoch += 1
         at = bisect_right(self._milestones, self.last_epoch)
