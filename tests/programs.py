@@ -189,7 +189,7 @@ KNOWN = (
         "a shape changed under no_grad: torch sums what does not fit",
     ),
     (
-        r"torch.*setStorage.*\n.*out of bounds",
+        r"torch.*setStorage.*\n.*(out of bounds|0-dim tensor)",
         "both refuse to index where there is nothing; torch says so only where the storage ends there, too",
     ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
