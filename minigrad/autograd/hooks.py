@@ -149,12 +149,14 @@ def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> A
 
 def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph: bool) -> Any:
     if hooks.accumulated:
-        leaf = node.variable  # type: ignore[attr-defined]  # only an AccumulateGrad has such hooks
+        seen = leaf = node.variable  # type: ignore[attr-defined]  # only an AccumulateGrad has such hooks
         for hook in list(hooks.accumulated.values()):
-            found = hook(leaf)
-            if found is not None and found is not leaf:
-                check_replacement(hook, found, leaf)
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            found = hook(seen)
+            if found is not None and found is not seen:
+                check_replacement(hook, found, seen)
+                seen = found  # torch hands it on, and refuses it once all have run
+        if seen is not leaf:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if hooks.post:
         outputs = tuple(None if g is None else _wrap(g, create_graph) for g in _by_output(node, grad))
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)

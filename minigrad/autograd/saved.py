@@ -65,7 +65,9 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
     """Context manager: saved tensors wait in host memory, and go back to their device for backward."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        super().__init__(lambda t: (t.device, t.cpu().clone()), lambda kept: kept[1].to(kept[0]))
+        super().__init__(
+            lambda t: (t.device, t.cpu().clone() if pin_memory else t.cpu()), lambda kept: kept[1].to(kept[0])
+        )
 
 
 @contextmanager

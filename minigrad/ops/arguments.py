@@ -228,8 +228,9 @@ def first_fault(
             return f"{name}() got multiple values for argument '{key}'"
         if known[key] not in positional and (fault := misfit_of(name, known[key], (), kwargs, 0, 0)):
             return fault
-    if implied and len(args) == implied and not kwargs and (sizes := [p.name for p in parameters if p.name in SIZES]):
-        return f'{name}() missing 1 required positional arguments: "{sizes[0]}"'
+    ints = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL and p.name in SIZES]
+    if ints and implied and len(args) == implied and not kwargs:
+        return f'{name}() missing 1 required positional arguments: "{ints[0]}"'
     return first_bad_size(name, parameters, args[len(positional) :])
 
 

@@ -84,7 +84,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not logical:  # which torch writes even into leaves
-            check_writable(self)
+            check_writable(self, args)
         check_memory(self, name)
         for operand in () if product or late else (*args, *kwargs.values()) if kwargs else args:
             if isinstance(operand, Tensor) and (apart or operand is not self):
@@ -92,6 +92,8 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
         try:
             result = operation(self, *args, **kwargs)
         except RuntimeError as error:
+            if name == "addmm":
+                refuse_product(self, *args[:2])
             if isinstance(error, NotImplementedError) or str(error) == "ZeroDivisionError":
                 refuse_write(self, *args)  # of which torch speaks first
             raise
@@ -100,10 +102,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
         if result is NotImplemented:
             return result
         if product and result._data.shape != self._data.shape:
-            raise RuntimeError(
-                f"Bad in-place call: input tensor size {list(self._data.shape)} and output tensor size "
-                f"{list(result._data.shape)} should match"
-            )
+            raise RuntimeError(BAD_PRODUCT.format(list(self._data.shape), list(result._data.shape)))
         write(self, result)
         return self
 
@@ -111,6 +110,18 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     call.__wrapped__ = operation  # type: ignore[attr-defined]  # whose signature it has
     call.__doc__ = f"{name}, in place."
     return call
+
+
+BAD_PRODUCT = "Bad in-place call: input tensor size {} and output tensor size {} should match"
+
+
+def refuse_product(written: Tensor, *factors: Any) -> None:
+    """RuntimeError for a product of another shape than the tensor that is to be written."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError):
+        a, b = (factor._data for factor in factors)
+        shape = (a @ b).shape
+        if a.ndim > 1 and a.ndim >= b.ndim and shape != written._data.shape:
+            raise RuntimeError(BAD_PRODUCT.format(list(written._data.shape), list(shape)))
 
 
 def refuse_write(written: Tensor, *operands: Any) -> None:
@@ -158,8 +169,8 @@ def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
         raise RuntimeError(PARTLY_THE_SAME)
 
 
-def check_writable(tensor: Tensor) -> None:
-    """RuntimeError where autograd could not follow a write to this tensor."""
+def check_writable(tensor: Tensor, operands: Any = ()) -> None:
+    """RuntimeError where autograd could not follow a write to this tensor, of what is made of these operands, too."""
     if tensor.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(INFERENCE_WRITTEN)
     if not records():
@@ -169,11 +180,10 @@ def check_writable(tensor: Tensor) -> None:
         if tensor._edge is None:
             raise RuntimeError(LEAF)
         return
-    if not tensor.requires_grad:
-        return
-    if view.refusal:
+    wanted = tensor.requires_grad
+    if view.refusal and (wanted or any(isinstance(x, Tensor) and x.requires_grad for x in operands)):
         raise refused(tensor)
-    if view.base.is_leaf:
+    if wanted and view.base.is_leaf:
         raise RuntimeError(VIEW_OF_LEAF)
 
 
