@@ -154,6 +154,8 @@ def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype:
         if self._data.dtype.kind in "biu":
             self = self.to_numpy_dtype("int64")
     if dim is EVERY:
+        if keepdim:  # of which dimension is not said
+            return NotImplemented
         return every(self, dim=None, keepdim=False)
     return along(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
 
@@ -169,6 +171,8 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
             f"Got: {BY_NUMPY[as_numpy(dtype) or self._data.dtype].type_name}"
         )
     if dim is EVERY:
+        if keepdim:  # of which dimension is not said
+            return NotImplemented
         return every(self, dim=None, keepdim=False)
     return along(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
 
@@ -178,6 +182,8 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
         if isinstance(dim, Tensor):
             return getattr(self, pairwise)(dim)
         if dim is None:
+            if keepdim:
+                return NotImplemented
             if self._data.size == 0:
                 raise RuntimeError(
                     f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
