@@ -22,6 +22,7 @@ from .conv import (
 from .define import Op
 from .layer_norm import stand_in
 from .linalg import ctype
+from .pad import pad_op
 from .promotion import no_kernel
 
 
@@ -33,16 +34,39 @@ def output_size(
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in each)
 
 
-def transposed_vjp_input(grad: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Any:
+def within(grad: Any, stride: Sizes, padding: Sizes, output_padding: Sizes) -> tuple[Any, Sizes]:
+    """The gradient of a spread and the padding with which it has as many windows as the input has elements.
+
+    output_padding of a stride or more, which a wide dilation allows, would make for more windows: so much is cut off.
+    """
+    if all(o < s for o, s in zip(output_padding, stride, strict=True)):
+        return grad, padding
+    ends = zip(reversed(padding), reversed(output_padding), strict=True)
+    pad = tuple(n for p, o in ends for n in (p, p - o))
+    return pad_op.of(grad, pad=pad, value=0), (0,) * len(padding)
+
+
+def transposed_vjp_input(
+    grad: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, output_padding: Sizes
+) -> Any:
     """z = the input spread by weight: the gradient convolved with it. torch: ConvolutionBackward0."""
+    grad, padding = within(grad, stride, padding, output_padding)
     moves = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
     return convolution_op.of(grad, weight, rules.zeros(grad, ()), **moves, transposed=False, output_padding=())
 
 
 def transposed_vjp_weight(
-    grad: Any, input: Any, weight_shape: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+    grad: Any,
+    input: Any,
+    weight_shape: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+    output_padding: Sizes,
 ) -> Any:
     """z = the input spread by weight: convolution's gradient for the weight, input and gradient having swapped places."""
+    grad, padding = within(grad, stride, padding, output_padding)
     return convolution_vjp_weight(input, grad, weight_shape, stride, padding, dilation, groups)
 
 
@@ -149,20 +173,25 @@ def check(
             f"elements, but got bias of size {list(bias._data.shape)} instead"
         )
     if size[0] and any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
-        sides = ("height", "width")[-len(stride) :]
-        given = [
-            f"{name}_{side}: {value}"
-            for name, values in (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
-            for side, value in zip(sides, values, strict=True)
-        ]
-        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(given)}")
+        words = [
+            f"{name}_height: {height} {name}_width: {width}"
+            for name, first, values in (
+                ("output_padding", 0, output_padding), ("stride", 1, stride), ("dilation", 1, dilation),
+            )
+            for height, width in [(first, *values)[-2:]]
+        ]  # fmt: skip
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
     no_kernel("slow_conv_transpose2d_out_cpu", input, "bu")
     for what, other in (("weight", weight), ("bias", bias)):
         if other is not None and other._data.dtype is not input._data.dtype:
             if what == "weight" or other.is_floating_point():
                 raise RuntimeError(f"Input type ({ctype(input)}) and {what} type ({ctype(other)}) should be the same")
-    if min(output_size(size[2:], shape[2:], stride, padding, dilation, output_padding)) < 1:
-        raise RuntimeError(f"Given input size per channel: {list(size[2:])}. Calculated output size is too small")
+    out = output_size(size[2:], shape[2:], stride, padding, dilation, output_padding)
+    if min(out) < 1:
+        given, found = (f"({' x '.join(map(str, (1, *sizes)[-2:]))})" for sizes in (size[2:], out))
+        raise RuntimeError(
+            f"Given input size per channel: {given}. Calculated output size per channel: {found}. Output size is too small"
+        )
 
 
 @parsed()

@@ -234,12 +234,13 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from error
-    check_not_nothing(view, arrays)
+    if 0 not in common:
+        check_not_nothing(view, arrays)
     if value is not None:
         check_value(value, part_shape(view._data.shape, arrays, common))
         same_dtype(value, view, is_mask(arrays, masks))
     if not view._data.size or 0 in common:  # nothing can be picked: torch does not look where
-        arrays = [None if a is None else array_module(a).zeros_like(a) for a in arrays]
+        arrays = [None if a is None else array_module(a).zeros(common if 0 in common else a.shape, int) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
     for dim, array in enumerate(arrays):
         if array is None:

@@ -27,6 +27,8 @@ def _constant_pad(x: Any, pad: Sizes, value: float) -> Any:
     if not any(pad):
         return x.copy()
     ends = [(0, 0)] * (x.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    if any(n + min(left, 0) + min(right, 0) < 0 for n, (left, right) in zip(x.shape, ends, strict=True)):
+        raise RuntimeError("narrow(): length must be non-negative.")
     kept = tuple([slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(x.shape, ends, strict=True)])
     if max(pad) <= 0:
         return x[kept].copy()

@@ -98,12 +98,18 @@ def check_windows(input: Tensor, moves: Moves, ceil_mode: bool) -> None:
         raise RuntimeError(
             f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
         )
+    (kernel_h, kernel_w), (pad_h, pad_w) = moves[0], moves[2]
+    if pad_h > kernel_h // 2 or pad_w > kernel_w // 2:
+        raise RuntimeError(
+            f"pad should be smaller than or equal to half of kernel size, but got padW = {pad_w}, padH = {pad_h}, "
+            f"kW = {kernel_w}, kH = {kernel_h}"
+        )
     out = sizes_of(shape, moves, ceil_mode)
     if min(out) < 1:
         c = shape[-3]
         raise RuntimeError(
             f"Given input size: ({c}x{shape[-2]}x{shape[-1]}). Calculated output size: "
-            f"({c}x{max(out[0], 0)}x{max(out[1], 0)}). Output size is too small"
+            f"({c}x{out[0]}x{out[1]}). Output size is too small"
         )
 
 

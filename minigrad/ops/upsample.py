@@ -151,6 +151,9 @@ def sizes_of(
 def check(input: Tensor, mode: str, antialias: bool, each: tuple[int, ...]) -> None:
     """What is not offered, and what torch refuses, in its words."""
     spatial = input._data.shape[2:]
+    wanted = {"linear": 1, "bilinear": 2}.get(mode, len(spatial))
+    if 1 <= len(spatial) <= 3 and len(spatial) != wanted:
+        raise NotImplementedError(f"Got {len(spatial) + 2}D input, but {mode} mode needs {wanted + 2}D input")
     if (mode, len(spatial)) not in OPS or antialias:
         raise NotImplementedError(
             "minigrad 的 interpolate 只有 nearest、linear（三维输入）和 bilinear（四维输入），不支持 antialias · "
