@@ -185,6 +185,15 @@ def test_a_number_of_the_hosts_stands_beside_a_devices_tensors(
         )
 
 
+@pytest.mark.parametrize("number_first", [False, True])
+def test_a_number_of_the_hosts_beside_a_devices_number_gets_its_gradient_back(gpu: str, number_first: bool) -> None:
+    x, number = mg.tensor(3.0, device="cuda", requires_grad=True), mg.tensor(2.0, requires_grad=True)
+    y = number * x if number_first else x * number
+    y.backward()
+    assert (y.device.type, x.grad.device.type, number.grad.device.type) == ("cuda", "cuda", "cpu")
+    assert (y.item(), x.grad.item(), number.grad.item()) == (6.0, 2.0, 3.0)
+
+
 def test_a_network_trains_there_as_here(gpu: str) -> None:
     losses: dict[str, list[float]] = {}
     for device in ("cpu", "cuda"):

@@ -86,7 +86,7 @@ def binary(
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
-        if alike is None and (shape := x.shape) == y.shape:
+        if alike is None and (shape := x.shape) == y.shape and (shape or not in_use):
             stretched = None
         else:
             if not alike and in_use and (moved := together((a, b))):
