@@ -20,6 +20,7 @@ import importlib
 import itertools
 import pkgutil
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -177,6 +178,24 @@ def raises(action: Callable[[], Any]) -> str | None:
             _slips.append(slip | {"caught": said})
         return said
     return None
+
+
+def with_room_for(calls: int, program: Callable[[], Any]) -> Callable[[], Any]:
+    """The program on a call stack that is all but full: a recursion shows itself on a graph so small that an honest slow
+    answer has the time for it."""
+
+    def run() -> Any:
+        depth, frame = 0, sys._getframe().f_back
+        while frame:
+            depth, frame = depth + 1, frame.f_back
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(depth + calls)
+        try:
+            return program()
+        finally:
+            sys.setrecursionlimit(before)
+
+    return run
 
 
 def first_sentence(message: str) -> str:

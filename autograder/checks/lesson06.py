@@ -97,6 +97,7 @@ def what_does_not_fit(T: Any, rng: np.random.Generator) -> Properties:
     yield "three elements, nothing given", lambda: raises((x * x).backward)
     yield "no elements, nothing given", lambda: raises((x * x)[:0].backward)
     yield "a row of three, nothing given", lambda: raises((x * x).reshape(1, 3).backward)
+    yield "one element, nothing given", lambda: raises(leaf(T, [2.0]).exp().backward)
     yield "one number for three", says()
     yield "a vector of one for three", says(1)
     yield "a row for a vector", says(1, 3)
