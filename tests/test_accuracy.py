@@ -38,6 +38,8 @@ PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "first and last, turned": lambda T, x: x.reshape(-1, 4, 5).transpose(1, 2).sum((0, 2)),
     "the two first": lambda T, x: x.reshape(100, -1, 5).sum((0, 1)),
     "stretched": lambda T, x: x[:, :1].expand(-1, 3).sum(0),
+    "all of what is stretched": lambda T, x: x[:, :1].expand(-1, 3).sum(),
+    "all, turned and cut": lambda T, x: x.t()[1:4, ::3].sum(),
     "mean": lambda T, x: x.mean(0),
     "var": lambda T, x: x.var(0),
     "std": lambda T, x: x.t().std(1),
