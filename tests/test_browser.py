@@ -132,14 +132,20 @@ def grade_by_hand(walk):
     page.locator("#reflection").wait_for()
     assert "warmup_descent · 2/2" in page.content()
     page.locator("math").first.wait_for()  # our formulas; from no network
-    page.locator("#reflection").fill("1")
-    page.locator("#reflection").press("Tab")
-    page.locator("#reflection-comment").fill(COMMENT)
-    page.locator("#reflection-comment").blur()
-    page.locator(".nbgrader_cell", has=page.locator("#reflection")).locator(".comment-saved").wait_for()
+    write(page, "#reflection", "1", "grade")
+    write(page, "#reflection-comment", COMMENT, "comment")
     assert "taken over" not in page.title()
     page.locator("#reflection").scroll_into_view_if_needed()
     walk.picture(page, "manual_grading")
+
+
+def write(page, where, text, kind):
+    """Write into one of formgrader's fields, once it listens, and wait until the server has what was written."""
+    page.wait_for_function(f"formgrader.{kind}s?.loaded")
+    page.locator(where).fill(text)
+    with page.expect_response(lambda r: f"/api/{kind}/" in r.url and r.request.method == "PUT") as saved:
+        page.locator(where).blur()
+    assert saved.value.ok
 
 
 def release_feedback(walk):
