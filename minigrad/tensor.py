@@ -212,7 +212,8 @@ class Tensor:
     def data(self) -> Tensor:
         """The same storage as a tensor without history and with a version counter of its own: writing through it is
         invisible to autograd."""
-        return from_array(self.storage())
+        data = self._data
+        return from_array(data if type(data) is ndarray else self.storage())
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -220,7 +221,8 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self.requires_grad and value._data.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-        self._data = value.storage()
+        data = value._data
+        self._data = data if type(data) is ndarray else value.storage()
 
     def detach(self) -> Tensor:
         """A tensor that shares the storage and the version counter, and has no history.

@@ -66,16 +66,16 @@ class AccumulateGrad(Node):
     __slots__ = ("variable", "foreign")
     plain = False
     releases = False
+    parents = ()
+    numbers = None
+    saved = ()
+    order = -LAST
+    stretched = None
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
         self.foreign = None
-        self.parents = ()
-        self.numbers = None
-        self.saved = ()
-        self.order = -LAST
         self.shape = variable._data.shape
-        self.stretched = None
         self.extras = variable._hooks
 
     def receive(self, grad: Any, output: int, shared: bool) -> Any:

@@ -13,8 +13,10 @@ from .graph import Node
 def push(heap: list[Node], node: Node) -> None:
     """Add a node (std::push_heap)."""
     heap.append(node)
-    if len(heap) > 1:
+    if len(heap) > 2:
         rise(heap, len(heap) - 1, node)
+    elif heap[0].order > node.order:
+        heap.reverse()
 
 
 def pop(heap: list[Node]) -> Node:
