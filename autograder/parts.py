@@ -137,6 +137,19 @@ def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
                 vars(_plugs[name]).update(state)
 
 
+@contextmanager
+def engine_of_its_own() -> Iterator[None]:
+    """Nothing plugged for the length of a `with` block: for who takes functions out of the engine to keep them."""
+    taken = dict(_plugs)
+    _plugs.clear()
+    replace_everywhere(ENGINE, [(this.wrapper, this.original) for this in taken.values()])
+    try:
+        yield
+    finally:
+        replace_everywhere(ENGINE, [(this.original, this.wrapper) for this in taken.values()])
+        _plugs.update(taken)
+
+
 def _state(name: str) -> dict[str, Any] | None:
     return dict(vars(_plugs[name])) if name in _plugs else None
 

@@ -1,6 +1,7 @@
 """Known mistakes: each loses points, and each is recognised by its own hint."""
 
 import gc
+import subprocess
 import sys
 import threading
 import warnings
@@ -8,6 +9,7 @@ import weakref
 
 import nbformat
 import pytest
+from project_files import ROOT
 
 import minigrad
 from autograder import checks, lessons, mistakes, oracle, parts, sample_class
@@ -74,6 +76,25 @@ def test_a_mistake_written_in_other_words_is_recognised_too():
 def test_what_is_right_or_wrong_in_a_way_of_its_own_is_not_recognised():
     assert outcome_of("mul_backward", {})[2] is None
     assert outcome_of("mul_backward", {MUL: lambda grad, other: 17 * grad})[2] is None
+
+
+# As in a fresh kernel: the part is plugged before the first check loads the known mistakes.
+PLUGGED_FIRST = """
+import sys, types
+from autograder import checks, parts
+
+parts.plug_all({part: parts.original(part) for each in checks.REGISTRY.values() for part in each.parts})
+from autograder import mistakes
+
+known = [module for name, module in sys.modules.items() if name.startswith("autograder.mistakes.lesson")]
+taken = [each for module in known for each in vars(module).values() if isinstance(each, types.FunctionType)]
+assert known and not [each for each in taken if each.__code__.co_filename == parts.__file__]
+assert parts.plugged() and {part for part in parts.plugged() if parts.calls(part)} == set()
+"""
+
+
+def test_mistakes_are_made_of_the_engines_own_functions_also_where_parts_are_plugged_before_they_are_loaded():
+    subprocess.run([sys.executable, "-c", PLUGGED_FIRST], check=True, cwd=ROOT)
 
 
 def test_one_wrong_part_beside_another_is_recognised_in_the_notebook():

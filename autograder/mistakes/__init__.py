@@ -256,9 +256,11 @@ class Steps:
 
 
 def _load() -> None:
-    for each in pkgutil.iter_modules(__path__):
-        if each.name.startswith("lesson"):
-            importlib.import_module(f"{__name__}.{each.name}")
+    """In a notebook the first check does this, when parts are plugged already: mistakes are made of the engine's own."""
+    with parts.engine_of_its_own():
+        for each in pkgutil.iter_modules(__path__):
+            if each.name.startswith("lesson"):
+                importlib.import_module(f"{__name__}.{each.name}")
 
 
 _load()
