@@ -97,7 +97,7 @@ def collect(course: Course, lesson: str, source: Path | None = None) -> Collecte
 class _Collection:
     def __init__(self, course: Course, lesson: str, source: Source):
         self.course, self.lesson, self.source = course, lesson, source
-        self.people = _people(course)
+        self.people, self.ids = _people(course), set(course.people())
         self.said = Collected(lesson)
         self.by_bytes: defaultdict[str, set[str]] = defaultdict(set)
         release = (course.path("release", ".", lesson) / f"{lesson}.ipynb").read_bytes()
@@ -155,17 +155,26 @@ class _Collection:
 
     def _whose(self, found: Found) -> str | None:
         """The student whose it is; None, and a notice, if that cannot be told."""
-        for name in found.names:
-            fits = self.people.get(_key(name), set())
-            if len(fits) == 1:
-                return next(iter(fits))
-            if fits:
-                self._note(found.where, text("several_students", name=name, ids=", ".join(sorted(fits))), grave=True)
-                return None
+        fits = {name: students for name in found.names if (students := self._called(name))}
+        if fits:
+            student, *others = sorted(set().union(*fits.values()))
+            if others:
+                told = text("several_students", name=" · ".join(fits), ids=", ".join([student, *others]))
+            elif found.login in self.ids - {student}:
+                told = text("put_there_by", student=student, login=found.login)
+            else:
+                return student
+            self._note(found.where, told, grave=True)
+            return None
         if not self.people and found.names and plain_name(found.names[0]):
             return found.names[0]
         self._note(found.where, text("unknown_student", names=" · ".join(found.names) or "–"), grave=True)
         return None
+
+    def _called(self, name: str) -> set[str]:
+        """The students who may go by a name. Ids that differ in case or punctuation only are told apart by it."""
+        fits = self.people.get(_key(name), set())
+        return {name} if name in fits and all(_key(each) == _key(name) for each in fits) else fits
 
     # ── keeping ──────────────────────────────────────────────────────────────────────────────────
 

@@ -312,6 +312,14 @@ class OwnFormulas(NbGraderPreprocessor):
 class Collect(ExchangeCollect):
     """nbgrader's collecting, formgrader's button included, which takes no more than `autograder collect` does."""
 
+    def _sort_by_timestamp(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """A student's versions, the latest first; before them no other's, of which nbgrader warns."""
+
+        def theirs(record: dict[str, Any]) -> bool:
+            return sources.login(Path(self.inbound_path, record["filename"]).stat()) in (None, record["username"])
+
+        return sorted(super()._sort_by_timestamp(records), key=theirs, reverse=True)
+
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy the notebook and its notes. A link is not followed, whatever else lies there is left."""
         files = {}

@@ -39,6 +39,7 @@ _LITTER = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.
 _EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(\+[^+]*)?")
 _MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
 _CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
+_DRIVE = re.compile(r"[A-Za-z]:")
 _SHOWN = "%Y-%m-%d %H:%M:%S UTC"
 _LESSON = re.compile(r"\d\d_\w+")
 
@@ -51,11 +52,15 @@ class File:
     time: datetime | None
     read: Callable[[int], bytes] = field(repr=False, compare=False)
     arrived: datetime | None = None  # by the clock of the machine that it lies on, where that tells
+    login: str | None = None  # whose it is on that machine, if not the reader's own
 
 
 @dataclass(frozen=True)
 class Found:
-    """A notebook of the lesson: `names` are what its owner may be called, the likeliest first; `time` is what it says."""
+    """A notebook of the lesson: `names` are what its owner may be called, the likeliest first; `time` is what it says.
+
+    Where a platform has named its folder, that alone is its owner's name: whatever lies in it, its student named.
+    """
 
     where: str
     names: tuple[str, ...]
@@ -64,6 +69,7 @@ class Found:
     read: Callable[[int], bytes]
     beside: dict[str, File]
     arrived: datetime | None = None
+    login: str | None = None
 
     def handed_in(self) -> tuple[datetime, Text | None]:
         """When it was handed in, to be judged by; and what is to be said where that is not what it says itself."""
@@ -97,18 +103,20 @@ class Source:
     def notebooks(self, lesson: str) -> Iterator[Found]:
         """The lesson's notebooks, whoever handed them in."""
         for box, files in sorted(self.boxes.items()):
-            exchange = next((m for name in reversed(box) if (m := _EXCHANGE.fullmatch(name))), None)
+            exchange, platform = _platform(box)
             if exchange and exchange["lesson"] != lesson:
                 continue
             for name, file in sorted(files.items()):
                 if (owner := _owner(name, lesson)) is None:
                     continue
                 canvas = _CANVAS.fullmatch(owner)
-                names = [canvas["who"] if canvas else owner] if owner else _names(box, lesson)
+                own = [canvas["who"] if canvas else owner] if owner else []
+                names = [platform] if platform else own + [name for name in reversed(box) if name != lesson]
                 time = _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
                 late = bool(canvas and canvas["late"])
                 where = "/".join(file.parts)
-                yield Found(where, tuple(names), late, time or file.time, file.read, files, file.arrived)
+                when = time or file.time
+                yield Found(where, tuple(names), late, when, file.read, files, file.arrived, file.login)
 
     def beside(self, lesson: str) -> list[str]:
         """What lies there and is not taken: no notebook of this lesson or of another one, and nothing of ours."""
@@ -126,14 +134,14 @@ def _owner(name: str, lesson: str) -> str | None:
     return None if match is None else match["who"] or ""
 
 
-def _names(box: tuple[str, ...], lesson: str) -> list[str]:
-    """What the folders on the way may say about the owner, the nearest first."""
-    found = []
-    for name in reversed(box):
-        match = _EXCHANGE.fullmatch(name) or _MOODLE.fullmatch(name)
-        if name != lesson:
-            found.append(match["who"] if match else name)
-    return found
+def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None]:
+    """What the outermost folder that a platform has named says: the exchange's words for it, if it is its; the owner."""
+    for name in box:
+        if match := _EXCHANGE.fullmatch(name):
+            return match, match["who"]
+        if match := _MOODLE.fullmatch(name):
+            return None, match["who"]
+    return None, None
 
 
 def _small(file: File | None) -> bytes | None:
@@ -202,10 +210,20 @@ def folder(root: Path, exchange: bool = False) -> Source:
                 # An owner can set the time of the last change (mtime) to any other; that of the entry (ctime), nobody.
                 arrived = datetime.fromtimestamp(about.st_ctime, UTC) if exchange else None
                 time = datetime.fromtimestamp(about.st_mtime, UTC)
-                files.append(File(parts, time, _reader(root, parts), arrived))
+                files.append(File(parts, time, _reader(root, parts), arrived, login(about) if exchange else None))
             elif not stat.S_ISDIR(about.st_mode):
                 refused.append(("/".join(parts), text("file_not_plain")))
     return Source(files, refused)
+
+
+def login(about: os.stat_result) -> str | None:
+    """The name of the account that a file belongs to; None if that is our own, or none."""
+    import pwd  # there is none on Windows, nor an exchange
+
+    try:
+        return None if about.st_uid == os.geteuid() else pwd.getpwuid(about.st_uid).pw_name
+    except KeyError:
+        return None
 
 
 def _reader(root: Path, parts: tuple[str, ...]) -> Callable[[int], bytes]:
@@ -232,7 +250,7 @@ def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
 def _distrusted(entry: zipfile.ZipInfo) -> Text | None:
     """Why an entry is not even looked at."""
     name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
-    if name.startswith("/") or "\\" in name or ":" in name.partition("/")[0] or ".." in name.split("/"):
+    if name.startswith("/") or "\\" in name or _DRIVE.match(name) or ".." in name.split("/"):
         return text("name_leads_out")
     if kind == stat.S_IFLNK:
         return text("file_is_link")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pwd
 import shutil
 import stat
 import zipfile
@@ -151,6 +152,64 @@ def test_names_of_learning_platforms(course, book, tmp_path, name, who):
     found = collect(course, LESSON, zipped(tmp_path / "all.zip", {name: book("mine")}))
     assert submitted(course) == {who: book("mine")} and found.fresh == [who]
     assert ("late" in said(found).get(who, "")) == ("LATE" in name)
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"),
+    [
+        (f"emil+{LESSON}+{ONE}+x/ada_{BOOK}", "emil"),
+        (f"emil+{LESSON}+{ONE}+x/ada/{BOOK}", "emil"),
+        (f"emil+{LESSON}+{ONE}+x/ada+{LESSON}+{TWO}+y/{BOOK}", "emil"),
+        (f"Ada Lovelace_8123_assignsubmission_file_/lina_{BOOK}", "ada"),
+        (f"Ada Lovelace_8123_assignsubmission_file_/lina/{BOOK}", "ada"),
+        (f"Ada Lovelace_8123_assignsubmission_file_/李娜_8124_assignsubmission_file/{BOOK}", "ada"),
+        (f"emil_101_202_ada_101_202_{BOOK}", None),
+        (f"emil/ada_{BOOK}", None),
+        (f"emil/ada/{BOOK}", None),
+    ],
+)
+def test_nobody_hands_in_for_another_by_a_name_of_their_own_choice(course, book, tmp_path, name, whose):
+    """The platform names the outer folder; what lies in it, its student named. Where no platform did, a person looks."""
+    found = collect(course, LESSON, zipped(tmp_path / "all.zip", {name: book("emil's, or ada's")}))
+    assert list(submitted(course)) == ([whose] if whose else [])
+    assert whose or [n.who for n in found.notices if n.grave] == [name]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_nobody_hands_in_for_another_from_an_account_of_their_own(course, book):
+    """Who may write to the exchange may call a folder there as they like; whose it is, the system knows."""
+    (course.root / "roster.csv").write_text(ROSTER + "nobody,No,Body,\ndaemon,Da,Emon,\n", encoding="utf-8")
+    uid = {name: pwd.getpwnam(name).pw_uid for name in ("nobody", "daemon", "bin")}
+    early, late = ago(30), ago(10)
+
+    def put(student, time, account, words):
+        folder = lay(
+            course.inbound / f"{student}+{LESSON}+{time}+{account}", {BOOK: book(words), "timestamp.txt": time}
+        )
+        for each in (folder, *folder.iterdir()):
+            os.chown(each, uid.get(account, 0), -1)
+
+    put("daemon", early, "daemon", "my own")
+    put("daemon", late, "nobody", "not theirs")
+    put("nobody", late, "nobody", "my own")
+    put("lina", late, "bin", "from a service's account")
+    put("ada", late, "root", "put there by the teacher")
+    found = collect(course, LESSON)
+    right = {"daemon": book("my own"), "nobody": book("my own"), "lina": book("from a service's account")}
+    assert submitted(course) == right | {"ada": book("put there by the teacher")}
+    (grave,) = [n for n in found.notices if n.grave]
+    assert grave.who.startswith("daemon+") and "the account of nobody" in grave.what.en
+    shutil.rmtree(course.root / "submitted")
+    by_formgrader(course)
+    assert submitted(course) == right | {"ada": book("put there by the teacher")}
+
+
+def test_ids_that_differ_in_case_only_are_two_students(course, book, tmp_path):
+    (course.root / "roster.csv").write_text(ROSTER + "ADA,Adele,Goldberg,\n20-1,A,B,\n2-01,C,D,\n", encoding="utf-8")
+    files = {f"{who}/{BOOK}": book(who) for who in ("ada", "ADA", "20-1", "2-01", "aDa", "201")}
+    found = collect(course, LESSON, zipped(tmp_path / "all.zip", files))
+    assert submitted(course) == {who: book(who) for who in ("ada", "ADA", "20-1", "2-01")}
+    assert sorted(n.who for n in found.notices if n.grave) == [f"201/{BOOK}", f"aDa/{BOOK}"]
 
 
 def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course, book, tmp_path):
