@@ -220,12 +220,11 @@ def _report(given: argparse.Namespace) -> int:
 
 
 def _export(given: argparse.Namespace) -> int:
-    from autograder import export
+    from autograder import export, summary
 
     course = _course(given)
-    released = sorted(path.parent.name for path in course.path("release", ".", "x").parent.glob("[0-9]*/*.ipynb"))
     path = given.out or course.root / "report" / "scores.csv"
-    count = export.write(course, given.lessons or released, given.format, path)
+    count = export.write(course, given.lessons or summary.graded(course), given.format, path)
     screen.print(f"✓ {count} 个学生 · students: {path}")
     return 0
 

@@ -301,7 +301,11 @@ class CourseReport:
 
 def overall(course: Course, also: Collection[str] = ()) -> CourseReport:
     """Gather all lessons that are released and have been graded, and those of `also` in any case."""
+    return CourseReport([summarise(course, name) for name in graded(course, also)])
+
+
+def graded(course: Course, also: Collection[str] = ()) -> list[str]:
+    """The released lessons that have been graded, and those of `also` in any case, in their order."""
     folder = course.path("release", ".", "x").parent
     names = sorted(path.parent.name for path in folder.glob("[0-9]*/*.ipynb") if path.stem == path.parent.name)
-    graded = [name for name in names if name in also or course.ledger.counts(name)]
-    return CourseReport([summarise(course, name) for name in graded])
+    return [name for name in names if name in also or course.ledger.counts(name)]

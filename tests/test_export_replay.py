@@ -64,6 +64,15 @@ def test_a_plain_table_has_a_line_a_student_and_no_silent_zero(course, tmp_path)
     assert body[0] == ["ada", "Lovelace", "Ada", "ada@example.org", "2", "2"] and body[1][1:3] == ["王", "伟"]
 
 
+def test_without_a_name_it_is_all_that_was_graded(course, tmp_path):
+    """The release folder of this project holds every lesson; a course may have released a few."""
+    never = course.path("release", ".", "91_never") / "91_never.ipynb"
+    never.parent.mkdir()
+    never.write_bytes((course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_bytes())
+    assert cli.main(["--course", str(course.root), "export", "--out", str(tmp_path / "all.csv")]) == 0
+    assert (tmp_path / "all.csv").read_text(encoding="utf-8-sig").splitlines()[0].split(",")[4:] == [LESSON, "total"]
+
+
 def test_the_total_of_nothing_graded_is_nothing(course, tmp_path):
     totals = {line[0]: line[5] for line in rows(course, "plain", tmp_path)[1:]}
     assert totals == {"ada": "2", "wei": "1", "eve": "", "mallory": "2", "noah": ""}
