@@ -49,7 +49,7 @@ def gather(course: Course, lessons: list[str]) -> Sheet:
 
     def score(lesson: str, student: str) -> float | None:
         known = given[lesson].get(student, Marks())
-        return known.score if known.cells and (lesson, student) not in ungradable else None
+        return known.score if known.all_by_hand or (known.cells and (lesson, student) not in ungradable) else None
 
     with course.gradebook() as gradebook:
         people = {s.id: (s.first_name or "", s.last_name or "", s.email or "") for s in gradebook.students}

@@ -35,7 +35,8 @@ class Grades(GetGrades):
         """Fetch the scores, and make the table of contents."""
         nb, resources = super().preprocess(nb, resources)
         about, graded = resources["nbgrader"], [c.metadata.nbgrader for c in nb.cells if is_grade(c)]
-        if graded and all(isnan(each.score) for each in graded):
+        ungradable = nb.metadata.get("autograder", {}).get("problem")
+        if graded and (all(isnan(each.score) for each in graded) or (ungradable and pages.waiting(graded))):
             about["score"] = nan
         about["contents"] = pages.contents(nb, about["late_penalty"])
         return nb, resources

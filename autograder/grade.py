@@ -54,6 +54,7 @@ class Result:
     seconds: float = 0.0
     problem: Pair | None = None
     where: tuple[Ledger, Key] | None = field(default=None, repr=False)
+    by_hand: dict[str, float] = field(default_factory=dict)  # what a person gave for a check instead
 
     @property
     def entry(self) -> Entry | None:
@@ -360,7 +361,8 @@ class Run:
         seconds = time.monotonic() - began if began else 0.0
         where = (self.ledger, key) if key else None
         most = float(self.lesson.max_score)
-        result = Result(student, status, given.score, most, manual, fresh, seconds, problem, where)
+        by_hand = {self.lesson.checks[i]: points for i, points in given.by_hand.items() if i in self.lesson.checks}
+        result = Result(student, status, given.score, most, manual, fresh, seconds, problem, where, by_hand)
         self.results[student] = result
         if self.progress:
             self.progress(len(self.results), len(self.students), result)

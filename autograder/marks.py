@@ -41,6 +41,16 @@ class Marks:
         return max(0.0, sum(mark.score for mark in self.cells.values()) - self.penalty)
 
     @property
+    def by_hand(self) -> dict[str, float]:
+        """The points that a person gave, by grade_id."""
+        return {grade_id: mark.score for grade_id, mark in self.cells.items() if mark.manual is not None}
+
+    @property
+    def all_by_hand(self) -> bool:
+        """Whether a person gave every point there is: then even what could not be graded is."""
+        return len(self.by_hand) == len(self.cells) > 0
+
+    @property
     def needs_a_person(self) -> bool:
         """Whether a person still has points to give."""
         return any(mark.needs_a_person for mark in self.cells.values())

@@ -6,6 +6,7 @@ What the learner sees in a live notebook is notebook.py's; the class report as a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from html import escape
 from math import isnan
 from typing import Any
@@ -68,6 +69,18 @@ def headline(record: Record) -> str:
     if record["status"] != "graded":
         return f"? {record['check']} · 未能评分 · not graded"
     return f"{'✗' if lost(record) else '✓'} {record['check']} · {record['score']}/{record['points']}"
+
+
+def lost_in(record: Record, by_hand: Mapping[str, float]) -> str:
+    """Return `name 1/2`, and what a person gave instead, if anyone did."""
+    earned = "?" if record["score"] is None else record["score"]
+    return f"{record['check']} {earned}/{record['points']}{corrected(record, by_hand)}"
+
+
+def corrected(record: Record, by_hand: Mapping[str, float]) -> str:
+    """What a person gave for a check instead of the referee's points: those count."""
+    given = by_hand.get(record["check"])
+    return "" if given is None else f"（人工 · by hand: {given:g}）"
 
 
 def hint_of(record: Record) -> Pair | None:
@@ -141,10 +154,16 @@ def contents(nb: NotebookNode, penalty: float) -> str:
     about = nb.metadata.get("autograder", {})
     records, problem = about.get("records", {}), about.get("problem")
     said = "<p><b>? 没能评分，不是零分。· Not graded; this is no zero.</b></p>" if problem else ""
-    rows = [] if problem else [_line(c.metadata.nbgrader, records) for c in nb.cells if "nbgrader" in c.metadata]
+    cells = [c.metadata.nbgrader for c in nb.cells if "nbgrader" in c.metadata]
+    rows = [] if problem and waiting(cells) else [_line(cell, records) for cell in cells]
     rows += [f"<li>迟交扣分 · Late penalty: −{penalty:g}</li>"] if penalty else []
     reason = f"<p>{'<br>'.join(map(escape, both(problem)))}</p>" if problem else ""
     return f'<div id="toc">{said}{reason}<ul style="list-style:none;padding:0">{"".join(rows)}</ul></div>'
+
+
+def waiting(cells: Iterable[Any]) -> bool:
+    """Whether one of the cells with points still has none: neither the referee's nor a person's."""
+    return any(cell.get("grade") and isnan(cell.score) for cell in cells)
 
 
 def _line(cell: Any, records: dict[str, Record]) -> str:

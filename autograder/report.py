@@ -127,7 +127,7 @@ def _reasons(result: Result) -> list[str]:
     lost = [record for record in result.entry.records.values() if pages.lost(record)]
     lines = []
     for records in grouped(lost):
-        lines.append("✗ " + " · ".join(f"{r['check']} {r['score']}/{r['points']}" for r in records))
+        lines.append("✗ " + " · ".join(pages.lost_in(record, result.by_hand) for record in records))
         hint = pages.both(pages.hint_of(records[0]))
         lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [f"  💡 {line}" for line in hint]
     if any(not record["sandboxed"] for record in result.entry.records.values()):
@@ -202,9 +202,9 @@ def _why(row: Row) -> Any:
     for records in grouped(row.losses):
         first = records[0]
         said = pages.both(pages.hint_of(first)) or pages.both(first["reason"])
-        where = " ".join(f"{r['check']} {'?' if r['score'] is None else r['score']}/{r['points']}" for r in records)
+        where = " ".join(pages.lost_in(record, row.by_hand) for record in records)
         lines.append(Markup("<p><code>{}</code><br>{}</p>").format(where, Markup("<br>").join(said)))
-    lost = " · ".join(f"{r['check']} {'?' if r['score'] is None else r['score']}/{r['points']}" for r in row.losses)
+    lost = " · ".join(pages.lost_in(record, row.by_hand) for record in row.losses)
     why = Markup("<details><summary>{}</summary>{}</details>").format(lost, Markup("").join(lines))
     return why if lines else Markup("")
 
@@ -218,7 +218,7 @@ def _of_student(course: Course, folder: Path, report: ClassReport, row: Row) -> 
     records = [
         {
             "lost": pages.lost(record),
-            "headline": pages.headline(record),
+            "headline": pages.headline(record) + pages.corrected(record, row.by_hand),
             "said": pages.hint_of(record) or record["reason"],
             "html": Markup(pages.as_html(record, (entry.notes if entry else {}).get(grade_id))),
         }

@@ -51,6 +51,7 @@ class Row:
     losses: list[Record]
     reason: pages.Pair | None  # why it could not be graded
     unsafe: bool
+    by_hand: dict[str, float]  # what a person gave for a check instead
     entry: Entry | None = field(default=None, repr=False)
 
     @property
@@ -185,7 +186,8 @@ def _row(
 ) -> Row:
     records = list(entry.records.values()) if entry else []
     reason = (entry and entry.problem) or next((r["reason"] for r in records if r["status"] != "graded"), None)
-    state = ("failed" if dead else "missing") if not entry else "ungradable" if entry.ungradable else "graded"
+    ungradable = entry and entry.ungradable and not given.all_by_hand
+    state = ("failed" if dead else "missing") if not entry else "ungradable" if ungradable else "graded"
     return Row(
         student=student,
         name=names.get(student, ""),
@@ -198,6 +200,7 @@ def _row(
         losses=[r for r in records if pages.lost(r)],
         reason=reason or dead,
         unsafe=any(not r["sandboxed"] for r in records),
+        by_hand={lesson.checks[cell]: points for cell, points in given.by_hand.items() if cell in lesson.checks},
         entry=entry,
     )
 

@@ -2,13 +2,16 @@
 
 import csv
 import json
+import re
+from html import unescape
 
 import nbformat
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import cli, export, release, replay
+from autograder import cli, export, release, replay, report
 from autograder.errors import AutograderError, UnknownName
+from autograder.feedback import feedback
 from autograder.grade import grade
 from autograder.lessons import kind
 from autograder.summary import summarise
@@ -96,6 +99,54 @@ def test_a_late_submission_has_the_score_that_the_courses_rule_leaves_it(course,
     assert {line[0]: line[4] for line in rows(course, "plain", tmp_path)[1:]}["ada"] == "1.5"
     scores = {row.student: row.score for row in summarise(course, LESSON).rows if row.state == "graded"}
     assert scores == {"ada": 1.5, "wei": 0.0, "mallory": 2.0}
+
+
+@pytest.fixture
+def corrected(course):
+    """A person gives wei the point of the check, and reads what eve handed in: first a part of it, then all."""
+
+    def give(student, **points):
+        with course.gradebook() as gradebook:
+            for grade_id, score in points.items():
+                gradebook.find_grade(grade_id, LESSON, LESSON, student).manual_score = score
+            gradebook.db.commit()
+
+    everything = dict.fromkeys(summarise(course, LESSON).lesson.points, 0.5)
+    give("wei", check_exp_log=1.5)
+    give("eve", reflection=1.0)
+    yield lambda: give("eve", **everything)
+    give("eve", **dict.fromkeys(everything))
+    give("wei", check_exp_log=None)
+
+
+def said(page):
+    """What a page says, without its tags."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8"))).split())
+
+
+def test_what_a_person_gave_is_said_beside_what_the_referee_gave(course, corrected, capsys, tmp_path):
+    report.write(course)
+    given = "exp_log_backward 1/2（人工 · by hand: 1.5）"
+    assert given in said(course.root / "report" / f"{LESSON}.html")
+    assert "exp_log_backward · 1/2（人工 · by hand: 1.5）" in said(course.root / "report" / "students" / "wei.html")
+    cli.main(["--course", str(course.root), "grade", LESSON, "--student", "wei"])
+    assert given in " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert {line[0]: line[4] for line in rows(course, "plain", tmp_path)[1:]}["wei"] == "1.5"
+
+
+def test_what_could_not_be_graded_counts_once_a_person_has_given_all_its_points(course, corrected, tmp_path):
+    """One point by hand, of an earlier version perhaps, does not make the rest a zero."""
+
+    def shown():
+        row = next(row for row in summarise(course, LESSON).rows if row.student == "eve")
+        (page,) = feedback(course, LESSON, ["eve"])
+        score = re.search(r"Score: (\S+) / 4.0\)", said(page))[1]
+        return row.state, {line[0]: line[4] for line in rows(course, "plain", tmp_path)[1:]}["eve"], score
+
+    assert shown() == ("ungradable", "", "–")
+    corrected()
+    whole = 0.5 * len(summarise(course, LESSON).lesson.points)
+    assert shown() == ("graded", f"{whole:g}", f"{whole}")
 
 
 def test_a_name_that_is_a_formula_stays_a_name(course, tmp_path):
