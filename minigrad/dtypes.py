@@ -7,6 +7,7 @@ tensor, which outranks a Python number (torch docs, "Tensor Attributes": type pr
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .backend import numpy
@@ -108,6 +109,13 @@ def of_number(value: bool | int | float) -> dtype:
 SCALAR_NAMES = {"int32": "int", "float32": "float", "float16": "c10::Half"}
 
 
+@functools.cache
+def limits(d: Any) -> tuple[Any, Any]:
+    """The least and the greatest number of a NumPy dtype, as Python numbers."""
+    info: Any = numpy.finfo(d) if d.kind == "f" else numpy.iinfo(d)
+    return (float(info.min), float(info.max)) if d.kind == "f" else (int(info.min), int(info.max))
+
+
 def element(number: bool | int | float, d: Any) -> Any:
     """A number as an element of an array of the NumPy dtype `d`, as torch converts one (c10::Scalar::to).
 
@@ -119,9 +127,10 @@ def element(number: bool | int | float, d: Any) -> Any:
         raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
     if d.kind == "b" or (d.itemsize == 8 and not whole):
         return d.type(number)
-    limits = numpy.iinfo(d) if whole else numpy.finfo(d)
-    low = -int(limits.max) if d.kind == "u" and isinstance(number, int) else limits.min
-    if not low <= number <= limits.max and (whole or number - number == 0):
+    low, high = limits(d)
+    if d.kind == "u" and isinstance(number, int):
+        low = -high
+    if not low <= number <= high and (whole or number - number == 0):
         name = SCALAR_NAMES.get(d.name, d.name + "_t")
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
     return numpy.asarray(int(number)).astype(d)[()] if whole else d.type(number)

@@ -21,13 +21,13 @@ from .pointwise import sigmoid_array
 # Points of the table to a unit: four terms of Taylor's series between them are then exact in float64, three in float32.
 STEP = 512
 # From where on erf is ±1.
-END = {"float32": 4, "float64": 6}
+END = {"f": 4, "d": 6}
 
 
 @functools.cache
 def _table(dtype: Any) -> tuple[Any, Any]:
     """erf and its derivative at the multiples of 1/STEP from -END to END."""
-    last = END[dtype.name] * STEP
+    last = END[dtype.char] * STEP
     points = [i / STEP for i in range(-last, last + 1)]
     slope = 2 / math.sqrt(math.pi)
     slopes = [slope * math.exp(-c * c) for c in points]
@@ -41,8 +41,8 @@ def erf_array(x: Any) -> Any:
         return erf_array(x.astype(numpy.float32)).astype(x.dtype)
     if array_module(x) is not numpy:
         return on_device("erf", x)
-    end = END[x.dtype.name]
-    d = numpy.clip(x, -end, end)
+    end = END[x.dtype.char]
+    d = x.clip(-end, end)
     c = numpy.rint(numpy.fmax(d, -end) * STEP)  # for nan some point or other: d stays nan
     index = c.astype(numpy.intp)
     index += end * STEP

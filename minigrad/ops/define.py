@@ -27,7 +27,7 @@ from ..autograd.graph import (
 )
 from ..autograd.recording import next_order, observed, observers, ruling
 from ..autograd.views import View
-from ..backend import in_use
+from ..backend import in_use, ndarray
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .again import members
@@ -252,8 +252,11 @@ class Op:
 
     def make_view(self, base: Tensor, attributes: dict[str, Any]) -> Any:
         """An output that shares the input's storage, and therefore its version counter."""
-        data = self.forward(base.storage(), **attributes)
-        edge = gradient_edge(base)
+        array = base._data
+        data = self.forward(array if type(array) is ndarray else base.storage(), **attributes)
+        edge = base._edge
+        if edge is None:
+            edge = gradient_edge(base)
         enabled = not (paused and get_ident() in paused)
         out: Any
         if enabled and (edge[0] is not None or edge is UNRECORDED):
@@ -263,7 +266,12 @@ class Op:
         else:
             out = from_array(data, unrecorded(base, data))
         counter = base._counter or base.counter()
-        for index, one in enumerate(out) if type(out) is tuple else ((None, out),):
+        if type(out) is not tuple:
+            out._counter = counter
+            out._view = View.of(base, self, attributes, None, enabled)
+            counter.add_view(out)
+            return out
+        for index, one in enumerate(out):
             one._counter = counter
             one._view = View.of(base, self, attributes, index, enabled)
             counter.add_view(one)
@@ -276,7 +284,8 @@ class Op:
             ((parent, number),) = edges
             grad_fn.parents, grad_fn.numbers = (parent,), (number,) if number else None
         else:
-            grad_fn.next_functions = edges
+            grad_fn.parents, numbers = zip(*edges, strict=True)
+            grad_fn.numbers = numbers if any(numbers) else None
         grad_fn.order = next_order()
         grad_fn.extras = None
         grad_fn.stretched = origins(*inputs) if self.stretches else None
@@ -287,7 +296,10 @@ class Op:
             self.rules.save(grad_fn, edges, inputs, out, attributes)
         else:
             grad_fn.shape = data.shape
-            out = from_array(data, (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE)
+            out = new(Tensor)  # as from_array, which asks about inference mode as well: nothing is recorded there
+            out._data = data
+            out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
+            out._counter = out._grad = None
             self.rules.save(grad_fn, edges, inputs, (out,), attributes)
         return out if not observers else observed(grad_fn, out)
 

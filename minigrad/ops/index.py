@@ -228,7 +228,7 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
         check_mask(view, dim, mask)
     given = [a for a in arrays if a is not None]
     try:
-        common = numpy.broadcast_shapes(*[a.shape for a in given])
+        common = given[0].shape if len(given) == 1 else numpy.broadcast_shapes(*[a.shape for a in given])
     except ValueError as error:
         shapes = ", ".join(str(list(a.shape)) for a in given)
         raise IndexError(

@@ -75,17 +75,17 @@ def cat(tensors: Tensors, dim: Int = 0) -> Tensor:
     given = as_tensors(tensors)
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for i, t in enumerate(given):
-        if not t._data.ndim:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-    passed = tuple([t._data.shape == (0,) for t in given])
-    first = next((t._data for t, skip in zip(given, passed, strict=True) if not skip), given[0]._data)
-    dim = 0 if all(passed) else one_dim(dim, first.ndim)
+    shapes = [t._data.shape for t in given]
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
+    passed = tuple([shape == (0,) for shape in shapes])
+    first = shapes[passed.index(False)] if False in passed else (0,)
+    dim = one_dim(dim, len(first)) if False in passed else 0
     bounds = [0]
-    for i, (t, skip) in enumerate(zip(given, passed, strict=True)):
-        if not skip:
-            check_fit(first.shape, t._data.shape, dim, i)
-        bounds.append(bounds[-1] + (0 if skip else t._data.shape[dim]))
+    for i, shape in enumerate(shapes):
+        if shape != first and not passed[i]:
+            check_fit(first, shape, dim, i)
+        bounds.append(bounds[-1] + (0 if passed[i] else shape[dim]))
     return cat_op(passed)(*given, dim=dim, bounds=tuple(bounds))
 
 

@@ -18,9 +18,10 @@ from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
 from .arguments import Int, parsed
 from .define import Op
-from .linalg import check_inner
+from .linalg import check_inner, matmul
 from .promotion import no_kernel
 from .reduce import one_dim
+from .shape import reshaped, t
 
 # ------------------------------------------------------------------ linear
 
@@ -85,16 +86,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     data, ndim = input._data, weight._data.ndim
     if bias is not None and data.ndim == 2 and ndim:
-        return addmm(bias, input, weight.t())
+        return addmm(bias, input, t(weight))
     if not data.ndim or not ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {data.ndim}D and {ndim}D")
     if bias is None:
-        return input @ weight.t()
+        return matmul(input, t(weight))
     shape = bias._data.shape
     if not data.flags.c_contiguous or not shape or math.prod(shape) != shape[-1]:
-        return (input @ weight.t()).add_(bias)
-    rows = input.reshape((math.prod(data.shape[:-1]), data.shape[-1]))
-    return addmm(bias, rows, weight.t()).reshape((*data.shape[:-1], weight._data.shape[0]))
+        return matmul(input, t(weight)).add_(bias)
+    rows = reshaped(input, (math.prod(data.shape[:-1]), data.shape[-1]))
+    return reshaped(addmm(bias, rows, t(weight)), (*data.shape[:-1], weight._data.shape[0]))
 
 
 # ------------------------------------------------------------------ softmax

@@ -201,10 +201,14 @@ class Rules:
         self.node.outputs = count
         self.node.releases = releases
         self.constants = issubclass(self.node, ConstantsNode)
+        self.shape_alone = self.constants and saves == (f"{self.inputs[0]}_shape",)
         self.takers: dict[tuple[bool, ...], list[Taker]] = {}
 
     def save(self, node: Node, edges: Any, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
+        if self.shape_alone:
+            node.saved = (inputs[0]._data.shape,)
+            return
         if self.constants:
             node.saved = tuple([attributes[n] if n in attributes else inputs[0]._data.shape for n in node.saves])
             return

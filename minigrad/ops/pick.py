@@ -280,7 +280,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 def check_broadcast(mask: Any, operand: Any) -> None:
     """RuntimeError, in torch's words, for an operand (a number fits) that a mask does not broadcast with."""
     x, y = getattr(mask, "_data", mask), operand._data
-    if isinstance(operand, Tensor) and x.shape != y.shape:
+    if isinstance(operand, Tensor) and y.ndim and x.shape != y.shape:
         try:
             numpy.broadcast_shapes(x.shape, y.shape)
         except ValueError as error:

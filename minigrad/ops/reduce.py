@@ -104,8 +104,9 @@ def dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
 
 def one_dim(dim: int, ndim: int) -> int:
     """One dimension number, counted from the front; IndexError in torch's words when out of range."""
-    if type(dim) is not int:
-        dim = as_int(dim)
+    if type(dim) is int and -ndim <= dim < ndim:
+        return dim % ndim
+    dim = as_int(dim)
     low, high = -(ndim or 1), (ndim or 1) - 1
     if not low <= dim <= high:
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")

@@ -130,10 +130,9 @@ def view(self: Tensor, *size: Any, dtype: Dtype | None = None) -> Tensor:
     """
     if dtype is not None or (len(size) == 1 and isinstance(size[0], Dtype)):
         return retyped(self, dtype or size[0])
-    wanted = infer(sizes(size), self._data.size)
     array = self.storage()
-    out = view_op(self, shape=wanted)
-    if out._data.size and not array_module(array).may_share_memory(array, out._data):
+    out = view_op(self, shape=infer(sizes(size), array.size))
+    if not (array.flags.c_contiguous or _overlap(array, out._data)) and array.size:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
@@ -166,39 +165,40 @@ def reshaped(self: Tensor, shape: tuple[int, ...]) -> Tensor:
     array = self.storage()
     if array.flags.c_contiguous or not array.size:
         return view_op(self, shape=shape)
-    if _is_view(array, shape):
+    if _overlap(array, array.reshape(shape)):
         return reshape_op(self, shape=shape)
     return copy_op(clone_op(self, order="C"), shape=shape)
 
 
-def _is_view(array: Any, shape: tuple[int, ...]) -> bool:
-    return array_module(array).may_share_memory(array, array.reshape(shape))  # a copy lies elsewhere
+def _overlap(array: Any, reshaped: Any) -> bool:
+    return array_module(array).may_share_memory(array, reshaped)  # a copy lies elsewhere
 
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """view(2, 3) and view((2, 3)) mean the same."""
     if not shape:
         raise TypeError('missing 1 required positional arguments: "shape"')
-    if len(shape) == 1 and not isinstance(shape[0], int) and not is_int(shape[0]):
+    if len(shape) == 1 and (type(shape[0]) is tuple or not is_int(shape[0])):
         return tuple(map(operator.index, shape[0]))
     return tuple(map(operator.index, shape))
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """`shape` with its -1 worked out; RuntimeError, in torch's words, where the elements do not fit."""
-    if shape.count(-1) > 1:
+    product = math.prod(shape)
+    if -1 not in shape:
+        if product == size:
+            return shape
+    elif shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    known = math.prod(n for n in shape if n != -1)
-    if -1 in shape and not known and not size:
+    elif not product and not size:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can be any "
             "value and is ambiguous"
         )
-    if -1 in shape and known and size % known == 0:
-        return tuple(size // known if n == -1 else n for n in shape)
-    if -1 in shape or known != size:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
-    return shape
+    elif product and size % -product == 0:
+        return tuple([size // -product if n == -1 else n for n in shape])
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
 
 
 def permute(self: Tensor, *dims: Any) -> Tensor:
