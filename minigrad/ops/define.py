@@ -172,6 +172,9 @@ def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
     """Where the gradients of an operation's inputs go; None where it is not to be recorded."""
     if paused and get_ident() in paused:
         return None
+    if len(inputs) == 1:
+        edge = inputs[0]._edge
+        return None if edge is NO_EDGE else (gradient_edge(inputs[0]) if edge is None else edge,)
     edges, wanted = [], False
     for t in inputs:
         edge = t._edge

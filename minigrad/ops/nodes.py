@@ -236,9 +236,9 @@ class Rules:
         if name.endswith("_shape") and name[:-6] in self.inputs:
             j = self.inputs.index(name[:-6])
             return lambda inputs, outs, attributes: Constant(inputs[j]._data.shape)
-        return lambda inputs, outs, attributes: kept_attribute(attributes[name])
 
+        def attribute(inputs: Any, outs: Any, attributes: dict[str, Any]) -> Any:
+            value = attributes[name]  # a tensor is version-checked, anything else is constant
+            return value if isinstance(value, Tensor) else Constant(value)
 
-def kept_attribute(value: Any) -> Any:
-    """An attribute as a saved value: a tensor is version-checked, anything else is constant."""
-    return value if isinstance(value, Tensor) else Constant(value)
+        return attribute
