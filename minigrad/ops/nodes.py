@@ -7,6 +7,7 @@ computes and records stands in `define.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from ..autograd.accumulate import fit
@@ -173,6 +174,13 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...], releases: boo
     return CrosswiseNode if len(inputs) == 2 and names == [(inputs[1],), (inputs[0],)] else Node
 
 
+def picker(names: tuple[str, ...]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    """What takes these values out of a dict, as a tuple."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return (lambda attributes: (attributes[names[0]],)) if names else (lambda attributes: ())
+
+
 class Rules:
     """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
 
@@ -200,17 +208,16 @@ class Rules:
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
         self.node.outputs = count
         self.node.releases = releases
-        self.constants = issubclass(self.node, ConstantsNode)
-        self.shape_alone = self.constants and saves == (f"{self.inputs[0]}_shape",)
+        no_tensors = issubclass(self.node, ConstantsNode) or not saves
+        self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first
+        self.pick = picker(saves[1:] if self.with_shape else saves) if no_tensors else None
         self.takers: dict[tuple[bool, ...], list[Taker]] = {}
 
     def save(self, node: Node, edges: Any, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
-        if self.shape_alone:
-            node.saved = (inputs[0]._data.shape,)
-            return
-        if self.constants:
-            node.saved = tuple([attributes[n] if n in attributes else inputs[0]._data.shape for n in node.saves])
+        if self.pick is not None:
+            picked = self.pick(attributes)
+            node.saved = (inputs[0]._data.shape, *picked) if self.with_shape else picked
             return
         wanted = ALONE if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
         takers = self.takers.get(wanted)
