@@ -77,10 +77,10 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     if not isinstance(self, Tensor) or not isinstance(other, Tensor):
         return NotImplemented
     a, b = self._data.ndim, other._data.ndim
+    if a == b == 2:
+        return matrices(self, other)
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
-    if a == 2 and b == 2:
-        return matrices(self, other)
     if a == 1 and b == 1:
         return vectors(self, other)
     if a == 2 and b == 1:
