@@ -31,6 +31,9 @@ TOLERANCE = {
 }
 
 
+LEGIBLE = 6  # items of a list that two languages side by side can show whole, twice
+
+
 @dataclass(frozen=True)
 class Finding:
     """One property judged."""
@@ -81,7 +84,7 @@ def compare(expected: Any, got: Any) -> Text | None:
     if _is_number(expected) and _is_number(got) and type(expected) is type(got):
         rel, _ = TOLERANCE["number"]
         close = math.isclose(expected, got, rel_tol=rel) if isinstance(expected, float) else expected == got
-        return None if close else text("differs", expected=expected, got=got)
+        return None if close else text("differs", **_apart(expected, got))
     if type(expected) is type(got) and expected == got and not _broken(expected):
         return None
     if isinstance(got, dict) and "error" in got:
@@ -90,14 +93,17 @@ def compare(expected: Any, got: Any) -> Text | None:
 
 
 def _compare_lists(expected: list[Any], got: list[Any]) -> Text | None:
-    if len(expected) != len(got):
-        return text("differs", expected=describe(expected), got=describe(got))
-    for place, (a, b) in enumerate(zip(expected, got, strict=True)):
+    for place, (a, b) in enumerate(zip(expected, got, strict=False)):
         if found := compare(a, b):
             if _brief(a) and _brief(b):  # read more easily as a whole than by position
                 found = text("differs", expected=describe(a), got=describe(b))
-            return text("item_differs", place=place, found=found)
-    return None
+            if len(expected) == len(got):
+                return text("item_differs", place=place, found=found)
+            if max(len(expected), len(got)) > LEGIBLE:
+                return text("lengths_differ", expected=len(expected), got=len(got), place=place, found=found)
+    if len(expected) == len(got):
+        return None
+    return text("differs", expected=describe(expected), got=describe(got))
 
 
 def _brief(value: Any) -> bool:
@@ -123,8 +129,7 @@ def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | Non
         wrong=int(wrong.sum()),
         total=a.size,
         where=list(first) or "[]",
-        expected=_short(a[first]),
-        got=_short(b[first]),
+        **_apart(a[first], b[first]),
         worst=f"{np.max(error[wrong]):.3g}",
         allowed=f"{allowed[first]:.3g}",
     )
@@ -161,6 +166,15 @@ def _shape(array: dict[str, Any]) -> str:
 
 def _short(number: Any) -> str:
     return f"{number:.6g}" if isinstance(number, float | np.floating) else str(number)
+
+
+def _apart(expected: Any, got: Any) -> dict[str, str]:
+    """Two different numbers, in as few digits as show the difference."""
+    pairs = ([f"{each:.{digits}g}" for each in (expected, got)] for digits in (6, 9, 12))
+    if isinstance(expected, int) or isinstance(got, int):
+        return {"expected": str(expected), "got": str(got)}
+    a, b = next((pair for pair in pairs if pair[0] != pair[1]), [str(expected), str(got)])
+    return {"expected": a, "got": b}
 
 
 def _is_number(value: Any) -> bool:

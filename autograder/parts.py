@@ -306,8 +306,8 @@ def not_written(error: BaseException) -> bool:
 
 def write_it(name: str) -> Text:
     """What to do about a part that is not written."""
-    short = name.rpartition(".")[2]
-    return text("write_it", short=short)
+    short, kind = name.rpartition(".")[2], "class" if isinstance(original(name), type) else "def"
+    return text("write_it", short=short, kind=kind)
 
 
 def _kind(result: Any) -> str:

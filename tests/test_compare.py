@@ -90,6 +90,13 @@ def test_a_list_without_end_is_cut_short():
         ([1, 2], [1, 3], "item 1 (counting from 0): expected 2, got 3"),
         ([["A", 0]], [["A", "missing"]], 'item 0 (counting from 0): expected ["A", 0], got ["A", "missing"]'),
         ([1, 2], [1], "expected [1, 2], got [1]"),
+        (
+            [["A", 0]] * 8,
+            [["A", 0]] * 5 + [["B", 0]] * 2,
+            'expected 8 items, got 7; item 5 (counting from 0): expected ["A", 0], got ["B", 0]',
+        ),
+        (0.1 + 0.2, 0.4, "expected 0.3, got 0.4"),
+        (values(1.0), values(1.0 + 1e-7), "expected 1, got 1.0000001"),
         (2, {"error": "ValueError: no"}, "it raised ValueError: no"),
         (2, {"unencodable": "Widget"}, "expected 2, got Widget"),
     ],
@@ -173,7 +180,7 @@ def test_what_is_the_same_on_all_inputs_counts_only_beside_something_drawn():
     expected = [Property("name", "MulBackward0", drawn=False), Property("x", 1.5), Property("y", 2.5)]
     known, more = (Outcome([Property("name", "MulBackward0"), Property("x", x)], {"part": 1}) for x in (0.5, 1.5))
     verdict = judge(CHECK, expected, known)
-    assert (verdict.score, verdict.only_known) == (0, True) and "the same for everybody" in verdict.reason.en
+    assert (verdict.score, verdict.only_known) == (0, True) and "the same whatever the inputs" in verdict.reason.en
     assert (judge(CHECK, expected, more).score, judge(CHECK, expected, more).only_known) == (2, False)
 
 
