@@ -57,8 +57,10 @@ squeeze = _both("squeeze")
 
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
-    """x summed over the dimensions `dim` (a tuple; None for all)."""
+    """x summed over the dimensions `dim`: a tuple, where () is none of them, or None for all."""
     if is_tensor(x):
+        if dim == ():
+            return x  # as of an array; Tensor.sum is torch's, which takes () for all
         return x.sum(dim, keepdim) if keepdim or dim is not None else x.sum()
     return sum_array(x, dim, keepdim)
 
