@@ -98,7 +98,11 @@ class Torch:
             return self._torch.logaddexp(x, self._torch.zeros_like(x))
 
         def central_difference(fn: Any, x: Any, direction: Any, eps: float) -> Any:
-            flat = numeric._get_numerical_jvp_wrt_specific_input(fn, 0, (x,), direction, eps)[0]
+            here = x.detach().clone()
+            try:
+                flat = numeric._get_numerical_jvp_wrt_specific_input(fn, 0, (x,), direction, eps)[0]
+            finally:  # gradcheck ends there, and leaves x where it was when fn failed
+                x.data.copy_(here)
             return flat.reshape(fn(x).shape)
 
         return types.SimpleNamespace(softplus=softplus, central_difference=central_difference)

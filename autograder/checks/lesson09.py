@@ -48,8 +48,7 @@ def watched(seen: list[Any], hook: Hook) -> Hook:
 
 def silent_grad(tensor: Any) -> Any:
     """`.grad` of a tensor that may be no leaf, without the warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return tensor.grad
 
 
@@ -161,8 +160,29 @@ def hook_replacement(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "a leaf's, twice: each clipped, then added", on_a_leaf
     yield "one of several outputs", on_one_output
+    yield from nobody_else_is_touched(T, values, rng.normal(size=3))
     yield "another shape is refused", refused(lambda grad: grad.sum())
     yield "a number is refused", refused(lambda grad: 0.5)
+
+
+def nobody_else_is_touched(T: Any, values: Any, arriving: Any) -> Properties:
+    """A replacement takes the place of what came, which others may hold."""
+
+    def kept_by_the_first() -> list[Any]:
+        y, kept = leaf(T, values) * 3.0, list[Any]()
+        y.register_hook(kept.append)
+        y.register_hook(lambda grad: grad * 2.0)
+        (y * y).sum().backward()
+        return kept
+
+    def on_one_side_of_a_sum() -> list[Any]:
+        a, b, upstream = leaf(T, values), leaf(T, values), T.tensor(arriving)
+        a.register_hook(lambda grad: grad * 2.0)
+        (b + a).backward(upstream)
+        return [a.grad, b.grad, upstream]
+
+    yield "what an earlier hook has kept stays as it was", kept_by_the_first
+    yield "the other side of a sum gets what it got", on_one_side_of_a_sum
 
 
 # ── RemovableHandle.remove ───────────────────────────────────────────────────────────────────────

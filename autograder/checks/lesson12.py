@@ -231,6 +231,17 @@ def central_difference_values(T: Any, rng: np.random.Generator) -> Properties:
     yield "no history", lambda: T.custom.central_difference(lambda x: x.cos(), x, unit, 0.1).requires_grad
     yield "x and the direction are as they were", [x, unit]
     yield "and x has no gradient", x.grad
+    yield "of x itself", slope(lambda x: x, (3,), 0.1)
+    many = rng.normal(size=40)
+    moved = leaf(T, many)
+    T.custom.central_difference(lambda x: x * x, moved, T.tensor(rng.normal(size=40)), 0.1)
+    yield "x is back to the last digit", np.array_equal(moved.detach().numpy(), many)
+
+    def fails(x: Any) -> Any:
+        raise ValueError("no value there")
+
+    yield "a function that fails", raises(lambda: T.custom.central_difference(fails, moved, moved.detach(), 0.1))
+    yield "x is back all the same", np.allclose(moved.detach().numpy(), many), "x is back to the last digit"
 
 
 @check("central_difference_judges", lesson=LESSON, points=2, parts=[DIFFERENCE])

@@ -176,7 +176,7 @@ class Queue:
     def __init__(self, launch: float, work: list[float]) -> None:
         self.launch, self.work = launch, work
         self.now = self.busy_until = 0.0
-        self.calls = self.waits = 0
+        self.calls = self.waits = self.readings = 0
 
     def action(self) -> None:
         """Ask for some work; the first time takes longest."""
@@ -191,6 +191,7 @@ class Queue:
 
     def clock(self) -> float:
         """The time."""
+        self.readings += 1
         return self.now
 
 
@@ -209,6 +210,7 @@ def honest_timing(T: Any, rng: np.random.Generator) -> Properties:
         yield f"nothing left to do after {repeats}", device.busy_until <= device.now
     alike = Queue(2e-5, [3e-3])
     yield "a device without a first time", T.timing.best_seconds(alike.action, alike.wait, alike.clock, 3)
+    yield "the clock that was given is read", alike.readings > 0
 
 
 @check("crossover_size", lesson=LESSON, points=2, parts=[CROSS])
@@ -227,6 +229,8 @@ def crossover_size(T: Any, rng: np.random.Generator) -> Properties:
         here = there + np.where(won, 0.5, -0.5)
         yield label, T.timing.crossover(sizes, here.tolist(), there.tolist())
     yield "a tie is no win", T.timing.crossover(sizes, there.tolist(), there.tolist())
+    tied = there + np.array([0.5, 0.5, 0.0, 0.5, 0.5, 0.5])
+    yield "wins with a tie in between", T.timing.crossover(sizes, tied.tolist(), there.tolist())
 
 
 @check("when_it_pays", lesson=LESSON, points=2, parts=[BEST, CROSS])

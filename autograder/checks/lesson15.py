@@ -164,6 +164,9 @@ def clinic_numpy(T: Any, rng: np.random.Generator) -> Properties:
             w -= 0.1 * w.grad
     yield "the losses", losses
     yield "the last gradient", w.grad
+    exact = leaf(T, Y.numpy())
+    T.clinic.absolute_loss(exact, Y).backward()
+    yield "a finite gradient where nothing is off", np.isfinite(exact.grad.numpy()).all()
 
 
 @check("clinic_hook", lesson=LESSON, points=1, parts=[CLINIC + "watch_hidden"])

@@ -206,6 +206,7 @@ def _walk(
     take: Any = pop,
     put: Any = push,
     counts_nothing: bool = True,
+    every_root: bool = False,
 ) -> None:
     """The walk as it should be; each mistake changes one thing."""
     if waiting is None:
@@ -214,7 +215,7 @@ def _walk(
         task.plan(waiting)
     ready: Any = deque() if put is deque.append else []
     for root in buffers:
-        if not waiting[root]:
+        if every_root or not waiting[root]:
             put(ready, root)
     while ready:
         node = take(ready)
@@ -325,9 +326,7 @@ def last_in_first_out(buffers: Any, retain_graph: bool, create_graph: bool, task
     en="All roots go straight into the queue. A root behind another one still has gradients to wait for: queue only those whose waiting is 0.",
 )
 def queues_every_root(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
-    waiting = count_dependencies(buffers)
-    early = dict.fromkeys(buffers, 0)
-    _walk(buffers, True if len(early) > 1 else retain_graph, create_graph, task, waiting | early)
+    _walk(buffers, retain_graph, create_graph, task, every_root=True)
 
 
 @mistake(

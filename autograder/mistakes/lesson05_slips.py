@@ -267,3 +267,77 @@ def forgets_edges_to_nowhere(buffers: Any, retain_graph: bool, create_graph: boo
 )
 def exchanges_the_flags(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, create_graph, retain_graph, task)
+
+
+@mistake(
+    COUNT,
+    zh="每个根你都从头走了一遍，两个根共有的那段图，边就数了两遍。走过的节点记在一处，所有的根一起用。",
+    en="Each root is walked by itself, and the edges of what two roots share are counted twice. Keep the nodes that you have met in one place, for all roots.",
+)
+def walks_each_root_by_itself(roots: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = {}
+    for root in roots:
+        counts.setdefault(root, 0)
+        for node, n in count_dependencies([root]).items():
+            counts[node] = counts.get(node, 0) + n
+    return counts
+
+
+@mistake(
+    COUNT,
+    zh="有一个根你走了两遍：从另一个根已经走到过它，轮到它时又从它走了一遍，它下面的边就多数了。走过的根不再走。",
+    en="One root is walked twice: it was reached from another, and when its own turn came, walked once more, so the edges below it count too often. A root that was walked is not walked again.",
+)
+def walks_a_root_again(roots: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = {}
+    for root in roots:
+        counts.setdefault(root, 0)
+        stack = [root]
+        while stack:
+            for parent, _ in stack.pop().next_functions:
+                if parent is not None:
+                    if parent not in counts:
+                        stack.append(parent)
+                    counts[parent] = counts.get(parent, 0) + 1
+    return counts
+
+
+@mistake(
+    WALK,
+    zh="存和加你都自己写了。节点有几个输出时，存着的要是一个列表，叶子也许要复制：第一份问 parent.receive(…)，后来的交给 merge(…)。",
+    en="You keep and add by yourself. A node of several outputs needs a list, a leaf may need a copy: ask parent.receive(…) for the first to arrive, and merge(…) for those that follow.",
+)
+def keeps_and_adds_by_itself(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready: list[Any] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
+    while ready:
+        node: Any = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, _), result in zip(node.next_functions, results):  # noqa: B905
+            if parent is None:
+                continue
+            if result is not None:
+                buffers[parent] = buffers[parent] + result if parent in buffers else result
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                push(ready, parent)
+
+
+@mistake(
+    WALK,
+    zh="buffers 里不是每个节点都有：什么也没送到的节点也要走一次。写 buffers.pop(node, None)，没有就是 None。",
+    en="Not every node is in buffers: one to which nothing was brought runs as well. Write buffers.pop(node, None), which gives None for it.",
+)
+def expects_a_gradient(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    def take(ready: Any) -> Any:
+        node = pop(ready)
+        _ = buffers[node]
+        return node
+
+    _walk(buffers, retain_graph, create_graph, task, take=take)

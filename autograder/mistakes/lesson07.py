@@ -372,8 +372,8 @@ def leaves_after_the_first(self: Any, set_to_none: bool = True) -> None:
 
 @mistake(
     ZERO_GRAD,
-    zh="p = None 只是让名字 p 指向别处，参数和它的梯度都没有动。写 p.grad = None。",
-    en="p = None only lets the name p mean something else; the parameter and its gradient stay as they were. Write p.grad = None.",
+    zh="p = None，或者先写 g = p.grad 再写 g = None，都只是让一个名字指向别处，p 的梯度没有动。写 p.grad = None。",
+    en="p = None, or g = p.grad and then g = None, only lets a name mean something else; the gradient of p stays as it was. Write p.grad = None.",
 )
 def clears_only_the_name(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:

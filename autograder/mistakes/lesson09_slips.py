@@ -256,8 +256,8 @@ def looks_by_recursion(reachable: Iterable[Any], targets: Any) -> set[Any]:
 
 @mistake(
     CHOOSE,
-    zh="你最后把目标都减掉了。可是一个目标下面若还有别的目标，它就得运行，梯度才到得了那里。",
-    en="At the end all targets are taken out. But a target with another target below it has to run, or the gradient never gets there.",
+    zh="目标你一个也没有选：不是跳过了，就是最后减掉了。可是一个目标下面若还有别的目标，它就得运行，梯度才到得了那里。",
+    en="No target is ever chosen, be it passed over or taken out at the end. But a target with another target below it has to run, or the gradient never gets there.",
 )
 def takes_the_targets_out(reachable: Iterable[Any], targets: Any) -> set[Any]:
     return _leading(reachable, lambda node, needed: any(p in targets or p in needed for p in node.parents)) - set(
@@ -281,3 +281,42 @@ def wants_every_edge(reachable: Iterable[Any], targets: Any) -> set[Any]:
 )
 def chooses_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
     return {node for node in reachable if node in targets}
+
+
+@mistake(
+    RUN,
+    zh="你把返回的梯度写进了原来的张量里。那个张量别人也拿着：前面的钩子也许留下了它，加法还把它给了另一边。不要改它，让名字 grad 指向 replacement。",
+    en="You write what was returned into the tensor that came. Others hold that tensor: an earlier hook may have kept it, and an addition gave it to its other side, too. Leave it alone, and let the name grad mean the replacement.",
+)
+def writes_into_what_came(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if replacement is not None:
+            check_replacement(hook, replacement, grad)
+            grad.copy_(replacement)
+    return grad
+
+
+@mistake(
+    RUN,
+    zh="钩子返回 None 时你也拿去检查了，check_replacement 自然不认。先问 replacement is not None，有返回才检查。",
+    en="You examine what a hook returned even where that is None, and check_replacement refuses it. Ask first whether replacement is not None.",
+)
+def examines_none(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        check_replacement(hook, replacement, grad)
+        if replacement is not None:
+            grad = replacement
+    return grad
+
+
+@mistake(
+    POST,
+    zh="你返回的是钩子自己。用户要的是凭证，好把钩子取下来：return add(hook) 给出的那个。",
+    en="What comes back is the hook itself. The user needs the handle, to take the hook off again: return what add(hook) gives.",
+)
+def returns_the_hook(tensor: Any, hook: Any) -> Any:
+    _refuse(tensor)
+    extras_of(_node(tensor)).accumulated.add(hook)
+    return hook

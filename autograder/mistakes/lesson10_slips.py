@@ -135,3 +135,24 @@ def invents_gradients(self: Any) -> None:
             if p.grad is None:
                 p.grad = zeros_like(p)
             p -= self.lr * p.grad
+
+
+@mistake(
+    NO_GRAD,
+    zh="before = … 只是 __init__ 里的一个名字，函数一结束就没了，别的方法看不见。要记在对象上：self.before = …。",
+    en="before = … is a name of __init__ alone and gone when that ends; the other methods do not see it. Keep it on the object: self.before = ….",
+)
+class RemembersInALocalName(Decorating):
+    before: list[bool]  # never set
+
+    def __init__(self) -> None:
+        before: list[bool] = []  # noqa: F841
+
+    def __enter__(self) -> None:
+        self.before.append(set_recording(False))
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(self.before.pop())
+
+
+RemembersInALocalName.__name__ = "no_grad"  # the words of an AttributeError name the class

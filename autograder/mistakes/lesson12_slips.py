@@ -6,7 +6,7 @@ from typing import Any
 
 import minigrad
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson12 import BACKWARD, FORWARD, SAVE, refuse_others
+from autograder.mistakes.lesson12 import BACKWARD, DIFFERENCE, FORWARD, SAVE, refuse_others
 from minigrad import Tensor
 
 
@@ -155,3 +155,88 @@ def computes_under_no_grad(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors
     with minigrad.no_grad():
         return grad * x.sigmoid()
+
+
+@mistake(
+    SAVE,
+    zh="saved_tensors 是给 backward 读的，写不进去。记在 self.to_save 里，引擎来取。",
+    en="saved_tensors is for backward to read and cannot be written. Note them in self.to_save; the engine fetches them there.",
+)
+def writes_to_saved_tensors(self: Any, *tensors: Any) -> None:
+    refuse_others(tensors)
+    self.saved_tensors = tensors
+
+
+@mistake(
+    BACKWARD,
+    zh="你在传来的 grad 上原地相乘。它不是你的：别人也拿着，求二阶导数时更不许改。写 grad * …，得到一个新的。",
+    en="You multiply in place the grad that came. It is not yours: others hold it, and for second derivatives it must not change at all. grad * … makes a new one.",
+)
+def multiplies_in_place(ctx: Any, grad: Any) -> Any:
+    (x,) = ctx.saved_tensors
+    return grad.mul_(x.sigmoid())
+
+
+# ── central_difference ───────────────────────────────────────────────────────────────────────────
+
+
+def _at(fn: Any, x: Any, values: Any) -> Any:
+    x.data.copy_(values)
+    return fn(x).detach().clone()
+
+
+@mistake(
+    DIFFERENCE,
+    zh="fn 一出错，x 就留在了挪动过的地方。把“放回去”写进 finally，出不出错都会做。",
+    en="Where fn fails, x stays where it was moved. Putting it back belongs in a finally, which runs whether or not there was an error.",
+)
+def puts_back_only_if_all_goes_well(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    behind = _at(fn, x, here - eps * direction)
+    ahead = _at(fn, x, here + eps * direction)
+    x.data.copy_(here)
+    return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="加上一步再减去一步，舍入之后不一定是原来的数，x 就一点点漂走了。先记下原来的值，最后原样放回去；fn 出错时也要放，用 finally。",
+    en="A step forth and a step back need not end, after rounding, at the number they began with, and x drifts. Note the old values and put these back; in a finally, so that it happens where fn fails as well.",
+)
+def walks_back(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    ahead = _at(fn, x, x.detach() + eps * direction)
+    behind = _at(fn, x, x.detach() - 2 * eps * direction)
+    x.data.copy_(x.detach() + eps * direction)
+    return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="fn(x) 可能就是 x，或者它的视图：x 一挪，先量好的那个值也跟着变了。用 clone() 把它留住。",
+    en="fn(x) may be x itself, or a view of it: as x moves, the value that was measured first moves along. Keep it by clone().",
+)
+def measures_without_a_copy(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    try:
+        x.data.copy_(here - eps * direction)
+        behind = fn(x).detach()
+        x.data.copy_(here + eps * direction)
+        ahead = fn(x).detach()
+    finally:
+        x.data.copy_(here)
+    return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="here = x.data（或 x.detach()）没有复制，它和 x 共用一份内存：x 一挪，“原来的值”也跟着挪了。加上 .clone()。",
+    en="here = x.data, or x.detach(), is no copy and shares its memory with x: as x moves, the old values move along. Add .clone().",
+)
+def remembers_a_view(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.data
+    try:
+        ahead = _at(fn, x, here + eps * direction)
+        behind = _at(fn, x, here - eps * direction)
+    finally:
+        x.data.copy_(here)
+    return (ahead - behind) / (2 * eps)

@@ -78,8 +78,8 @@ def starts_the_clock_once(action: Any, wait: Any, clock: Any, repeats: int) -> A
 
 @mistake(
     BEST,
-    zh="少跑了一遍：range(1, repeats) 只有 repeats - 1 遍，repeats 是 1 时一遍也没有。热身已经在循环外面了。",
-    en="One run is missing: range(1, repeats) has repeats - 1 of them, and with repeats 1 none. The warm-up stands outside the loop already.",
+    zh="少算了一遍：热身不在 repeats 之内，要计时的是足足 repeats 遍。range(1, repeats)，或者从 repeats 遍里丢掉第一遍，都只剩 repeats - 1 遍；repeats 是 1 时就一遍也没有了。",
+    en="One run is missing: the warm-up is none of the repeats, and all of these are timed. range(1, repeats), or dropping the first of them, leaves repeats - 1; and with repeats 1, none.",
 )
 def one_run_too_few(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     return min(_times(action, wait, clock, repeats - 1))
@@ -163,3 +163,51 @@ def leaves_out_the_largest(sizes: Any, here: Any, there: Any) -> Any:
 def content_with_a_later_win(sizes: Any, here: Any, there: Any) -> Any:
     wins = [fast < slow for slow, fast in zip(here, there, strict=True)]
     return next((size for i, size in enumerate(sizes) if any(wins[i:])), None)
+
+
+@mistake(
+    MOVE,
+    zh="你搬去的地方写死了，还是一个字符串。要搬回的是 home：moved(grad, home)。",
+    en="Where to is fixed, and a string besides. Move it back to home: moved(grad, home).",
+)
+def names_the_host(grad: Any, home: Any) -> Any:
+    return moved(grad, "cpu")  # type: ignore[arg-type]
+
+
+@mistake(
+    BEST,
+    zh='最短的从 0 开始比，谁也短不过 0。从无穷大（float("inf")）开始，或者把时间收进列表，最后取 min。',
+    en='The shortest begins at 0, and no time is shorter. Begin with float("inf"), or collect the times in a list and take its min.',
+)
+def begins_with_nought(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min(0, *_times(action, wait, clock, repeats))
+
+
+@mistake(
+    BEST,
+    zh="你把 repeats 遍连着做完，最后才等一次，再平摊。每一遍都要自己开表、做、等、停表，最后取最短的一遍。",
+    en="You let all runs go one after the other, wait once at the end, and share the time out. Each run needs its own start, action, wait and stop; then take the shortest.",
+)
+def times_them_all_at_once(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    start = clock()
+    for _ in range(repeats):
+        action()
+    wait()
+    return (clock() - start) / repeats
+
+
+@mistake(
+    CROSS,
+    zh="中间打平了一次，你没有重新找。打平不算赢：那之后才一直赢，就从那之后算起。",
+    en="A tie in between does not make you start over. It is no win: if winning goes on only behind it, the size behind it is the answer.",
+)
+def overlooks_a_tie(sizes: Any, here: Any, there: Any) -> Any:
+    found = None
+    for size, slow, fast in zip(sizes, here, there, strict=True):
+        if fast < slow and found is None:
+            found = size
+        if fast > slow:
+            found = None
+    return found

@@ -107,8 +107,8 @@ def mean_loss_as_it_came(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
 
 @mistake(
     CLINIC + "mean_loss",
-    zh="最后才取数，太晚了：循环里 total 一直是张量，图还是一张张攒着。每一步就 item()。",
-    en="The number is taken at the end, which is too late: within the loop total is a tensor, and graphs pile up all the same. Call item() at each step.",
+    zh="最后才取数，太晚了：循环里攒下的一直是张量，图也跟着一张张攒着。每一步就 item()。",
+    en="The numbers are taken at the end, which is too late: what the loop gathers are tensors, and graphs pile up with them. Call item() at each step.",
 )
 def mean_loss_item_at_the_end(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
     total = 0.0
@@ -171,8 +171,8 @@ def absolute_loss_as_it_came(prediction: Any, target: Any) -> Any:
 
 @mistake(
     CLINIC + "absolute_loss",
-    zh="照报错说的 detach 了，换来下一个报错：损失没有 grad_fn，因为图在这里被剪断了。",
-    en="It detaches, as the message says, and the next message comes: the loss has no grad_fn, because the graph was cut here.",
+    zh="换来了下一个报错：损失没有 grad_fn，因为图在这里被剪断了。照报错说的 detach，会剪断它；用 tensor(…) 把结果再造一遍，也会。",
+    en="The next message has come: the loss has no grad_fn, because the graph was cut here. To detach, as the first message says, cuts it; so does making the result anew with tensor(…).",
 )
 def absolute_loss_detaches_as_told(prediction: Any, target: Any) -> Any:
     error = abs((prediction - target).detach().numpy())

@@ -170,3 +170,31 @@ def learn_values_fixes_the_target(X: Any, X_next: Any, reward: Any, w: Any, step
             w -= lr * w.grad
         w.grad = None
     return losses
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="平方再开方，值是对的；可是在误差恰好为 0 的地方，根号的斜率是无穷大，乘上 0 就成了 nan。用 abs。",
+    en="The root of the square has the right value; but where an error is exactly 0, the slope of the root is infinite, and times 0 that is nan. Use abs.",
+)
+def absolute_loss_by_the_root(prediction: Any, target: Any) -> Any:
+    return (((prediction - target) ** 2) ** 0.5).mean()
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="钩子挂对了，记下的却是张量。说明里要的是普通的数：grad.norm().item()。",
+    en="The hook is in its place, but what is noted are tensors. The docstring wants plain floats: grad.norm().item().",
+)
+def watch_hidden_keeps_tensors(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[Any] = []
+    for _ in range(steps):
+        hidden = (X @ W1).tanh()
+        hidden.register_hook(lambda grad: norms.append(grad.norm()))
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms

@@ -81,8 +81,10 @@ def in_a_loop(fn, x, direction, eps):
     """Moves x by what is missing: ahead, behind, and home again."""
     values = []
     here = x.data.clone()
-    for sign in (1, -1):
-        x.data = here + sign * eps * direction
-        values.append(fn(x).detach().clone())
-    x.data = here
+    try:
+        for sign in (1, -1):
+            x.data = here + sign * eps * direction
+            values.append(fn(x).detach().clone())
+    finally:
+        x.data = here
     return (values[0] - values[1]) / (eps + eps)

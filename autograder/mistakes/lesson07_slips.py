@@ -1,0 +1,60 @@
+"""More known mistakes of lesson 07: what add_array_ returns, a copy in the wrong branch, None asked for its history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson07 import ACCUMULATE, ZERO_GRAD
+from minigrad.tensor import from_array
+
+
+@mistake(
+    ACCUMULATE,
+    zh="add_array_ 在原来的张量里加，返回的是 None；你却拿它的返回值当了新的梯度，第二次之后 .grad 就没了。只调用，不赋值。",
+    en="add_array_ adds within the tensor and returns None, which you took for the new gradient: from the second time on there is no .grad. Call it, and assign nothing.",
+)
+def keeps_what_adding_returns(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy() if shared else grad)
+    else:
+        variable._grad = variable._grad.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="shared 为真时，你没有看是不是第一次，已有的梯度就被盖掉了。先看 variable._grad 是不是 None；复制只是第一次的事。",
+    en="Where shared is true you do not look whether this is the first, and what was there is overwritten. See first whether variable._grad is None; copying concerns the first gradient only.",
+)
+def overwrites_what_is_shared(variable: Any, grad: Any, shared: bool) -> None:
+    if shared:
+        variable._grad = from_array(grad.copy())
+    elif variable._grad is None:
+        variable._grad = from_array(grad)
+    else:
+        variable._grad.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="加完以后，你又把新来的这一份放了进去，刚加好的和就丢了。两种情形之间要有 else。",
+    en="After adding, the one that has just come is put in its place, and the sum is lost. An else belongs between the two cases.",
+)
+def puts_it_there_after_adding(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is not None:
+        variable._grad.add_array_(grad)
+    variable._grad = from_array(grad.copy())
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="p.grad 可能是 None，None 没有 detach_。没有梯度的参数，一上来就 continue。",
+    en="p.grad may be None, which has no detach_. Begin with a continue for parameters without a gradient.",
+)
+def detaches_missing_gradients(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if set_to_none:
+            p.grad = None
+        else:
+            p.grad.detach_()
+            p.grad.zero_()
