@@ -64,6 +64,11 @@ def test_saved_tensors_are_listed_freed_and_found_overwritten(T):
     assert "result: 已释放 freed" in box(viz.draw(result, names), "ExpBackward0")
 
 
+def test_a_long_row_goes_over_several_lines():
+    w = torch.arange(10.0, requires_grad=True)
+    assert '[0, 1, 2, 3, 4, 5,<BR ALIGN="LEFT"/>&#160;6, 7, 8, 9]' in viz.draw(w * 2, {"w": w}, show=["values"]).dot
+
+
 @BOTH
 def test_a_node_that_saves_nothing_says_nothing(T):
     w = T.tensor([1.0, 2.0], requires_grad=True)

@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 SMALL = 12  # entries; larger tensors are shown by their shape
+WIDE = 6  # entries on a line
 
 
 def tensors_in(outputs: Any) -> list[Any]:
@@ -89,7 +90,7 @@ def accumulates(node: Any) -> bool:
 
 
 def numbers(tensor: Any) -> str | None:
-    """The entries of a small tensor, a line for each row; None for a large one."""
+    """The entries of a small tensor, a line for each row, more for a long one; None for a large tensor."""
     shape = tuple(tensor.shape)
     count = 1
     for side in shape:
@@ -100,8 +101,10 @@ def numbers(tensor: Any) -> str | None:
 def _bracketed(values: Any, depth: int = 1) -> str:
     if not isinstance(values, list):
         return f"{values:.4g}" if isinstance(values, float) else str(values)
-    gap = ",\n" + " " * depth if values and isinstance(values[0], list) else ", "
-    return "[" + gap.join(_bracketed(value, depth + 1) for value in values) + "]"
+    entries = [_bracketed(value, depth + 1) for value in values]
+    wide = 1 if values and isinstance(values[0], list) else WIDE
+    lines = [", ".join(entries[at : at + wide]) for at in range(0, len(entries), wide)]
+    return "[" + (",\n" + " " * depth).join(lines) + "]"
 
 
 def contents(tensor: Any) -> str:

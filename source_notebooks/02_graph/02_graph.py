@@ -131,7 +131,7 @@ assert found == ["SumBackward0", "SumBackward1", "SubBackward0", "RsubBackward1"
 # 两次加法，两个不同的节点，都叫 `AddBackward0`。数的不是次数，而是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维（dimension）相加的；幂有底数是张量的，有指数是张量的。各有各的反向规则，所以各有各的号。
 
 # %% [markdown] tags=["lang-en"]
-# Two additions, two different nodes, and both are `AddBackward0`. What is counted are not the times but the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); a power with a tensor for its base, and one with a tensor for its exponent. Each has its own backward rule, hence its own number.
+# Two additions, two different nodes, and both are `AddBackward0`. The number does not count how often; it numbers the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); a power with a tensor for its base, and one with a tensor for its exponent. Each has its own backward rule, hence its own number.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 谁是叶子？

@@ -200,7 +200,7 @@ assert torch.equal(for_x.sum(0), x.grad) and torch.equal(for_y.sum(1, keepdim=Tr
 # 两步也可以并成一次求和：要加的维度全都留下 1，再用 `reshape` 去掉左边多出来的。torch 的 `sum_to_size` 就是这样做的。
 
 # %% [markdown] tags=["lang-en"]
-# What the node hands over is `(2, 3)` both times, as large as the output; on arrival in `.grad` it has been brought back to `(3,)` and `(2, 1)`. Who does that is the engine, not the rule of multiplication. So no rule has to care about broadcasting, and this is written only once.
+# What the node hands over is `(2, 3)` both times, as large as the output; on arrival in `.grad` it has been brought back to `(3,)` and `(2, 1)`. It is the engine that does so, not the rule of multiplication. So no rule has to care about broadcasting, and this is written only once.
 #
 # It takes two steps:
 #
@@ -236,7 +236,7 @@ print(rules.sum(grid, (0, 1), False).shape, rules.sum(grid, (1, 2), True).shape)
 # 例子：`grad` 是 `[[1, 2, 3], [4, 5, 6]]`，`shape` 为 `(3,)`，得 `[5, 7, 9]`；`shape` 为 `(2, 1)`，得 `[[6], [15]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `unbroadcast`: `grad` is a large gradient (梯度), `shape` the shape to bring it home to, which can surely be stretched to that of `grad`. Return a gradient of shape `shape`; if the two are alike, return it as it is.
+# Write `unbroadcast`: `grad` is a large gradient (梯度), `shape` the shape to bring it home to, which can always be stretched to that of `grad`. Return a gradient of shape `shape`; if the two are alike, return it as it is.
 #
 # Example: with `grad` `[[1, 2, 3], [4, 5, 6]]` and `shape` `(3,)`, the answer is `[5, 7, 9]`; with `shape` `(2, 1)`, it is `[[6], [15]]`.
 

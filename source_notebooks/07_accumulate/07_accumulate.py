@@ -494,7 +494,7 @@ check("zero_grad_zeros")
 # 最后一项检查：一个小网络，每步分两个微批，用两种清法各训练一遍，中间还夹着一次带历史的反向。每一个梯度都和 torch 比，靠的是你写的三个部件。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small network, each step in two micro-batches, once with either way of clearing, and with a recorded backward in between. Every gradient is compared with torch; all of it runs on your three parts.
+# The last check trains a small network, each step in two micro-batches, once with each way of clearing, and with a recorded backward in between. Every gradient is compared with torch; all of it runs on your three parts.
 
 # %% nbgrader={"grade_id": "check_accumulation_in_training", "grade": true, "points": 3}
 check("accumulation_in_training")
@@ -531,7 +531,7 @@ assert taken_as_it_is(lambda w: w * 3) and not taken_as_it_is(lambda w: w + 3)
 # 乘法造出的新数组直接成了 `.grad`；加法递过来的是你的 `torch.ones(2)`，就复制一份。正是你写的 `shared`，只不过 torch 看的是还有几个人引用着它。
 
 # %% [markdown] tags=["lang-en"]
-# The new array that the multiplication made became `.grad` as it was; the addition passed on your `torch.ones(2)`, so that was copied. It is your `shared`, only that torch counts how many references there are.
+# The new array that the multiplication made became `.grad` as it was; the addition passed on your `torch.ones(2)`, so that was copied. It is your `shared`, except that torch goes by how many references there are.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -573,7 +573,7 @@ assert w.grad is None and w.item() == 3.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# You want batches of 32 examples, but only 8 fit on the graphics card, and the last batch has no more than 20. Describe your training loop in three to five sentences: when to clear, what to multiply the loss of each piece by, when to `step`; and if the scaling is forgotten, what is that as good as changing? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# You want batches of 32 examples, but only 8 fit on the graphics card, and the last batch has no more than 20. Describe your training loop in three to five sentences: when to clear, what to multiply the loss of each piece by, when to `step`; and if the scaling is forgotten, what does that amount to changing? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 2 点），给 1 分：

@@ -445,7 +445,7 @@ assert outcome["added_to_input"].startswith("one of the variables needed for gra
 assert outcome["leaf"] == "a leaf Variable that requires grad is being used in an in-place operation."
 
 # %% [markdown] tags=["lang-zh"]
-# 原地操作是允许的，只有两种情形例外：
+# 原地操作是允许的，不许的主要是两种情形：
 #
 # 1. 反向还要用的保存值不许改：`exp` 存了自己的输出，`y * y` 存了 `y`。`x * 2` 只存那个 2，所以改它的结果没有关系。
 # 2. 需要梯度的叶子不许在记录（recording）着的时候改。改了之后它就成了运算的结果，还怎么当叶子？
@@ -453,7 +453,7 @@ assert outcome["leaf"] == "a leaf Variable that requires grad is being used in a
 # 第二条正好拦在更新权重的路上：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
 
 # %% [markdown] tags=["lang-en"]
-# In-place operations are allowed, with just two exceptions:
+# In-place operations are allowed. What is refused is, in the main, of two kinds:
 #
 # 1. A saved value that backward still needs must not change: `exp` has kept its output, and `y * y` has kept `y`. `x * 2` keeps only the 2, so its result may be changed freely.
 # 2. A leaf that requires grad must not change while operations are being recorded (记录). It would become an operation's result; how could it go on being a leaf?

@@ -78,7 +78,8 @@ from autograder.plots import row
 losses, accuracies = zip(*history)
 left, right = row([("轮 · epoch", "训练损失 · training loss", ""), ("轮 · epoch", "测试准确率 · test accuracy", "")])
 left.plot(range(1, len(losses) + 1), losses, "o-")
-right.plot(range(1, len(losses) + 1), accuracies, "o-")
+_ = right.plot(range(1, len(losses) + 1), accuracies, "o-")
+
 # %% [markdown] tags=["lang-zh"]
 # 每一块旁边的数字，是你的函数在训练中被调用了多少次。训练没有用到的部件，没有数字。
 
