@@ -20,6 +20,8 @@ from autograder.lessons import kind
 from autograder.messages import Text
 
 MAX_BYTES = 16 * 2**20
+MAX_CELLS = 10_000
+MAX_NESTS = 1_000_000  # brackets and braces: an empty one takes two bytes in the file, and a hundred in memory
 MAX_ANSWER = 50_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
 
 _MISSING = Text("提交里没有这一格。", "This cell is missing from the submission.")
@@ -51,6 +53,8 @@ def read(data: bytes) -> list[Answer]:
         raise _unreadable("文件是空的", "the file is empty")
     if len(data) > MAX_BYTES:
         raise _unreadable(f"文件太大：{len(data):,} 字节", f"the file is too large: {len(data):,} bytes")
+    if (nests := data.count(b"[") + data.count(b"{")) > MAX_NESTS:
+        raise _unreadable(f"里面有 {nests:,} 个括号", f"it holds {nests:,} brackets")
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -58,6 +62,8 @@ def read(data: bytes) -> list[Answer]:
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         raise _unreadable("里面没有 cells 列表", "it has no list of cells")
+    if len(cells) > MAX_CELLS:
+        raise _unreadable(f"里面有 {len(cells):,} 个格子", f"it has {len(cells):,} cells")
     return [answer for cell in cells if (answer := _answer(cell))]
 
 

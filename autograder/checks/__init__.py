@@ -35,7 +35,7 @@ from autograder.errors import UnknownName
 from autograder.messages import text
 
 MAX_TEXT = 2000  # characters of a string or message
-MAX_ENTRIES = 100_000  # of an array or list: a check is an experiment, not a training run
+MAX_ENTRIES = 50_000  # of an array or list: a check is an experiment, not a training run
 MAX_DEPTH = 8  # of lists in lists
 
 Program = Callable[[Any, np.random.Generator], Iterator[tuple[Any, ...]]]

@@ -187,6 +187,16 @@ def too_large(nb: Notebook) -> bytes:
     return json.dumps(nb | {"padding": "x" * (17 << 20)}).encode()
 
 
+def empty_cells(nb: Notebook) -> bytes:
+    """Gigabytes and minutes, where each is looked at."""
+    nb["cells"] += [{}] * 20_000
+    return json.dumps(nb).encode()
+
+
+def empty_lists(nb: Notebook) -> bytes:
+    return json.dumps(nb).encode()[:-1] + b', "x": [' + b"[]," * 5_000_000 + b"0]}"
+
+
 def cut_short(nb: Notebook) -> bytes:
     return json.dumps(nb).encode()[:-40]
 
@@ -209,5 +219,5 @@ READABLE = [
     *(an_attached_picture, slow_markdown, deeper_than_the_parser),
     *(only_its_own_cells, own_setup, a_hundred_copies, strange_ids, old_format, surrogates),
 ]
-UNREADABLE = [endless_number, deep_json, too_large, cut_short, a_zip]
+UNREADABLE = [endless_number, deep_json, too_large, empty_cells, empty_lists, cut_short, a_zip]
 TRICKS = [Trick(each.__name__, each, each in READABLE) for each in READABLE + UNREADABLE]

@@ -215,6 +215,22 @@ checking.Learner.tell = tell
 GROWS = IN_PLACE_OF.format(kind="check_done", what="'error': {'class': 'x', 'message': ['\u4e2d' * 1900] * 760}")
 MEGABYTES = IN_PLACE_OF.format(kind="property", what="'value': {'error': ['y' * 1900] * 500}")
 MEGABYTES_IN_LISTS = IN_PLACE_OF.format(kind="property", what="'value': [[['z' * 1900] * 12] * 12] * 12")
+# As much as frames hold, of what grows most when it is read: empty lists.
+EMPTY_LISTS = """
+import os
+import autograder.runner.checking as checking
+plain = checking.Learner.tell
+def tell(self, message):
+    if message.get("type") == "check_done":
+        for number in range(2):
+            head = b'{"type":"property","check":"%s","label":"%d","value":[' % (message["check"].encode(), number)
+            data = head + b"[]," * (((8 << 20) - len(head)) // 3 - 2) + b"0]}"
+            data = len(data).to_bytes(4, "big") + data
+            while data:
+                data = data[os.write(self.pipe, data[:65536]):]
+    return plain(self, message)
+checking.Learner.tell = tell
+"""
 NEVER_STOPS_WRITING = """
 import json, os, time
 if os.fork() == 0:
@@ -319,6 +335,7 @@ FORGERIES = [
     Forgery("grows_when_it_is_passed_on", GROWS),
     Forgery("megabytes_of_reasons", MEGABYTES),
     Forgery("megabytes_of_reasons_in_lists", MEGABYTES_IN_LISTS),
+    Forgery("millions_of_empty_lists", EMPTY_LISTS, risks=ALL),
     Forgery("never_stops_writing", NEVER_STOPS_WRITING, risks=ALL),
     Forgery("hooks_of_fork", FORK_HOOKS, risks=ALL),
     Forgery("signals_from_the_pipe", SIGNALS_FROM_THE_PIPE),
