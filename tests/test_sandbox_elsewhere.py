@@ -70,8 +70,7 @@ def elsewhere(words: list[str], program: str, python: str = sys.executable, **en
     return subprocess.run([*words, python, "-c", program], capture_output=True, text=True, env=environment, timeout=120)
 
 
-@only_root
-def test_as_an_ordinary_user():
+def as_an_ordinary_user(program: str) -> subprocess.CompletedProcess[str]:
     """Another uid, a user namespace instead of setpriv. Python is shown where that uid may read it."""
     shown = {sys.base_prefix: "/mnt/python", str(ROOT): "/mnt/repo", str(SITE / "numpy"): "/mnt/site/numpy"}
     if (SITE / "numpy.libs").is_dir():
@@ -88,14 +87,42 @@ def test_as_an_ordinary_user():
         "--inh-caps=-all",
         "--bounding-set=-all",
     ]
-    done = elsewhere(
+    return elsewhere(
         [*outside(*mounts, "--perms", "1777", "--tmpfs", "/tmp"), *user],
-        OUTCOMES,
+        program,
         python=f"/mnt/python/bin/python{sys.version_info[0]}.{sys.version_info[1]}",
         PYTHONPATH="/mnt/repo:/mnt/repo/tests:/mnt/site",
         LD_LIBRARY_PATH="/mnt/python/lib",
     )
+
+
+@only_root
+def test_as_an_ordinary_user():
+    done = as_an_ordinary_user(OUTCOMES)
     assert done.stdout.splitlines()[1:] == ["doors {}", EXPECTED.format(uid=65534), BOUNDED], done.stderr
+
+
+MARKS = """
+import os
+from autograder.kit import Kit
+from autograder.sandbox import Sandbox
+from sandbox_tools import QUICK, ask
+kit = Kit()
+for mark in ("chmod('/tmp', 0o555)", "chmod('/tmp', 0)", "setxattr('/tmp', 'user.answer', b'42')"):
+    with Sandbox(kit, QUICK).start() as running:
+        print(ask(running, "import os; os." + mark), running.alive)
+with Sandbox(kit, QUICK).start() as running:
+    print(ask(running, "import os; os.utime('/tmp', (42, 42))"), ask(running, "import os; answer(os.stat('/tmp').st_mtime)"))
+"""
+
+
+@only_root
+def test_a_scratch_that_is_the_learners_own_carries_nothing_to_the_next():
+    done = as_an_ordinary_user(MARKS)
+    *marks, times = done.stdout.splitlines()
+    assert marks[:2] == ["None False"] * 2, done.stderr
+    assert marks[2] == "None False" or "not supported" in marks[2]  # tmpfs keeps such a mark from Linux 6.6 on
+    assert times.startswith("None ") and float(times.split()[1]) > 42
 
 
 def test_on_the_systems_python():

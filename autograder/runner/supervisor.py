@@ -43,10 +43,11 @@ class Supervisor:
         parts.get_ready()
         gc.collect()
         gc.freeze()  # what is loaded stays: forked processes need not walk it, nor copy its pages
+        fresh = _state(".")
         self.reply({"type": "ready"})
         reader = FrameReader(self.jobs)
         while payload := reader.read():
-            clean = _Job(self, unpack(payload, max_text=None)).run() and _is_empty(".")
+            clean = _Job(self, unpack(payload, max_text=None)).run() and _state(".") == fresh
             self.reply({"type": "done", "clean": clean})
             if not clean:
                 return
@@ -73,12 +74,17 @@ class Supervisor:
         return ended > 1
 
 
-def _is_empty(folder: str) -> bool:
-    """Whether nothing lies there; not, where a learner has closed it."""
+def _state(folder: str) -> object:
+    """All that can be told from a folder: what lies there, who may do what, what is attached to it. Its times are now's.
+
+    None, where a learner has closed it: as an ordinary user's it is the learner's own.
+    """
     try:
-        return not os.listdir(folder)
+        os.utime(folder)
+        attached = os.listxattr(folder) if hasattr(os, "listxattr") else []
+        return os.listdir(folder), os.stat(folder).st_mode, attached
     except OSError:
-        return False
+        return None
 
 
 def _signal(send: Callable[[int, int], None], target: int) -> None:
