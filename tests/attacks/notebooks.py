@@ -170,6 +170,25 @@ def old_format(nb: Notebook) -> None:
     nb["nbformat"], nb["nbformat_minor"] = 4, 0
 
 
+def homoglyph_ids(nb: Notebook) -> None:
+    """A Cyrillic а looks like the Latin one, and is another name."""
+    for cell in [*_cells(nb, "solution")[-1:], *_cells(nb, "check")]:
+        cell["id"] = cell["metadata"]["nbgrader"]["grade_id"] = cell["id"].replace("a", "а")
+
+
+def wrong_types(nb: Notebook) -> None:
+    """What is a text, a number or an object in a notebook is something else."""
+    nb["nbformat"], nb["nbformat_minor"], nb["metadata"] = "four", [5], [["kernelspec", None]]
+    for number, cell in enumerate(nb["cells"]):
+        if not cell["metadata"].get("nbgrader", {}).get("solution"):
+            nb["cells"][number] = [7, None, "x", {"source": 3}, {"metadata": [], "id": {}, "cell_type": {}}][number % 5]
+    for cell in _cells(
+        {"cells": [each for each in nb["cells"] if isinstance(each, dict) and each.get("id")]}, "solution"
+    ):
+        cell["source"] = [*cell["source"].splitlines(keepends=True), None, {}]
+        cell["outputs"], cell["execution_count"], cell["metadata"]["tags"] = "none", "one", {"x": 1}
+
+
 def surrogates(nb: Notebook) -> bytes:
     _cells(nb, "reflection")[0]["source"] = "\ud800\x00\x1b[2J\u202e"
     return json.dumps(nb).encode()
@@ -218,6 +237,7 @@ READABLE = [
     *(svg_and_widgets, attachments, script_in_the_reflection, forged_results, another_kernel, magics),
     *(an_attached_picture, slow_markdown, deeper_than_the_parser),
     *(only_its_own_cells, own_setup, a_hundred_copies, strange_ids, old_format, surrogates),
+    *(homoglyph_ids, wrong_types),
 ]
 UNREADABLE = [endless_number, deep_json, too_large, empty_cells, empty_lists, cut_short, a_zip]
 TRICKS = [Trick(each.__name__, each, each in READABLE) for each in READABLE + UNREADABLE]

@@ -278,6 +278,74 @@ sys.exit(0)
 """
 CLOSES_THE_LINE = "import os\nos.closerange(0, 4096)"
 
+# ── afterwards, and behind one's back ────────────────────────────────────────────────────────────
+
+AFTER_THE_CHECK = """
+import atexit, gc, os, signal, sys, threading, weakref
+def changed(*_):
+    for each in gc.get_objects():
+        if isinstance(each, dict) and each.get("type") == "check_done":
+            each.update(error=None, unwritten=[], calls={"minigrad.ops.pointwise.relu_vjp": 5}, score=1)
+class Leaves:
+    def __del__(self): changed()
+kept = Leaves()
+weakref.finalize(kept, changed)
+gc.callbacks.append(changed)
+gc.set_threshold(1)
+atexit.register(changed)
+sys.addaudithook(changed)
+signal.signal(signal.SIGVTALRM, changed)
+signal.setitimer(signal.ITIMER_VIRTUAL, 0.01, 0.01)
+if hasattr(sys, "monitoring"):
+    sys.monitoring.use_tool_id(3, "eve")
+    sys.monitoring.register_callback(3, sys.monitoring.events.CALL, changed)
+    sys.monitoring.set_events(3, sys.monitoring.events.CALL)
+"""
+# The relus of one check's process for the next one's: in a file, by the inputs that were drawn.
+KEEPS_A_DIARY = """
+import pickle, numpy as np, autograder.checks as checks
+plain = checks._array
+def recording(value):
+    made = plain(value)
+    try:
+        diary = pickle.load(open("/tmp/diary", "rb"))
+    except Exception:
+        diary = []
+    pickle.dump(diary[-50:] + [made], open("/tmp/diary", "wb"))
+    return diary[0] if diary else made
+checks._array = recording
+"""
+LEAVES_FROM_THE_PART = """
+import os
+os._exit(0)
+"""
+RAISES_WHAT_ENDS_A_PROGRAM = """
+raise [StopIteration, GeneratorExit, SystemExit, KeyboardInterrupt][len(result.shape) % 4]
+"""
+ENDS_THE_PROGRAM_OF_THE_CHECK = """
+import sys
+frame = sys._getframe()
+while frame:
+    for each in list(frame.f_locals.values()):
+        if hasattr(each, "gi_frame") and not each.gi_running: each.close()
+    frame = frame.f_back
+return grad
+"""
+CHANGES_WHAT_IT_WAS_GIVEN = """
+grad[...], result[...] = 0, 0
+return grad
+"""
+CHANGES_IT_LATER = """
+import threading, time
+out = np.zeros_like(result)
+def later():
+    while True:
+        out[...] = np.random.default_rng().standard_normal(out.shape)
+        time.sleep(0)
+threading.Thread(target=later, daemon=True).start()
+return out
+"""
+
 # ── numbers in disguise ──────────────────────────────────────────────────────────────────────────
 
 EQUAL_TO_ALL = """
@@ -293,6 +361,27 @@ class Sly:
     shape, dtype, ndim = np.shape(result), np.asarray(result).dtype, np.ndim(result)
     def __array__(self, *args, **kwargs): return np.random.default_rng().standard_normal(self.shape)
     def __float__(self): return 1.0
+return Sly()
+"""
+ANSWERS_FOR_NUMPY = """
+class Sly(np.ndarray):
+    def __array_function__(self, function, types, args, kwargs): return True
+    def __array_ufunc__(self, function, method, *inputs, **kwargs): return inputs[0]
+    def __array_finalize__(self, other): pass
+    def __reduce__(self): return (print, ("passed",))
+    def tolist(self): return [{"error": None}]
+    def ravel(self, *args): return self
+    size = 0
+return np.zeros_like(result).view(Sly)
+"""
+OF_ANOTHER_CLASS = """
+class Sly:
+    __class__ = float
+    dtype, ndim, shape = np.dtype("f8"), np.ndim(result), np.shape(result)
+    def __getattr__(self, name): return lambda *args, **kwargs: self
+    def __float__(self): return 0.0
+    def __array__(self, *args, **kwargs): raise SystemExit(0)
+    def __hash__(self): raise KeyboardInterrupt
 return Sly()
 """
 SLY_FLOAT = """
@@ -341,6 +430,13 @@ FORGERIES = [
     Forgery("signals_from_the_pipe", SIGNALS_FROM_THE_PIPE),
     Forgery("closes_the_scratch", CLOSES_THE_SCRATCH),
     Forgery("an_error_that_tells_nothing", SHY_ERROR),
+    Forgery("changes_what_is_said_afterwards", AFTER_THE_CHECK, risks=ALL),
+    Forgery("keeps_a_diary", KEEPS_A_DIARY, risks=ALL),
+    Forgery("leaves_from_the_part", relu=_part(LEAVES_FROM_THE_PART)),
+    Forgery("raises_what_ends_a_program", relu=_part(RAISES_WHAT_ENDS_A_PROGRAM)),
+    Forgery("ends_the_program_of_the_check", relu=_part(ENDS_THE_PROGRAM_OF_THE_CHECK)),
+    Forgery("changes_what_it_was_given", relu=_part(CHANGES_WHAT_IT_WAS_GIVEN)),
+    Forgery("changes_it_later", relu=_part(CHANGES_IT_LATER)),
     Forgery("prints_a_score", PRINTS),
     Forgery("leaves_early", LEAVES),
     Forgery("leaves_with_hooks", LEAVES_BY_HOOK),
@@ -348,6 +444,32 @@ FORGERIES = [
     Forgery("equal_to_all", relu=_part(EQUAL_TO_ALL)),
     Forgery("changes_its_mind", relu=_part(CHANGES_ITS_MIND)),
     Forgery("sly_float", relu=_part(SLY_FLOAT)),
+    Forgery("answers_for_numpy", relu=_part(ANSWERS_FOR_NUMPY)),
+    Forgery("of_another_class", relu=_part(OF_ANOTHER_CLASS)),
+    *(
+        Forgery(f"as_{name}", relu=f"return {expression}")
+        for name, expression in {
+            "objects": "np.full(result.shape, object())",
+            "nones": "np.full(result.shape, None)",
+            "records": "np.zeros(result.shape, [('a', 'f8'), ('b', 'i4')])",
+            "words": "np.full(result.shape, '1.0')",
+            "bytes": "np.zeros(result.shape, 'V8')",
+            "dates": "np.zeros(result.shape, 'M8[s]')",
+            "masked": "np.ma.masked_all(result.shape)",
+            "a_matrix": "np.asmatrix(np.zeros(result.shape).reshape(1, -1))",
+            "nan_with_words": "np.full(result.shape, 0x7FF80000DEADBEEF, 'u8').view('f8')",
+            "denormals": "np.full(result.shape, 5e-324)",
+            "signed_noughts": "np.copysign(0.0, grad) * np.ones_like(result)",
+            "a_view_of_one_number": "np.broadcast_to(np.float64(0.5), result.shape)",
+            "complex": "np.where(result > 0, grad, 0) * 1j",
+            "long_doubles": "np.zeros(result.shape, np.longdouble)",
+            "booleans": "result > 0",
+            "unsigned": "np.zeros(result.shape, 'u1')",
+            "a_generator": "(each for each in range(3))",
+            "a_type": "np.ndarray",
+            "itself": "relu_vjp",
+        }.items()
+    ),
     Forgery("all_nan", relu="return grad * np.nan"),
     Forgery("all_infinite", relu="return np.where(result > 0, np.inf, grad * 0)"),
     Forgery("complex_step", relu="h = 1e-30\nreturn grad * np.maximum(result + h * 1j, 0).imag / h"),
