@@ -116,7 +116,9 @@ class Source:
                 late = bool(canvas and canvas["late"])
                 where = "/".join(file.parts)
                 when = time or file.time
-                yield Found(where, tuple(names), late, when, file.read, files, file.arrived, file.login)
+                # What lies beside it in a learning platform, its student uploaded; the file's own time is the platform's.
+                arrived = file.time if canvas or (platform and not exchange) else file.arrived
+                yield Found(where, tuple(names), late, when, file.read, files, arrived, file.login)
 
     def beside(self, lesson: str) -> list[str]:
         """What lies there and is not taken: no notebook of this lesson or of another one, and nothing of ours."""
@@ -166,7 +168,7 @@ def _time(words: bytes | None) -> datetime | None:
         found: datetime = parse_utc((words or b"").decode().strip())
     except (ValueError, ArithmeticError):  # a number may be too much for its decimal arithmetic
         return None
-    return found.replace(tzinfo=UTC)
+    return found.replace(tzinfo=UTC) if found.year >= 1970 else None  # before, no name of a folder sorts by time
 
 
 def _time_in(receipt: bytes | None) -> datetime | None:
@@ -203,7 +205,11 @@ def folder(root: Path, exchange: bool = False) -> Source:
         for name in [*below, *names]:
             path = Path(here, name)
             parts = path.relative_to(root).parts
-            about = path.lstat()
+            try:
+                about = path.lstat()
+            except OSError as error:  # a way too long for the system, or gone meanwhile
+                refused.append(("/".join(parts), Text(*[error.strerror or str(error)] * 2)))
+                continue
             if stat.S_ISLNK(about.st_mode):
                 refused.append(("/".join(parts), text("file_is_link")))
             elif stat.S_ISREG(about.st_mode):
@@ -250,7 +256,7 @@ def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
 def _distrusted(entry: zipfile.ZipInfo) -> Text | None:
     """Why an entry is not even looked at."""
     name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
-    if name.startswith("/") or "\\" in name or _DRIVE.match(name) or ".." in name.split("/"):
+    if name.startswith("/") or "\\" in name or _DRIVE.match(name) or ".." in name.split("/") or not name.strip("./"):
         return text("name_leads_out")
     if kind == stat.S_IFLNK:
         return text("file_is_link")

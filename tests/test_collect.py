@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -323,6 +324,23 @@ def test_a_receipt_later_than_the_time_stamp_is_believed(course, book, tmp_path)
     assert "1:00:00 earlier than the time of its receipt (2026-03-02 21:00:00 UTC)" in stamp[1]
 
 
+@pytest.mark.parametrize("name", ["Ada Lovelace_8123_assignsubmission_file_/", "lovelaceada_101_202_"])
+def test_a_time_stamp_uploaded_to_a_learning_platform_is_not_believed(course, book, tmp_path, name):
+    """The platform's zip says when a file was uploaded; what lies beside it, its student chose."""
+    due(course, "2026-03-02 20:30:00 UTC")
+    entry = zipfile.ZipInfo(name + BOOK, (2026, 3, 2, 21, 0, 0))
+    stamps = {f"{name.rpartition('/')[0]}/timestamp.txt".lstrip("/"): ONE.encode()}
+    notices = collect(course, LESSON, zipped(tmp_path / "all.zip", {entry: book("late"), **stamps})).notices
+    assert ["earlier than" in n.what.en or "Late by 0:30:00." in n.what.en for n in notices] == [True, True]
+    assert stamp_of(course, "ada").startswith("2026-03-02 21:00:00")
+
+
+def test_a_year_before_there_were_computers_is_no_time(course, book, tmp_path):
+    source = lay(tmp_path / "f", {f"ada/{BOOK}": book("x"), "ada/timestamp.txt": "0999-12-31 00:00:00 UTC"})
+    collect(course, LESSON, source)
+    assert stamp_of(course, "ada").startswith("20")
+
+
 def test_a_receipt_of_other_bytes_is_noticed(course, book, tmp_path):
     receipt = json.dumps({"sha256": "f" * 64})
     found = collect(course, LESSON, lay(tmp_path / "f", {f"ada/{BOOK}": book("x"), "ada/receipt.json": receipt}))
@@ -348,6 +366,7 @@ def link(name: str) -> zipfile.ZipInfo:
         (f"/tmp/ada/{BOOK}", "leads elsewhere"),
         (f"C:/ada/{BOOK}", "leads elsewhere"),
         (f"..\\..\\ada\\{BOOK}", "leads elsewhere"),
+        (".", "leads elsewhere"),
         (link(f"ada/{BOOK}"), "link"),
         (link("ada"), "link"),
     ],
@@ -415,6 +434,17 @@ def test_links_devices_and_extra_files_in_a_folder(course, book, tmp_path):
     assert "link" in told[f"ada/{BOOK}"] and "link" in told["emil"] and "plain" in told[f"post2/{BOOK}"]
     assert told["lina/helper.py"] == f"Not taken: only {BOOK} is."
     assert len(told) == 4
+
+
+def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_path):
+    folder = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x"), f"lina/{BOOK}": book("mine")})
+    with contextlib.chdir(folder / "ada"):
+        for _ in range(25):
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+    found = collect(course, LESSON, folder)
+    assert submitted(course) == {"ada": book("x"), "lina": book("mine")}
+    assert [n.grave for n in found.notices] == [True]
 
 
 @pytest.mark.sandbox
