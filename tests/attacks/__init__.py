@@ -1,6 +1,7 @@
 """Attacks on the grader, as data: what a submission may hold, and what it must not gain.
 
-    scores.py       a score for a part that is not written: patched tools, forged frames, disguised numbers
+    disguises.py    what the rule itself returns or does in place of the right numbers
+    scores.py       a score for a part that is not written: patched tools, forged frames
     walls.py        the host: its files, its processes, its kernel, its network
     exhaustion.py   time, memory, processes, disk, the grader's own patience
     notebooks.py    the submitted file itself: metadata, ids, cell types, outputs, names
