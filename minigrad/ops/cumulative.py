@@ -14,7 +14,7 @@ from .define import Op
 from .gather import scatter_add_op
 from .join import cat
 from .promotion import no_kernel
-from .reduce import converting, one_dim, return_type
+from .reduce import EVERY, converting, one_dim, return_type
 from .views import narrow
 
 # ------------------------------------------------------------------ rules
@@ -181,9 +181,11 @@ cummin_op = Op("CumminBackward0", _running_extreme("minimum"), outputs=("values"
 # ------------------------------------------------------------------ what users call
 
 
-def prod(input: Tensor, dim: Int | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
+def prod(input: Tensor, dim: Int = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The product of all elements, or along dim; integers multiply in int64 (torch.prod)."""
-    if dim is None:
+    if dim is EVERY:
+        if keepdim:  # of which dimension is not said
+            return NotImplemented
         return widening(prod_op, input, dtype)
     return widening(prod_dim_op, input, dtype, dim=one_dim(dim, input._data.ndim), keepdim=keepdim)
 

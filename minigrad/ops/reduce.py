@@ -179,10 +179,10 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
 
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
-    def call(self: Tensor, dim: IntOrTensor | None = None, keepdim: Bool = False) -> Any:
+    def call(self: Tensor, dim: IntOrTensor = EVERY, keepdim: Bool = False) -> Any:
         if isinstance(dim, Tensor):
             return getattr(self, pairwise)(dim)
-        if dim is None:
+        if dim is EVERY:
             if keepdim:
                 return NotImplemented
             if self._data.size == 0:

@@ -17,7 +17,7 @@ from .arguments import Bool, Int, Operand, Str
 from .define import Op
 from .gather import scatter_op
 from .promotion import no_kernel, operand
-from .reduce import RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
+from .reduce import EVERY, RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
 from .selection import kth_place, mode_place, topk_places
 from .underivable import Underivable
 
@@ -153,9 +153,7 @@ def _mode(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     found = module.zeros(rows.shape[:-1], "int64")
     for place in numpy.ndindex(found.shape):
         found[place] = mode_place(rows[place].tolist())
-    index = module.expand_dims(found, dim)
-    values = module.take_along_axis(x, index, dim)
-    return (values, index) if keepdim else (values.squeeze(dim), found)
+    return at_place(x, module.expand_dims(found, dim), dim, keepdim)
 
 
 PAIR = ("values", "indices")
@@ -225,8 +223,10 @@ def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any
 def _middle(every: Op, along: Op, name: str, words: str) -> Any:
     pair = return_type(name)
 
-    def call(input: Tensor, dim: Int | None = None, keepdim: Bool = False) -> Any:
-        if dim is None:
+    def call(input: Tensor, dim: Int = EVERY, keepdim: Bool = False) -> Any:
+        if dim is EVERY:
+            if keepdim:
+                raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
             if input._data.size:
                 no_kernel("median_cpu", input)
             return every(input)
