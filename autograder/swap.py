@@ -106,6 +106,8 @@ class Index:
             self.kept |= {id(old): old, id(fresh): fresh}
 
     def _note(self, holder: Any, key: Any, how: tuple[_Read, _Write], value: Any) -> None:
+        if key == "__wrapped__":
+            return  # what a function was made of: nobody calls it there, and a replacement would lead to itself
         for leaf in _leaves(value):
             if isinstance(leaf, types.FunctionType | type):
                 self.places.setdefault(id(leaf), []).append(_Place(holder, key, how))

@@ -91,10 +91,24 @@ taken = [each for module in known for each in vars(module).values() if isinstanc
 assert known and not [each for each in taken if each.__code__.co_filename == parts.__file__]
 assert parts.plugged() and {part for part in parts.plugged() if parts.calls(part)} == set()
 """
+# As in lesson 15: a saved no_grad is plugged, then a module comes that uses it, then the first check.
+EARLIER_PLUGGED = """
+import inspect
+from autograder import check, parts
+
+earlier, asked = "minigrad.autograd.grad_mode.no_grad", "minigrad.clinic.fit_slope"
+parts.plug(earlier, parts.original(earlier))
+parts.plug(asked, parts.original(asked))
+check("clinic_scalar", 5)
+import minigrad.clinic
+assert inspect.unwrap(minigrad.clinic.no_grad) is inspect.unwrap(parts.original(earlier))
+assert parts.calls(asked)
+"""
 
 
-def test_mistakes_are_made_of_the_engines_own_functions_also_where_parts_are_plugged_before_they_are_loaded():
-    subprocess.run([sys.executable, "-c", PLUGGED_FIRST], check=True, cwd=ROOT)
+@pytest.mark.parametrize("program", [PLUGGED_FIRST, EARLIER_PLUGGED])
+def test_mistakes_are_made_of_the_engines_own_functions_also_where_parts_are_plugged_before_they_are_loaded(program):
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
 
 
 def test_one_wrong_part_beside_another_is_recognised_in_the_notebook():
