@@ -138,9 +138,12 @@ def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
 
 
 def _course(given: argparse.Namespace) -> Course:
-    """The course that is meant, with its gradebook where it is said to be."""
+    """The course that is meant, with its gradebook where it is said to be. Releasing is what begins one."""
     from autograder import course, lessons
 
+    if given.course and given.run is not _release and not given.course.is_dir():
+        remedy = f"autograder --course {given.course} release"
+        raise AutograderError(text("no_course_folder"), str(given.course), remedy)
     return course.Course(given.course or lessons.COURSE, course.database(given.db) if given.db else None)
 
 

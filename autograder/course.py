@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import io
 import logging
 import os
 import re
@@ -101,19 +102,20 @@ class Course:
         if not path.is_file():
             return {}
         try:
-            table = csv.DictReader(path.read_bytes().decode("utf-8-sig").splitlines())
-            rows = [row for row in table if any(row.values())]
+            # newline="": a name may hold what Python takes for the end of a line, csv knows better
+            table = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""))
+            rows = [(table.line_num, row) for row in table if any(value for key, value in row.items() if key)]
         except (UnicodeDecodeError, csv.Error) as error:
             raise AutograderError(text("roster_unreadable", error=error), str(path), text("roster_remedy")) from None
         if "id" not in (table.fieldnames or ()):
             raise AutograderError(text("roster_without_id"), str(path), text("roster_remedy"))
         found: dict[str, tuple[str, str, str]] = {}
-        for line, row in enumerate(rows, 2):
+        for line, row in rows:
             student = (row["id"] or "").strip()
             if student in found or not plain_name(student):
                 why = text("roster_twice" if student in found else "roster_bad_id", id=student)
                 raise AutograderError(why, f"{path}:{line}", text("roster_remedy"))
-            first, last, email = ((row.get(c) or "").strip() for c in ("first_name", "last_name", "email"))
+            first, last, email = (" ".join((row.get(c) or "").split()) for c in ("first_name", "last_name", "email"))
             found[student] = (first, last, email)
         return found
 

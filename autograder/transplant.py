@@ -60,6 +60,8 @@ def read(data: bytes) -> list[Answer]:
     except (ValueError, RecursionError) as error:
         raise _unreadable(*_not_json(error)) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
+        raise _unreadable("它是旧格式（nbformat 3）", "it is in an old format (nbformat 3)")
     if not isinstance(cells, list):
         raise _unreadable("里面没有 cells 列表", "it has no list of cells")
     if len(cells) > MAX_CELLS:

@@ -12,6 +12,7 @@ from rich.progress import Progress
 from scratch_lesson import scratch_course, with_configuration, write
 
 from autograder import cli, doctor, release, terminal
+from autograder.errors import AutograderError
 
 
 @pytest.fixture
@@ -89,6 +90,24 @@ def test_grading_when_nobody_has_handed_in_says_what_comes_first(capsys, course)
     assert status == 0 and "还没有人交" in said and "autograder collect 90_scratch" in said and "━" not in said
     status, said = run(capsys, "--course", str(course.root), "feedback", "90_scratch")
     assert status == 0 and "还没有评过分" in said and "autograder grade 90_scratch" in said
+
+
+def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_path):
+    for words in (["report"], ["grade", "00_warmup"], ["collect", "00_warmup", "x.zip"], ["export"]):
+        status, said = run(capsys, "--course", str(tmp_path / "cuorse"), *words)
+        assert status == 1 and "没有这个课程目录" in said and "no such course folder" in said and "release" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_roster_as_spreadsheets_and_people_write_it(course):
+    """Blank lines, more commas than columns, and a name that holds the end of a line, in quotes or Unicode's own."""
+    lines = 'id,first_name,last_name\r\n\r\n,,,\r\ns1,Ada,Lovelace,,\r\n,,\r\ns2,"An\nna",Li\u2028na\r\ns2,x,y\r\n'
+    path = course.root / "roster.csv"
+    path.write_bytes(lines.removesuffix("s2,x,y\r\n").encode())
+    assert course.people() == {"s1": ("Ada", "Lovelace", ""), "s2": ("An na", "Li na", "")}
+    path.write_bytes(lines.encode())
+    with pytest.raises(AutograderError, match=f"roster.csv:{len(lines.split(chr(10))) - 1}"):
+        course.people()
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,11 @@ def test_what_is_wrong_with_a_file_is_said_in_words_and_not_in_pythons():
         ('{"cells": ["中文"]}'.encode("gbk"), "不是 UTF-8", "not UTF-8"),
         (submitted()[:300], "没有存完", "cut short"),
         (b"<!DOCTYPE html>", "别的文件", "another kind of file"),
+        (
+            nbformat.writes(nbformat.convert(nbformat.from_dict(RELEASED), 3), version=3).encode(),
+            "旧格式",
+            "old format",
+        ),
     ):
         with pytest.raises(AutograderError) as caught:
             read(data)
