@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder import checks, compare, hints, last_run, mistakes, oracle, parts, reach, workspace
+from autograder import checks, compare, handed_in, hints, last_run, mistakes, oracle, parts, reach, workspace
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
@@ -30,6 +30,7 @@ from autograder.show import View, show
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
+_PROJECT = Path(__file__).resolve().parent.parent
 _UNCALLED = {"builtin_function_or_method", "function", "method"}
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
@@ -58,18 +59,16 @@ def submit(student: str = "") -> None:
 
     A process of its own does it: the parts that are plugged in here are not those of the file.
     """
-    from autograder import lessons, receipts
-
-    names = {path.parent.name for path in lessons.RELEASE.glob("[0-9]*/*.ipynb")}
+    names = {each.lesson for each in checks.REGISTRY.values()}
     here = [path for path in Path.cwd().glob("*.ipynb") if path.stem in names]
     if student and len(here) != 1:
         raise AutograderError(text("submit_where"), where=str(Path.cwd()))
     if student and not os.environ.get("NBGRADER_VALIDATING"):
         command = [sys.executable, "-m", "autograder", "submit", str(here[0]), "--id", student]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=lessons.PROJECT)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=_PROJECT)
         print(done.stdout + done.stderr)
         return
-    last = receipts.latest(receipts.home_of(here[0])) if len(here) == 1 else None
+    last = handed_in.latest(handed_in.home_of(here[0])) if len(here) == 1 else None
     said = [*text("submit_last").lines(), *last.lines()] if last else []
     print("\n".join([*text("submit_how").lines(), *said]))
 

@@ -18,10 +18,9 @@ import io
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import nbformat
 
@@ -29,45 +28,12 @@ from autograder import lessons, pages, workspace
 from autograder.course import NOTES, TIME, Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
 from autograder.files import plain_name, put_folder
+from autograder.handed_in import Receipt, home_of, latest, next_number
 from autograder.messages import Text, text
 from autograder.records import Record, submission_hash
 
-FOLDER = "my_submissions"
 INBOUND = "inbound"  # how an exchange's folder is called that takes submissions: ROOT/COURSE/inbound
 _STAMP, _SECRET = NOTES
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What was handed in, when, and what it earned on practice inputs."""
-
-    lesson: str
-    student: str
-    version: int
-    sha256: str
-    bytes: int
-    time: str
-    score: float
-    points: float
-    checks: list[dict[str, Any]]
-    problem: dict[str, str] | None
-    folder: str
-    saved: str = ""  # when the file was last written
-    first_check: str = ""  # when a check of this lesson first ran on the learner's machine, if it is known
-
-    def lines(self) -> list[str]:
-        """The receipt in both languages."""
-        said = [
-            f"✓ {self.lesson} 第 {self.version} 版已交 · version {self.version} handed in",
-            f"  SHA-256 {self.sha256}",
-            f"  {self.time}   {self.bytes:,} bytes，文件保存于 · saved {self.saved}",
-            f"  {self.folder}",
-            *([f"  第一次运行检查 · first check run {self.first_check}"] if self.first_check else []),
-        ]
-        if self.problem:
-            return [*said, f"  ! {pages.plain(self.problem)}"]
-        said.append(f"  练习数据上 · on practice inputs: {self.score:g}/{self.points:g}")
-        return [*said, *(f"    {each['headline']}" for each in self.checks)]
 
 
 def submit(
@@ -128,12 +94,6 @@ def exchange() -> Path | None:
     return inbound if inbound.is_dir() and os.access(inbound, os.W_OK | os.X_OK) else None
 
 
-def home_of(path: Path) -> Path:
-    """Where a notebook's versions are kept: beside the lessons' folders."""
-    folder = path.resolve().parent
-    return (folder.parent if folder.name == path.stem else folder) / FOLDER / path.stem
-
-
 def _put(folder: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> None:
     """Make a version's folder, if it is not there yet. The secret is that by which its student finds the feedback."""
     said = json.dumps(asdict(receipt), ensure_ascii=False, indent=1) + "\n"
@@ -149,7 +109,7 @@ def _put(folder: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> N
 
 def _made(name: str, student: str, data: bytes, home: Path, saved: float) -> Receipt:
     records, problem = practice(name, student, data)
-    version, digest = _next(home), submission_hash(data)
+    version, digest = next_number(home), submission_hash(data)
     checks = [
         {"check": r["check"], "score": r["score"], "points": r["points"], "headline": pages.headline(r)}
         for r in records
@@ -193,19 +153,3 @@ def practice(name: str, student: str, data: bytes) -> tuple[list[Record], dict[s
         return list(do(job)["records"].values()), None
     finally:
         here.close()
-
-
-def _versions(home: Path) -> list[Path]:
-    return sorted(home.glob("[0-9][0-9][0-9]*_*/receipt.json"), key=lambda p: int(p.parent.name.partition("_")[0]))
-
-
-def _next(home: Path) -> int:
-    """The number after the last one: the order of versions does not hang on the clock."""
-    found = _versions(home)
-    return int(found[-1].parent.name.partition("_")[0]) + 1 if found else 1
-
-
-def latest(home: Path) -> Receipt | None:
-    """The last receipt that was given, if there is one."""
-    found = _versions(home)
-    return Receipt(**json.loads(found[-1].read_text(encoding="utf-8"))) if found else None

@@ -6,12 +6,15 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from project_files import ROOT
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import cli, lessons, notebook, receipts, release, sample_class
+from autograder import cli, handed_in, lessons, notebook, release, sample_class
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.errors import AutograderError
@@ -49,7 +52,7 @@ def mine(made, tmp_path, monkeypatch):
 
 
 def versions(mine: Path) -> list[Path]:
-    return sorted((mine.parent.parent / receipts.FOLDER / LESSON).iterdir())
+    return sorted((mine.parent.parent / handed_in.FOLDER / LESSON).iterdir())
 
 
 def test_a_receipt_tells_what_these_bytes_earn(mine):
@@ -156,4 +159,12 @@ def test_the_cell_of_a_lesson_says_how_and_hands_in(tmp_path, monkeypatch, capsy
     monkeypatch.setenv("NBGRADER_VALIDATING", "1")
     path.write_bytes(path.read_bytes() + b"\n")
     notebook.submit("ada")
-    assert len(list((tmp_path / receipts.FOLDER / name).iterdir())) == 1
+    assert len(list((tmp_path / handed_in.FOLDER / name).iterdir())) == 1
+
+
+def test_to_say_how_takes_no_library_that_is_slow_to_load():
+    """Run All ends with this cell: a notebook's format, and what checks it, take seconds where nothing is cached yet."""
+    program = (
+        "import sys, autograder; autograder.submit(); assert not {'nbformat', 'jupytext', 'torch'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, capture_output=True)

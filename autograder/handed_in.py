@@ -1,0 +1,72 @@
+"""What was handed in before: receipts as they lie beside the lessons' folders.
+
+    my_submissions/LESSON/001_<sha256>/receipt.json
+
+It is loaded in every notebook whose last cell runs, and needs no notebook format, no grader and no page for that.
+Handing in, which writes them, is receipts.py's.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = "my_submissions"
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was handed in, when, and what it earned on practice inputs."""
+
+    lesson: str
+    student: str
+    version: int
+    sha256: str
+    bytes: int
+    time: str
+    score: float
+    points: float
+    checks: list[dict[str, Any]]
+    problem: dict[str, str] | None
+    folder: str
+    saved: str = ""  # when the file was last written
+    first_check: str = ""  # when a check of this lesson first ran on the learner's machine, if it is known
+
+    def lines(self) -> list[str]:
+        """The receipt in both languages."""
+        said = [
+            f"✓ {self.lesson} 第 {self.version} 版已交 · version {self.version} handed in",
+            f"  SHA-256 {self.sha256}",
+            f"  {self.time}   {self.bytes:,} bytes，文件保存于 · saved {self.saved}",
+            f"  {self.folder}",
+            *([f"  第一次运行检查 · first check run {self.first_check}"] if self.first_check else []),
+        ]
+        if self.problem:
+            return [*said, "  ! " + " · ".join(dict.fromkeys(filter(None, self.problem.values())))]
+        said.append(f"  练习数据上 · on practice inputs: {self.score:g}/{self.points:g}")
+        return [*said, *(f"    {each['headline']}" for each in self.checks)]
+
+
+def home_of(path: Path) -> Path:
+    """Where a notebook's versions are kept: beside the lessons' folders."""
+    folder = path.resolve().parent
+    return (folder.parent if folder.name == path.stem else folder) / FOLDER / path.stem
+
+
+def versions(home: Path) -> list[Path]:
+    """The receipts that lie there, in their order."""
+    return sorted(home.glob("[0-9][0-9][0-9]*_*/receipt.json"), key=lambda p: int(p.parent.name.partition("_")[0]))
+
+
+def next_number(home: Path) -> int:
+    """The number after the last one: the order of versions does not hang on the clock."""
+    found = versions(home)
+    return int(found[-1].parent.name.partition("_")[0]) + 1 if found else 1
+
+
+def latest(home: Path) -> Receipt | None:
+    """The last receipt that was given, if there is one."""
+    found = versions(home)
+    return Receipt(**json.loads(found[-1].read_text(encoding="utf-8"))) if found else None
