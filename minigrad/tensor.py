@@ -265,8 +265,9 @@ class Tensor:
 
     def bump_version(self) -> None:
         """Note one in-place write."""
-        if self._counter is not INFERENCE:
-            self.counter().version += 1
+        counter = self._counter or self.counter()
+        if counter is not INFERENCE:
+            counter.version += 1
 
     def is_inference(self) -> bool:
         """Whether this tensor was made inside inference_mode, and so can take no part in a graph."""

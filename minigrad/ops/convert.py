@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..backend import address, array_module, numpy, to_device, to_host
+from ..backend import address, array_module, in_use, numpy, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..dtypes import dtype as Dtype
@@ -181,14 +181,16 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
 
 
 def fitting(src: Any, x: Any) -> Any:
-    """src, once it broadcasts to the shape of x; RuntimeError in torch's words otherwise."""
+    """src, broadcast to the shape of x; RuntimeError in torch's words where it cannot be."""
+    if src.shape == x.shape:
+        return src
     try:
         common = numpy.broadcast_shapes(src.shape, x.shape)
     except ValueError as error:
         raise refusal(error, x, src) from error
     if common != x.shape:
         raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(common)}")
-    return src
+    return array_module(x).broadcast_to(src, x.shape)
 
 
 def no_part_vjp(grad: Any) -> Any:
@@ -212,7 +214,7 @@ fill_tensor_op = Op(
 zero_op = Op("ZeroBackward0", lambda x: array_module(x).zeros_like(x), self=no_part_vjp)
 copy_op = Op(
     "CopyBackwards",
-    lambda x, src, home: array_module(x).broadcast_to(fitting(src, x), x.shape).astype(x.dtype),
+    lambda x, src, home: fitting(src, x).astype(x.dtype),
     stretches=True,
     self=no_part_vjp,
     src=cast_back_vjp,
@@ -231,7 +233,7 @@ def same_place(a: Tensor, b: Tensor) -> _truth:
     if a._counter is not b._counter:
         return False
     x, y = a.storage(), b.storage()
-    return (address(x), x.shape, x.strides) == (address(y), y.shape, y.strides)
+    return (x.shape, x.strides) == (y.shape, y.strides) and address(x) == address(y)
 
 
 def copied(self: Tensor) -> Tensor:
@@ -245,7 +247,10 @@ def copy_(self: Tensor, src: Operand) -> Tensor:
     if not (isinstance(src, Tensor) and same_place(self, src)):
         check_memory(self)
         check_overlap(self, src)
-    src = to(src, self.device) if isinstance(src, Tensor) else tensor(operand(src)._data, device=self.device)
+    if not isinstance(src, Tensor):
+        src = tensor(operand(src)._data, device=self.device)
+    elif in_use:
+        src = to(src, self.device)
     write(self, copy_op(self, src, home=src._data.dtype))
     return self
 

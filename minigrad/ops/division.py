@@ -176,7 +176,8 @@ def _with_factor(input: Any, other: Any, alpha: Any, plain: Any, scaled: Op) -> 
 
 def whole_factor(name: str, factor: Any, *operands: Any) -> None:
     """RuntimeError, in torch's words, for a fraction of whole numbers."""
-    if isinstance(factor, float) and result_type(*operands).category < 2:
+    floating = isinstance(operands[0], Tensor) and operands[0]._data.dtype.kind == "f"
+    if isinstance(factor, float) and not floating and result_type(*operands).category < 2:
         raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 

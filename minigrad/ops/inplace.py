@@ -189,9 +189,8 @@ def check_writable(tensor: Tensor, operands: Any = ()) -> None:
 
 def write(tensor: Tensor, result: Tensor) -> None:
     """Put the values and the history of `result` into `tensor`."""
-    data = tensor.storage()
-    value = result._data
-    if value.shape != data.shape or result.dtype.category > tensor.dtype.category:
+    data, value = tensor.storage(), result._data
+    if value.shape != data.shape or value.dtype is not data.dtype:
         refuse(tensor, value.shape, result.dtype)
     recorded = result._edge is not NO_EDGE and records()
     view = getattr(tensor, "_view", None)
@@ -210,8 +209,12 @@ def write(tensor: Tensor, result: Tensor) -> None:
 
 
 def refresh_views(views: list[Any], done: Tensor | None) -> None:
-    """After a write, the views of what was written, but the one that is `done`, hang on the history of their base now."""
-    for reference in views:
+    """After a write, the views of what was written, but the one that is `done`, hang on the history of their base now.
+
+    views: of a version counter, weakly held; those that are no more leave the list.
+    """
+    views[:] = [known for known in views if known() is not None]
+    for reference in tuple(views):
         tensor = reference()
         if tensor is None or tensor is done or type(tensor._edge) is Invalid:
             continue
