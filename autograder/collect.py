@@ -27,7 +27,7 @@ from autograder.files import Refused, plain_name, put_folder, read_plain, replac
 from autograder.grade import released_lesson
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import SMALL, Found, Source, open_source, stamp
+from autograder.sources import SMALL, Found, Source, open_source, secret, stamp
 from autograder.testimony import plain
 from autograder.transplant import MAX_BYTES, read, transplant
 
@@ -220,7 +220,7 @@ class _Collection:
 
     def _secret_in(self, folder: Path) -> bytes | None:
         try:
-            return read_plain(folder, ("submission_secret.txt",), SMALL)
+            return secret(read_plain(folder, ("submission_secret.txt",), SMALL))
         except (Refused, OSError):
             return None
 

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from datetime import datetime
 from html import escape
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any
 
 import nbformat
@@ -312,13 +314,30 @@ class OwnFormulas(NbGraderPreprocessor):
 class Collect(ExchangeCollect):
     """nbgrader's collecting, formgrader's button included, which takes no more than `autograder collect` does."""
 
+    def _path_to_record(self, path: str) -> dict[str, Any]:
+        """Who handed in, and when; a time that is none is the earliest there is: it must not stop the others."""
+        try:
+            return dict(super()._path_to_record(path))
+        except (ValueError, ArithmeticError):
+            name = Path(path).name
+            return {"username": name.partition("+")[0], "filename": name, "timestamp": datetime(1970, 1, 1)}
+
     def _sort_by_timestamp(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """A student's versions, the latest first; before them no other's, of which nbgrader warns."""
+        """A student's versions, the latest first; behind them what is no folder, or another's, of which nbgrader warns."""
 
-        def theirs(record: dict[str, Any]) -> bool:
-            return sources.login(Path(self.inbound_path, record["filename"]).stat()) in (None, record["username"])
+        def trusted(record: dict[str, Any]) -> tuple[bool, bool]:
+            about = Path(self.inbound_path, record["filename"]).lstat()
+            return S_ISDIR(about.st_mode), sources.login(about) in (None, record["username"])
 
-        return sorted(super()._sort_by_timestamp(records), key=theirs, reverse=True)
+        return sorted(super()._sort_by_timestamp(records), key=trusted, reverse=True)
+
+    def init_src(self) -> None:
+        """Find what was handed in, and leave what is no folder."""
+        super().init_src()
+        for each in list(self.src_records):
+            if not S_ISDIR(Path(self.inbound_path, each["filename"]).lstat().st_mode):
+                self.log.warning("%s: 不是文件夹，没有收 · no folder, not taken", each["filename"])
+                self.src_records.remove(each)
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy the notebook and its notes. A link is not followed, whatever else lies there is left."""
@@ -330,6 +349,8 @@ class Collect(ExchangeCollect):
                 files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
             except Refused as refused:
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
+        if not sources.secret(files.get("submission_secret.txt")):
+            files.pop("submission_secret.txt", None)
         for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
             time, doubt = found.handed_in()
             files["timestamp.txt"] = time.strftime(

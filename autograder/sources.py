@@ -40,6 +40,7 @@ _EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(
 _MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
 _CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
 _DRIVE = re.compile(r"[A-Za-z]:")
+_SECRET = re.compile(rb"[\x20-\x7e]{1,1000}\s*")
 _SHOWN = "%Y-%m-%d %H:%M:%S UTC"
 _LESSON = re.compile(r"\d\d_\w+")
 
@@ -87,7 +88,7 @@ class Found:
 
     def secret(self) -> bytes | None:
         """By what nbgrader's exchange will know the student's feedback."""
-        return _small(self.beside.get("submission_secret.txt"))
+        return secret(_small(self.beside.get("submission_secret.txt")))
 
 
 class Source:
@@ -151,6 +152,11 @@ def _small(file: File | None) -> bytes | None:
         return file.read(SMALL) if file else None
     except Refused:
         return None
+
+
+def secret(words: bytes | None) -> bytes | None:
+    """What stands in a secret's place, if it is one: nbgrader reads it as text, of all students one after the other."""
+    return words if words and _SECRET.fullmatch(words) else None
 
 
 def stamp(folder: Path) -> datetime | None:

@@ -65,6 +65,22 @@ def test_feedback_goes_back(course, collecting):
     assert "emil" in answer["log"] and "give it back by hand" in answer["log"]
 
 
+@pytest.mark.parametrize("collecting", [lambda course: collect(course, LESSON), by_formgrader])
+def test_what_somebody_leaves_in_the_exchange_keeps_nobodys_feedback_back(course, collecting):
+    """Who may write there may leave a link that leads nowhere, a file, a time that is none, a secret that is no text."""
+
+    book = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_bytes()
+    (course.inbound / f"bob+{LESSON}+{TIME}+x").symlink_to("nowhere")
+    (course.inbound / f"dan+{LESSON}+{TIME}+x").write_bytes(book)
+    (course.inbound / f"ada+{LESSON}+2099-01-01 00:00:00 UTC+x").symlink_to("nowhere")
+    for name in (f"eve+{LESSON}+no time", f"eve+{LESSON}+{TIME}+x", f"fay+{LESSON}+-1e999999999m+x"):
+        folder = course.inbound / name
+        folder.mkdir()
+        (folder / f"{LESSON}.ipynb").write_bytes(book)
+        (folder / "submission_secret.txt").write_bytes(b"\xff\x00/../..")
+    test_feedback_goes_back(course, collecting)
+
+
 def of_student(course, home, step, **options):
     """What nbgrader's Assignment List does for a student whose configuration names this exchange."""
     from nbgrader.auth import Authenticator
