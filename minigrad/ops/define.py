@@ -257,9 +257,7 @@ class Op:
         """An output that shares the input's storage, and therefore its version counter."""
         array = base._data
         data = self.forward(array if type(array) is ndarray else base.storage(), **attributes)
-        edge = base._edge
-        if edge is None:
-            edge = gradient_edge(base)
+        edge = gradient_edge(base)
         enabled = not (paused and get_ident() in paused)
         out: Any
         if enabled and (edge[0] is not None or edge is UNRECORDED):
