@@ -80,7 +80,7 @@ class TestStudent:
             project, f"cd {shlex.quote(str(folder))} && {shlex.quote(str(ROOT / '.venv/bin/python'))} cells.py"
         )
         wrong, right = said.split("warmup_any_data")[0], said
-        assert "应为 -40.0，得到 -20.0" in wrong and "differentiating the square brings down a 2" in wrong
+        assert "应为 -40，得到 -20" in wrong and "differentiating the square brings down a 2" in wrong
         assert "warmup_by_hand · 1/1" in right and "warmup_any_data · 2/2" in right
         assert (project / "my_lessons/my_parts/minigrad.warmup.squared_loss_grad.py").is_file()
 

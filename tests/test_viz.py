@@ -66,7 +66,10 @@ def test_saved_tensors_are_listed_freed_and_found_overwritten(T):
 
 def test_a_long_row_goes_over_several_lines():
     w = torch.arange(10.0, requires_grad=True)
-    assert '[0, 1, 2, 3, 4, 5,<BR ALIGN="LEFT"/>&#160;6, 7, 8, 9]' in viz.draw(w * 2, {"w": w}, show=["values"]).dot
+    assert (
+        '[0, 1, 2, 3,<BR ALIGN="LEFT"/>&#160;4, 5, 6, 7,<BR ALIGN="LEFT"/>&#160;8, 9]'
+        in viz.draw(w * 2, {"w": w}, show=["values"]).dot
+    )
 
 
 @BOTH

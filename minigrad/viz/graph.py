@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 SMALL = 12  # entries; larger tensors are shown by their shape
-WIDE = 6  # entries on a line
+WIDE = 4  # entries on a line
 
 
 def tensors_in(outputs: Any) -> list[Any]:

@@ -100,7 +100,7 @@ from minigrad.viz import draw
 
 loss = cross_entropy(scores(data.train_images[:32]), data.train_numbers[:32])
 loss.backward(retain_graph=True)
-draw(loss, params={"w1": w1, "b1": b1, "w2": w2, "b2": b2})
+draw(loss, params={"w1": w1, "b1": b1, "w2": w2, "b2": b2}, show=["shapes", "grads"])
 
 # %% [markdown] tags=["lang-zh"]
 # 想看引擎自己的部件有什么不同，运行 `use_parts("reference")` 再训练一次。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
