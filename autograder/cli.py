@@ -243,7 +243,9 @@ def _submit(given: argparse.Namespace) -> int:
 def _collect(given: argparse.Namespace) -> int:
     from autograder import collect
 
-    found = collect.collect(_course(given), given.lesson, given.source)
+    course = _course(given)
+    with bar(f"{given.lesson} 收作业 · collect", len(course.people()), quiet=True) as step:
+        found = collect.collect(course, given.lesson, given.source, step)
     screen.print(str(found.headline()), highlight=False)
     screen.print(found.table())
     return int(any(notice.grave for notice in found.notices))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,8 +82,10 @@ class _Version(NamedTuple):
         return submission_hash(self.data)
 
 
-def collect(course: Course, lesson: str, source: Path | None = None) -> Collected:
-    """Take in all submissions of a lesson that `source` (the exchange, if None) holds.
+def collect(
+    course: Course, lesson: str, source: Path | None = None, step: Callable[[str], None] = lambda student: None
+) -> Collected:
+    """Take in all submissions of a lesson that `source` (the exchange, if None) holds; `step` is told of each student.
 
     Raises AutograderError if the lesson is not released, or the source cannot be read at all; single submissions
     that cannot be taken are in the report.
@@ -91,7 +93,7 @@ def collect(course: Course, lesson: str, source: Path | None = None) -> Collecte
     released = released_lesson(course, lesson)
     exchange = source is None or source.resolve() == course.inbound.resolve()
     with course.alone(), open_source(source or course.inbound, exchange) as opened:
-        return _Collection(course, released.name, opened).run()
+        return _Collection(course, released.name, opened).run(step)
 
 
 class _Collection:
@@ -103,10 +105,12 @@ class _Collection:
         release = (course.path("release", ".", lesson) / f"{lesson}.ipynb").read_bytes()
         self.untouched, self.released = submission_hash(release), nbformat.reads(release.decode(), as_version=4)
 
-    def run(self) -> Collected:
+    def run(self, step: Callable[[str], None]) -> Collected:
         came: defaultdict[str, int] = defaultdict(int)
         for each in self._versions():
             came[each.student] += 1
+            if came[each.student] == 1:
+                step(each.student)
             self.by_bytes[each.digest].add(each.student)
             self._look_inside(each)
             self._keep(each)

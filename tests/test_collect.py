@@ -495,7 +495,12 @@ def test_the_command(course, book, tmp_path, capsys):
     source = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x"), f"mallory/{BOOK}": book("y")})
     assert cli.main(["--course", str(course.root), "collect", LESSON, str(source)]) == 1
     told = capsys.readouterr().out
-    assert "1 collected" in told and "新收 1 份" in told and "mallory" in told
+    assert (
+        told.startswith(f"{LESSON} 收作业 · collect …")
+        and "1 collected" in told
+        and "新收 1 份" in told
+        and "mallory" in told
+    )
     assert cli.main(["--course", str(course.root), "collect", LESSON, str(tmp_path / "nowhere")]) == 1
     told = capsys.readouterr().err
     assert "neither a folder nor a zip" in told and "→" in told
