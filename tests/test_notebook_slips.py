@@ -141,6 +141,12 @@ def test_a_number_where_an_array_is_wanted_is_named(capsys):
     assert "Your fit_slope returned a number; an array or a tensor of minigrad is wanted here" in said
 
 
+def test_a_number_that_the_engine_gave_is_no_odd_answer(capsys):
+    right = {OTHER: lambda grad, self: grad * self}
+    said = seen(capsys, right | {MUL: lambda grad, other: other}, "mul_backward")
+    assert "the arriving grad is not multiplied in" in said and "returned a" not in said
+
+
 def test_brackets_that_are_missing_are_asked_for(capsys):
     said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: (X * Y).sum}, "warmup_by_hand")
     assert "returned a method, not what it gives: are the brackets () missing" in said
