@@ -7,6 +7,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sandbox_tools import QUICK
 
+pytest.register_assert_rewrite("collect_tools")  # of which tests import helpers, and pytest the fixtures
+
 # The same examples each time, and no clock: a busy machine must not decide whether a test passes. To look for
 # new examples: pytest --hypothesis-profile=explore
 settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,100 +1,25 @@
-"""Collecting from an exchange, folders and zips: whose it is, which version counts, and what is refused and why."""
+"""Collecting from an exchange, folders and zips: whose it is, which version counts, and what is said."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import pwd
 import shutil
-import stat
 import zipfile
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
-import nbformat
 import pytest
-from scratch_lesson import scratch_course, with_configuration, write
+from collect_tools import BOOK, LESSON, ONE, ROSTER, THREE, TWO, ago, lay, said, submitted, zipped
 
-from autograder import cli, release, sources
+from autograder import cli
 from autograder.collect import collect
 from autograder.course import Course
-from autograder.errors import AutograderError
 from autograder.grade import grade
 from autograder.records import submission_hash
 
-LESSON = "90_scratch"
-BOOK = f"{LESSON}.ipynb"
-ROSTER = """id,first_name,last_name,email
-ada,Ada,Lovelace,ada@example.org
-emil,Emil,Post,e.post@example.org
-lina,娜,李,
-post2,Emil,Post,
-"""
-ONE, TWO, THREE = ("2026-03-02 20:00:00 UTC", "2026-03-02 21:00:00 UTC", "2026-03-03 09:00:00 UTC")
-
-
-@pytest.fixture(scope="module")
-def released(tmp_path_factory):
-    """A course with the scratch lesson released."""
-    folder = tmp_path_factory.mktemp("released")
-    course = with_configuration(scratch_course(folder / "course"))
-    release.release(course, LESSON, write(folder))
-    (course.root / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    (course.root / "nbgrader_config.py").unlink()
-    return course.root
-
-
-@pytest.fixture
-def course(released, tmp_path):
-    shutil.copytree(released, tmp_path / "course")
-    yield (made := with_configuration(Course(tmp_path / "course")))
-    made.ledger.close()
-
-
-@pytest.fixture
-def book(released):
-    """Makes a notebook with this said in it, as bytes."""
-    data = (released / "release" / LESSON / BOOK).read_text()
-
-    def made(words: str) -> bytes:
-        notebook = nbformat.reads(data, as_version=4)
-        notebook.cells.append(nbformat.v4.new_markdown_cell(words, id="mine"))
-        return nbformat.writes(notebook).encode()
-
-    return made
-
-
-def lay(root: Path, files: dict[str, bytes | str]) -> Path:
-    for name, data in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    return root
-
-
-def zipped(path: Path, files: dict[str | zipfile.ZipInfo, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return path
-
-
-def submitted(course: Course) -> dict[str, bytes]:
-    folder = course.root / "submitted"
-    found = {p.relative_to(folder).parts[0]: p.read_bytes() for p in folder.glob(f"*/{LESSON}/{BOOK}")}
-    assert not list(folder.rglob(".*")), "something half-made was left"
-    return found
-
-
-def said(found) -> dict[str, str]:
-    return {n.who: n.what.en for n in found.notices}
-
-
-def ago(seconds: float) -> str:
-    """A time stamp as nbgrader writes it."""
-    return (datetime.now(UTC) - timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+pytest_plugins = ["collect_tools"]  # the fixtures
 
 
 def test_the_latest_of_several_versions_counts_and_all_are_kept(course, book, tmp_path):
@@ -347,104 +272,6 @@ def test_a_receipt_of_other_bytes_is_noticed(course, book, tmp_path):
     assert said(found) == {"ada": "The receipt is another file's (ffffffffffff)."}
     broken = lay(tmp_path / "g", {f"lina/{BOOK}": book("x"), "lina/receipt.json": b"[" * 60000})
     assert said(collect(course, LESSON, broken)) == {"lina": "The receipt is another file's (?)."}
-
-
-# ── what nobody should hand in ───────────────────────────────────────────────────────────────────
-
-
-def link(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name)
-    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-    return entry
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        (f"../../ada/{BOOK}", "leads elsewhere"),
-        (f"ada/../../../{BOOK}", "leads elsewhere"),
-        (f"/tmp/ada/{BOOK}", "leads elsewhere"),
-        (f"C:/ada/{BOOK}", "leads elsewhere"),
-        (f"..\\..\\ada\\{BOOK}", "leads elsewhere"),
-        (".", "leads elsewhere"),
-        (link(f"ada/{BOOK}"), "link"),
-        (link("ada"), "link"),
-    ],
-)
-def test_an_entry_that_leads_out_is_refused_and_the_rest_is_taken(course, book, tmp_path, name, why):
-    before = sorted(tmp_path.rglob("*"))
-    archive = zipped(tmp_path / "all.zip", {name: b"/etc/passwd", f"lina/{BOOK}": book("mine")})
-    found = collect(course, LESSON, archive)
-    (notice,) = found.notices
-    assert notice.grave and why in notice.what.en and notice.what.zh
-    assert submitted(course) == {"lina": book("mine")}
-    new = {p.relative_to(tmp_path).parts[:2] for p in set(tmp_path.rglob("*")) - set(before)}
-    assert new <= {("all.zip",), ("course", "collected"), ("course", "submitted"), ("course", ".lock")}
-
-
-def test_bombs_are_refused(course, book, tmp_path, monkeypatch):
-    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": bytes(40 * 2**20), f"lina/{BOOK}": book("mine")})
-    assert archive.stat().st_size < 200_000
-    found = collect(course, LESSON, archive)
-    assert submitted(course) == {"lina": book("mine")} and "too large" in said(found)[f"ada/{BOOK}"]
-    monkeypatch.setattr(sources, "MOST_BYTES", 2**20)
-    with pytest.raises(AutograderError, match="not unpacked") as error:
-        collect(course, LESSON, archive)
-    assert "不展开" in str(error.value) and "→" in str(error.value)
-    monkeypatch.undo()
-    monkeypatch.setattr(sources, "MOST_FILES", 1)
-    with pytest.raises(AutograderError, match="not unpacked"):
-        collect(course, LESSON, archive)
-
-
-def test_a_size_that_an_entry_lies_about_does_not_help(course, book, tmp_path):
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"ada/{BOOK}", bytes(40 * 2**20))
-    data = made.getvalue().replace((40 * 2**20).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
-    (tmp_path / "all.zip").write_bytes(data)
-    found = collect(course, LESSON, tmp_path / "all.zip")
-    assert submitted(course) == {} and "damaged" in said(found)[f"ada/{BOOK}"]
-
-
-def test_damaged_archives(course, book, tmp_path):
-    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": os.urandom(5000), f"lina/{BOOK}": book("mine")})
-    data = bytearray(archive.read_bytes())
-    data[1000:1100] = bytes(100)
-    archive.write_bytes(data)
-    found = collect(course, LESSON, archive)
-    assert submitted(course) == {"lina": book("mine")} and "damaged" in said(found)[f"ada/{BOOK}"]
-    archive.write_bytes(data[:2000])
-    with pytest.raises(AutograderError, match="neither a folder nor a zip"):
-        collect(course, LESSON, archive)
-
-
-def test_links_devices_and_extra_files_in_a_folder(course, book, tmp_path):
-    secret = lay(tmp_path / "elsewhere", {BOOK: book("the teacher's")})
-    folder = lay(tmp_path / "folder", {f"lina/{BOOK}": book("mine"), "lina/helper.py": "", "lina/.DS_Store": ""})
-    (folder / "ada").mkdir()
-    (folder / "ada" / BOOK).symlink_to(secret / BOOK)
-    (folder / "emil").symlink_to(secret)
-    (folder / "post2").mkdir()
-    os.mkfifo(folder / "post2" / BOOK)
-    found = collect(course, LESSON, folder)
-    assert submitted(course) == {"lina": book("mine")}
-    assert sorted(os.listdir(course.path("submitted", "lina", LESSON))) == sorted([BOOK, "timestamp.txt"])
-    told = said(found)
-    assert "link" in told[f"ada/{BOOK}"] and "link" in told["emil"] and "plain" in told[f"post2/{BOOK}"]
-    assert told["lina/helper.py"] == f"Not taken: only {BOOK} is."
-    assert len(told) == 4
-
-
-def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_path):
-    folder = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x"), f"lina/{BOOK}": book("mine")})
-    with contextlib.chdir(folder / "ada"):
-        for _ in range(25):
-            os.mkdir("d" * 200)
-            os.chdir("d" * 200)
-    found = collect(course, LESSON, folder)
-    assert submitted(course) == {"ada": book("x"), "lina": book("mine")}
-    assert [n.grave for n in found.notices] == [True]
 
 
 @pytest.mark.sandbox

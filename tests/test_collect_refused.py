@@ -1,0 +1,113 @@
+"""Collecting what nobody should hand in: ways out, bombs, links, devices, folders without end."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import zipfile
+
+import pytest
+from collect_tools import BOOK, LESSON, lay, said, submitted, zipped
+
+from autograder import sources
+from autograder.collect import collect
+from autograder.errors import AutograderError
+
+pytest_plugins = ["collect_tools"]  # the fixtures
+
+
+def link(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (f"../../ada/{BOOK}", "leads elsewhere"),
+        (f"ada/../../../{BOOK}", "leads elsewhere"),
+        (f"/tmp/ada/{BOOK}", "leads elsewhere"),
+        (f"C:/ada/{BOOK}", "leads elsewhere"),
+        (f"..\\..\\ada\\{BOOK}", "leads elsewhere"),
+        (".", "leads elsewhere"),
+        (link(f"ada/{BOOK}"), "link"),
+        (link("ada"), "link"),
+    ],
+)
+def test_an_entry_that_leads_out_is_refused_and_the_rest_is_taken(course, book, tmp_path, name, why):
+    before = sorted(tmp_path.rglob("*"))
+    archive = zipped(tmp_path / "all.zip", {name: b"/etc/passwd", f"lina/{BOOK}": book("mine")})
+    found = collect(course, LESSON, archive)
+    (notice,) = found.notices
+    assert notice.grave and why in notice.what.en and notice.what.zh
+    assert submitted(course) == {"lina": book("mine")}
+    new = {p.relative_to(tmp_path).parts[:2] for p in set(tmp_path.rglob("*")) - set(before)}
+    assert new <= {("all.zip",), ("course", "collected"), ("course", "submitted"), ("course", ".lock")}
+
+
+def test_bombs_are_refused(course, book, tmp_path, monkeypatch):
+    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": bytes(40 * 2**20), f"lina/{BOOK}": book("mine")})
+    assert archive.stat().st_size < 200_000
+    found = collect(course, LESSON, archive)
+    assert submitted(course) == {"lina": book("mine")} and "too large" in said(found)[f"ada/{BOOK}"]
+    monkeypatch.setattr(sources, "MOST_BYTES", 2**20)
+    with pytest.raises(AutograderError, match="not unpacked") as error:
+        collect(course, LESSON, archive)
+    assert "不展开" in str(error.value) and "→" in str(error.value)
+    monkeypatch.undo()
+    monkeypatch.setattr(sources, "MOST_FILES", 1)
+    with pytest.raises(AutograderError, match="not unpacked"):
+        collect(course, LESSON, archive)
+
+
+def test_a_size_that_an_entry_lies_about_does_not_help(course, book, tmp_path):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"ada/{BOOK}", bytes(40 * 2**20))
+    data = made.getvalue().replace((40 * 2**20).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+    (tmp_path / "all.zip").write_bytes(data)
+    found = collect(course, LESSON, tmp_path / "all.zip")
+    assert submitted(course) == {} and "damaged" in said(found)[f"ada/{BOOK}"]
+
+
+def test_damaged_archives(course, book, tmp_path):
+    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": os.urandom(5000), f"lina/{BOOK}": book("mine")})
+    data = bytearray(archive.read_bytes())
+    data[1000:1100] = bytes(100)
+    archive.write_bytes(data)
+    found = collect(course, LESSON, archive)
+    assert submitted(course) == {"lina": book("mine")} and "damaged" in said(found)[f"ada/{BOOK}"]
+    archive.write_bytes(data[:2000])
+    with pytest.raises(AutograderError, match="neither a folder nor a zip"):
+        collect(course, LESSON, archive)
+
+
+def test_links_devices_and_extra_files_in_a_folder(course, book, tmp_path):
+    secret = lay(tmp_path / "elsewhere", {BOOK: book("the teacher's")})
+    folder = lay(tmp_path / "folder", {f"lina/{BOOK}": book("mine"), "lina/helper.py": "", "lina/.DS_Store": ""})
+    (folder / "ada").mkdir()
+    (folder / "ada" / BOOK).symlink_to(secret / BOOK)
+    (folder / "emil").symlink_to(secret)
+    (folder / "post2").mkdir()
+    os.mkfifo(folder / "post2" / BOOK)
+    found = collect(course, LESSON, folder)
+    assert submitted(course) == {"lina": book("mine")}
+    assert sorted(os.listdir(course.path("submitted", "lina", LESSON))) == sorted([BOOK, "timestamp.txt"])
+    told = said(found)
+    assert "link" in told[f"ada/{BOOK}"] and "link" in told["emil"] and "plain" in told[f"post2/{BOOK}"]
+    assert told["lina/helper.py"] == f"Not taken: only {BOOK} is."
+    assert len(told) == 4
+
+
+def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_path):
+    folder = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x"), f"lina/{BOOK}": book("mine")})
+    with contextlib.chdir(folder / "ada"):
+        for _ in range(25):
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+    found = collect(course, LESSON, folder)
+    assert submitted(course) == {"ada": book("x"), "lina": book("mine")}
+    assert [n.grave for n in found.notices] == [True]
