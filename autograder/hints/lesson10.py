@@ -12,15 +12,15 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "进入时：记下现在是否在记录，再关掉。离开时：恢复记下的那个状态，而不是一律打开。"
-            "no_grad 会一层套一层，所以要记的可能不止一个。",
+            "no_grad 会一层套一层，所以每个对象各记各的。",
             "On entering: note whether recording is on, then switch it off. On leaving: restore what you noted, rather than always "
-            "switching on. no_grad blocks nest, so there may be more than one thing to remember.",
+            "switching on. no_grad blocks nest, so every object keeps its own memory.",
         ),
         (
-            "set_recording(False) 关掉记录，并返回之前的状态。在 __enter__ 里把它存进 self.before 这个列表，"
-            "在 __exit__ 里取出最后一个，交还给 set_recording。",
-            "set_recording(False) switches recording off and returns what it was. Append that to the list self.before in __enter__; "
-            "in __exit__ pop the last one and hand it back to set_recording.",
+            "set_recording(False) 关掉记录，并返回之前的状态。在 __enter__ 里把它记作 self.prev，"
+            "在 __exit__ 里交还给 set_recording。",
+            "set_recording(False) switches recording off and returns what it was. Keep that as self.prev in __enter__; "
+            "in __exit__ hand it back to set_recording.",
         ),
     ),
     "minigrad.autograd.graph.check_version": (

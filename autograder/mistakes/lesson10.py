@@ -20,13 +20,13 @@ class _Base(Decorating):
     """no_grad as it should be; each mistake changes one thing."""
 
     def __init__(self) -> None:
-        self.before: list[bool] = []
+        self.prev = False
 
     def __enter__(self) -> None:
-        self.before.append(set_recording(False))
+        self.prev = set_recording(False)
 
     def __exit__(self, *exception: object) -> Any:
-        set_recording(self.before.pop())
+        set_recording(self.prev)
 
 
 @mistake(
@@ -47,7 +47,7 @@ class AlwaysSwitchesOn(_Base):
 class ForgetsAfterAnError(_Base):
     def __exit__(self, *exception: object) -> None:
         if not any(exception):
-            set_recording(self.before.pop())
+            set_recording(self.prev)
 
 
 @mistake(
@@ -110,13 +110,13 @@ class RemembersOnTheClass(_Base):
 class SwitchesOffWhenMade(_Base):
     def __init__(self) -> None:
         super().__init__()
-        self.before.append(set_recording(False))
+        self.prev = set_recording(False)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exception: object) -> None:
-        set_recording(self.before[-1])
+        set_recording(self.prev)
 
 
 @mistake(
@@ -126,7 +126,7 @@ class SwitchesOffWhenMade(_Base):
 )
 class NeverSwitchesOff(_Base):
     def __enter__(self) -> None:
-        self.before.append(is_grad_enabled())
+        self.prev = is_grad_enabled()
 
 
 # ── check_version ────────────────────────────────────────────────────────────────────────────────

@@ -84,7 +84,7 @@ class Decorating:
 
     def __new__(cls, function: Any = None, /, *args: Any, **kwargs: Any) -> Any:
         manager = super().__new__(cls)
-        if function is None or not inspect.isfunction(function):
+        if not callable(function):
             return manager
         manager.__init__()  # type: ignore[misc]
         return manager(function)
@@ -137,30 +137,28 @@ def _in_generator(manager: Callable[[], Any], function: Callable[..., Any]) -> C
 class no_grad(Decorating):
     """Operations inside are not recorded. A context manager and a decorator; nests; restores after an exception.
 
+    As in torch one object remembers one entry: nest two objects, not one object twice.
     Example: with no_grad(): y = w * 2  → y.requires_grad is False, and recording is as it was afterwards.
     """
 
     def __init__(self) -> None:
-        self.before: list[bool] = []
+        self.prev = False
 
     def __enter__(self) -> None:
-        self.before.append(set_recording(False))
+        self.prev = set_recording(False)
 
     def __exit__(self, *exception: object) -> None:
-        set_recording(self.before.pop())
+        set_recording(self.prev)
 
 
 class enable_grad(Decorating):
     """Operations inside are recorded, also within no_grad."""
 
-    def __init__(self) -> None:
-        self.before: list[bool] = []
-
     def __enter__(self) -> None:
-        self.before.append(set_recording(True))
+        self.prev = set_recording(True)
 
     def __exit__(self, *exception: object) -> None:
-        set_recording(self.before.pop())
+        set_recording(self.prev)
 
 
 class set_grad_enabled(Decorating):
@@ -171,23 +169,23 @@ class set_grad_enabled(Decorating):
             raise TypeError(
                 f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
             )
-        self.wanted = mode
-        self.before = set_recording(self.wanted)
+        self.mode = mode
+        self.prev = set_recording(self.mode)
 
     def __enter__(self) -> None:
-        set_recording(self.wanted)
+        set_recording(self.mode)
 
     def __exit__(self, *exception: object) -> None:
-        set_recording(self.before)
+        set_recording(self.prev)
 
     def __repr__(self) -> str:
-        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.wanted})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self) -> set_grad_enabled:
-        return set_grad_enabled(self.wanted)
+        return set_grad_enabled(self.mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        set_recording(self.before)  # used as a decorator: nothing is switched until the function runs
+        set_recording(self.prev)  # used as a decorator: nothing is switched until the function runs
         return super().__call__(function)
 
 
@@ -195,20 +193,19 @@ class inference_mode(Decorating):
     """no_grad for good: the tensors made inside can never take part in a graph."""
 
     def __init__(self, mode: bool = True) -> None:
-        self.wanted = mode
-        self.before: list[tuple[bool, bool]] = []
+        self.mode = mode
 
     def __enter__(self) -> None:
-        self.before.append((set_recording(not self.wanted), is_inference_mode_enabled()))
-        _set(inferring, self.wanted)
+        self.prev = set_recording(not self.mode), is_inference_mode_enabled()
+        _set(inferring, self.mode)
 
     def __exit__(self, *exception: object) -> None:
-        recording, inference = self.before.pop()
+        recording, inference = self.prev
         set_recording(recording)
         _set(inferring, inference)
 
     def clone(self) -> inference_mode:
-        return inference_mode(self.wanted)
+        return inference_mode(self.mode)
 
 
 class set_multithreading_enabled(Decorating):  # noqa: N801 (torch's name)

@@ -551,19 +551,19 @@ class no_grad(Decorating):
     def __init__(self):
         """Prepare to remember; nothing is switched yet."""
         ### BEGIN SOLUTION
-        self.before: list[bool] = []
+        self.prev = False
         ### END SOLUTION
 
     def __enter__(self):
         """The block begins: note how recording stands, and switch it off."""
         ### BEGIN SOLUTION
-        self.before.append(set_recording(False))
+        self.prev = set_recording(False)
         ### END SOLUTION
 
     def __exit__(self, *exception):
         """The block ends, be it by an error: recording stands as it stood on entering."""
         ### BEGIN SOLUTION
-        set_recording(self.before.pop())
+        set_recording(self.prev)
         ### END SOLUTION
 
 
@@ -579,12 +579,12 @@ check("no_grad_exception")
 # %% [markdown] tags=["lang-zh"]
 # `no_grad` 还能当装饰器（decorator）用：写在函数上面，函数每次运行都在块里。这部分由基类 `Decorating` 替你做，它每次调用都新造一个 `no_grad()`，再用 `with` 包住函数。
 #
-# 为什么每次都要新造？函数可能调用自己，几次进入叠在一起，各记各的才不会乱。
+# 为什么每次都要新造？函数可能调用自己，几次进入叠在一起，各记各的才不会乱：一个对象只记得最近的一次进入，torch 的也是。
 
 # %% [markdown] tags=["lang-en"]
 # `no_grad` also serves as a decorator (装饰器): put above a function, it makes every run of it happen inside a block. The base class `Decorating` does this for you: on every call it makes a new `no_grad()` and wraps the function in a `with`.
 #
-# Why a new one every time? The function may call itself; then several entries pile up, and each must keep its own memory.
+# Why a new one every time? The function may call itself; then several entries pile up, and each must keep its own memory: one object remembers its latest entry only, torch's too.
 
 
 # %% tags=["demo"]
