@@ -19,9 +19,12 @@ __all__ = ["check", "hint", "implements", "language", "submit", "use_parts", "yo
 
 def check(name: str, seed: int | None = None) -> None:
     """Run check `name` on the learner's parts and on torch, and show how they compare (autograder/notebook.py)."""
-    from autograder.notebook import check as run
+    from autograder.waiting import waiting
 
-    run(name, seed)
+    with waiting("still_comparing"):
+        from autograder.notebook import check as run
+
+        run(name, seed)
 
 
 def hint(part: str) -> None:
@@ -33,9 +36,12 @@ def hint(part: str) -> None:
 
 def submit(student: str = "") -> None:
     """Hand this lesson in under a student's id, or say how to, and what was handed in last (autograder/notebook.py)."""
-    from autograder.notebook import submit as run
+    from autograder.waiting import waiting
 
-    run(student)
+    with waiting("still_submitting"):
+        from autograder.notebook import submit as run
+
+        run(student)
 
 
 def use_parts(choice: str = "mine") -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import unicodedata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,6 +62,11 @@ def language(choice: str = "both") -> None:
 def label_text(label: str) -> Text:
     """A property's label in both languages; one that the catalogue does not have (a forged one) stays as it is."""
     return Text(catalogue("zh", "labels").get(label, label), label)
+
+
+def width(words: str) -> int:
+    """Columns in a terminal: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in words)
 
 
 @functools.cache

@@ -27,6 +27,7 @@ from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
 from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
+from autograder.waiting import waiting
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
@@ -121,7 +122,12 @@ def look(this: Check, seed: int) -> View:
 def _run(this: Check, seed: int, printed: _Capped) -> Outcome:
     engine = importlib.import_module(parts.ENGINE)
     try:
-        with time_limit(LONGEST), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with (
+            waiting("still_running", limit=LONGEST),
+            time_limit(LONGEST),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+        ):
             return checks.attempt(this, engine, seed)
     except (KeyboardInterrupt, TimeLimit) as stopped:
         line = checks.fault(stopped)

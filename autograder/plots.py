@@ -14,6 +14,8 @@ import sys
 import warnings
 from typing import Any
 
+from autograder.waiting import waiting
+
 # Fonts with Chinese letters; those that this machine has are used to measure and, outside notebooks, to draw.
 FONTS = (
     "Noto Sans CJK SC",
@@ -42,10 +44,11 @@ def axes(x: str, y: str, title: str = "", size: tuple[float, float] = (6.4, 3.6)
 
 def row(labels: list[tuple[str, str, str]], size: tuple[float, float] = (9.6, 3.4)) -> list[Any]:
     """Several axes side by side, each with its (x label, y label, title)."""
-    _set_up()
-    import matplotlib.pyplot as plt
+    with waiting("still_drawing"):  # in a fresh kernel, matplotlib takes its time
+        _set_up()
+        import matplotlib.pyplot as plt
 
-    figure, found = plt.subplots(1, len(labels), figsize=size, squeeze=False, layout="constrained")
+        figure, found = plt.subplots(1, len(labels), figsize=size, squeeze=False, layout="constrained")
     for ax, (x, y, title) in zip(found[0], labels, strict=True):
         ax.set(xlabel=x, ylabel=y)
         ax.set_title(title, fontsize="medium")

@@ -7,13 +7,13 @@ word, colours only repeat them. Everything that comes from a learner is escaped.
 from __future__ import annotations
 
 import sys
-import unicodedata
 from dataclasses import dataclass, field
 from html import escape
 from itertools import zip_longest
 
 from autograder.compare import Finding
-from autograder.messages import Text, label_text, text
+from autograder.messages import Text, label_text, text, width
+from autograder.waiting import over
 
 SIGNS = {"pass": "✓", "fail": "✗", "skip": "–", "todo": "○"}
 _ANSI = {"pass": "32", "fail": "31", "skip": "90", "todo": "33"}
@@ -51,11 +51,11 @@ class View:
 
         lines = [paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")]
         labels = [_joined(label_text(each.label), _WIDEST_LABEL) for each in self.properties]
-        column = 2 + min(max((_width(line) for label in labels for line in label), default=0), _WIDEST_LABEL)
+        column = 2 + min(max((width(line) for label in labels for line in label), default=0), _WIDEST_LABEL)
         for each, label in zip(self.properties, labels, strict=True):
             sign = paint(each.state, SIGNS[each.state])
             for left, right in zip_longest(label, _joined(each.detail, _WIDEST_LINE - column - 4), fillvalue=""):
-                lines.append(f"  {sign} {left}{' ' * max(column - _width(left), 2)}{right}".rstrip())
+                lines.append(f"  {sign} {left}{' ' * max(column - width(left), 2)}{right}".rstrip())
                 sign = " "
         for words in [*self.notes, *([self.hint] if self.hint else [])]:
             lines += [f"  {line}" for sentence in words.lines() for line in sentence.splitlines()]
@@ -96,9 +96,10 @@ class View:
 
 
 def show(view: View) -> None:
-    """Display it in a notebook, print it elsewhere."""
+    """Display it in a notebook, where a sign of life stood if there was one; print it elsewhere."""
+    place = over()
     if (ipython := sys.modules.get("IPython")) and ipython.get_ipython():
-        ipython.display.display(view)
+        ipython.display.display(view, display_id=place, update=place is not None)
     else:
         print(view.text(colours=sys.stdout.isatty()))
 
@@ -134,9 +135,4 @@ def _joined(words: Text, room: int) -> list[str]:
     """The languages side by side if they fit, else one below the other."""
     lines = words.lines() or [""]
     beside = " · ".join(lines)
-    return [beside] if _width(beside) <= room else lines
-
-
-def _width(words: str) -> int:
-    """Columns in a terminal: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in words)
+    return [beside] if width(beside) <= room else lines

@@ -1,0 +1,167 @@
+"""A sign of life while a check runs: after a moment, in both languages, and gone when the result is there."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+from project_files import ROOT
+
+from autograder import kit, waiting
+
+# Short times; and parts of which one is as slow as SLOW says.
+QUICKLY = "from autograder import check, implements, notebook, waiting\nwaiting.PATIENCE, waiting.EVERY = 0.3, 0.2\n"
+PARTS = """\
+import time
+import torch
+@implements("minigrad.ops.pointwise.mul_vjp_self")
+def mul_vjp_self(grad, other):
+    print("the part is here")
+    {slow}
+    return grad * other
+@implements("minigrad.ops.pointwise.mul_vjp_other")
+def mul_vjp_other(grad, self):
+    return grad * self
+"""
+SLOW = PARTS.format(slow="time.sleep(0.03)")
+ENDLESS = PARTS.format(slow="while True: pass")
+RUNNING = re.compile(r"还在检查……\d 秒；到 20 秒会停下 · still checking … \d s; stops at 20 s")
+OTHERS = re.compile(r"还在与 torch 比较……\d 秒 · still comparing with torch … \d s")
+CHECK = 'check("mul_backward", 4711)'
+THREADS = "import threading; print(sorted(each.name for each in threading.enumerate()))"
+
+
+class Watched(NotebookClient):
+    """Runs a notebook and keeps what its kernel displayed: (update?, display id, words)."""
+
+    def process_message(self, msg, cell, index):
+        if "display_data" in msg["msg_type"]:
+            content = msg["content"]
+            shown = msg["msg_type"] == "update_display_data", content["transient"].get("display_id"), content["data"]
+            self.__dict__.setdefault("shown", []).append((*shown[:2], shown[2]["text/plain"]))
+        return super().process_message(msg, cell, index)
+
+
+def run(*cells):
+    """The displays of these cells' run, and the notebook afterwards."""
+    notebook = new_notebook(cells=[new_code_cell(each) for each in cells])
+    client = Watched(notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": str(ROOT)}})
+    client.execute()
+    return client.__dict__.get("shown", []), [cell.outputs for cell in notebook.cells]
+
+
+def test_in_a_notebook_the_result_takes_the_place_of_the_line():
+    shown, outputs = run(QUICKLY + SLOW, THREADS, f"print('before')\n{CHECK}", THREADS)
+    lines, (cleared, result) = shown[:-2], shown[-2:]
+    assert len(lines) > 1 and [update for update, *_ in lines] == [False] + [True] * (len(lines) - 1)
+    said = [words for *_, words in lines]
+    assert any(map(RUNNING.fullmatch, said)) and all(RUNNING.fullmatch(each) or OTHERS.fullmatch(each) for each in said)
+    assert cleared == (True, lines[0][1], "") and result[:2] == (True, lines[0][1])
+    before, checked = outputs[2]
+    assert before.text == "before\n" and checked.data["text/plain"] == result[2]
+    assert result[2].startswith("✓ mul_backward · 2/2") and "│ the part is here" in result[2]
+    assert outputs[1] == outputs[3]  # no thread more than there was
+
+
+def test_an_endless_part_is_waited_for_aloud_and_leaves_no_line():
+    shown, outputs = run(f"{QUICKLY}notebook.LONGEST = 1\n{ENDLESS}", CHECK)
+    assert "still checking … 1 s; stops at 1 s" in shown[-2][2] and shown[-1] == (True, shown[0][1], "")
+    gone, error = outputs[1]
+    assert gone.data["text/plain"] == "" and "The check ran for 1 seconds and was stopped" in error.evalue
+
+
+def test_a_check_that_answers_at_once_says_nothing_else():
+    shown, outputs = run(QUICKLY.replace("0.3", "5") + PARTS.format(slow=""), CHECK)
+    assert [update for update, *_ in shown] == [False] and len(outputs[1]) == 1
+
+
+def test_nobody_looks_under_the_validate_button(monkeypatch):
+    monkeypatch.setenv("NBGRADER_VALIDATING", "1")
+    shown, _ = run(QUICKLY + SLOW, CHECK)
+    assert [update for update, *_ in shown] == [False]
+
+
+def script(code, terminal):
+    """What a script writes to a terminal, or into a pipe."""
+    command = [sys.executable, "-c", code]
+    if not terminal:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, cwd=ROOT, stdout=theirs, stderr=subprocess.PIPE) as process:
+        os.close(theirs)
+        said = b""
+        try:
+            while block := os.read(ours, 65536):
+                said += block
+        except OSError:  # the other end is closed
+            os.close(ours)
+        assert process.wait() == 0, process.stderr.read().decode()
+    return said.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_has_the_line_and_then_the_result_in_its_place():
+    said = script(f"{QUICKLY}{SLOW}print('before')\n{CHECK}", terminal=True)
+    before, *lines, cleared = said.partition("✓ mul_backward")[0].split("\r\x1b[2K")
+    assert before == "before\n" and cleared == "\x1b[32m" and any(map(RUNNING.fullmatch, lines))
+    assert all(RUNNING.fullmatch(each) or OTHERS.fullmatch(each) for each in lines)
+    assert "\r" not in said.partition("✓ mul_backward")[2]
+
+
+def test_a_pipe_has_the_result_alone():
+    said = script(f"{QUICKLY}{SLOW}print('before')\n{CHECK}", terminal=False)
+    assert said.startswith("before\n✓ mul_backward · 2/2\n") and "still" not in said
+
+
+def test_a_line_too_long_for_the_terminal_is_cut_and_not_wrapped(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "20")
+    waiting.Line().write("还在检查……2 秒；到 20 秒会停下")
+    assert capsys.readouterr().out == "\r\x1b[2K还在检查……2 秒；到 "
+
+
+@pytest.fixture
+def spoken(monkeypatch):
+    """A place that shows lines: what was written there."""
+    said = []
+
+    class Here(waiting.Line):
+        def write(self, words):
+            said.append(words)
+
+    monkeypatch.setattr(waiting, "PATIENCE", 0.1)
+    monkeypatch.setattr(waiting, "EVERY", 0.05)
+    monkeypatch.setattr(waiting, "here", Here)
+    return said
+
+
+def test_the_words_are_those_of_the_innermost_block(spoken, capsys):
+    before = threading.enumerate()
+    with waiting.waiting("still_comparing"):
+        time.sleep(0.2)
+        with waiting.waiting("still_running", limit=7):
+            time.sleep(0.2)
+        time.sleep(0.2)
+    assert threading.enumerate() == before
+    kinds = ["limit" if "stops at 7 s" in each else "torch" for each in spoken]
+    assert [kind for kind, last in zip(kinds, [None, *kinds], strict=False) if kind != last] == [
+        "torch",
+        "limit",
+        "torch",
+    ]
+
+
+def test_an_error_ends_the_line_and_its_thread(spoken, capsys):
+    before = threading.enumerate()
+    with pytest.raises(ZeroDivisionError), waiting.waiting("still_comparing"):
+        time.sleep(0.2)
+        1 / 0
+    assert spoken and threading.enumerate() == before and waiting.over() is None
+
+
+def test_grading_has_no_such_line():
+    assert not {"waiting.py", "notebook.py", "show.py"} & set(kit.SHOWN)
