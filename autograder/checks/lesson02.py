@@ -71,7 +71,7 @@ def grad_fn_names(T: Any, rng: np.random.Generator) -> Properties:
     yield "leaves have none", [w.grad_fn is None, data.grad_fn is None, (data * 2.0).grad_fn is None]
     yield "arithmetic", lambda: [name(each.grad_fn) for each in (w + 1.0, w - data, w * w, w / 2.0, -w)]
     yield "a number on the left", lambda: [name((1.0 - w).grad_fn), name((1.0 / w).grad_fn)]
-    yield "three overloads of pow", lambda: [name((w**2).grad_fn), name((2.0**w).grad_fn)]
+    yield "three overloads of pow", lambda: [name(each.grad_fn) for each in (w**2, w.exp() ** w, 2.0**w)]
     yield "two overloads of sum", lambda: [name(w.sum().grad_fn), name(w.sum(0).grad_fn)]
     yield "two additions, one name", lambda: [name((w + 1.0).grad_fn), name((w + 1.0 + 2.0).grad_fn)]
     y = w * 2.0

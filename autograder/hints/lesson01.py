@@ -27,8 +27,8 @@ HINTS: dict[str, Stages] = {
             "Which two requests are to be refused? One has to do with the kind of numbers, the other with where the tensor comes from.",
         ),
         (
-            "要打开（requires_grad 为真）时，看 self.is_floating_point()；要关掉时，看 self.is_leaf。两个条件各管一头。",
-            "When switching on (requires_grad is true), look at self.is_floating_point(); when switching off, at self.is_leaf. Each condition minds one end.",
+            "要打开（requires_grad 为真）时，看 self.is_floating_point()；要关掉时，看 self.is_leaf。两个条件，一个管打开，一个管关掉。",
+            "When switching on (requires_grad is true), look at self.is_floating_point(); when switching off, at self.is_leaf. One condition for each.",
         ),
         (
             "两个 if，分别 raise RuntimeError(FLOAT_ONLY) 和 RuntimeError(LEAVES_ONLY)；都没拦下，就 self.want_gradient(requires_grad)，最后返回 self。",
@@ -42,7 +42,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "共用存储和版本计数器，丢掉历史。from_array 的三个参数依次就是这三样。",
-            "It shares the storage and the version counter, and leaves the history. These are the three arguments of from_array, in the order storage, history, counter.",
+            "It shares the storage and the version counter, and leaves the history behind. These are the three arguments of from_array, in the order storage, history, counter.",
         ),
         (
             "存储是 self.storage()，没有历史的边是 NO_EDGE，计数器是 self.counter()：把它们交给 from_array，返回结果。",

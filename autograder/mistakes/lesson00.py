@@ -21,7 +21,7 @@ def forgot_the_two(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="符号反了：括号里面是 -w·X，它对 w 的导数是 -X，不是 X。照这个方向走，损失会越来越大。",
-    en="The sign is turned: inside the bracket stands -w·X, whose derivative is -X, not X. Steps this way go uphill.",
+    en="The sign is flipped: inside the bracket is -w·X, whose derivative is -X, not X. Steps in this direction go uphill.",
 )
 def turned_sign(w: Any, X: Any, Y: Any) -> Any:
     return (2 * X * (Y - w * X)).sum()
@@ -38,8 +38,8 @@ def forgot_the_inner_derivative(w: Any, X: Any, Y: Any) -> Any:
 
 @mistake(
     PART,
-    zh="这是平均误差的导数。这里的损失是各点误差之和，不用除以点数。",
-    en="This is the derivative of the mean error. The loss here is the sum over the points: nothing to divide by.",
+    zh="这是平均值的导数。这里的损失是各点误差平方之和，不用除以点数。",
+    en="This is the derivative of the mean. The loss here is the sum of the squared errors: there is nothing to divide by.",
 )
 def mean_for_sum(w: Any, X: Any, Y: Any) -> Any:
     return (-2 * X * (Y - w * X)).mean()
@@ -48,7 +48,7 @@ def mean_for_sum(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="每个点的贡献都算对了，还差最后一步：把它们加成一个数，因为 w 只有一个。",
-    en="Each point's share is right; one step is missing: add them up to one number, for there is only one w.",
+    en="Each point's share is right; one step is missing: add them up into one number, for there is only one w.",
 )
 def not_summed(w: Any, X: Any, Y: Any) -> Any:
     return -2 * X * (Y - w * X)
@@ -66,7 +66,7 @@ def the_loss_itself(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="-40 是 w = 1 那个例子的答案。换一组数据就不对了：请写成公式。",
-    en="-40 answers the example, where w = 1. Other data have other slopes: write the formula.",
+    en="-40 is the answer for the example, w = 1. Other data have other slopes: write the formula.",
 )
 def the_examples_answer(w: Any, X: Any, Y: Any) -> Any:
     return -40.0
@@ -120,7 +120,7 @@ def forgot_the_inner_and_its_sign(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="这是对 X 的导数。问的是 w：里面的 -w·X 对 w 求导，留下的是 -X。",
-    en="This is the derivative with respect to X. The question is w: inside, -w·X differentiated by w leaves -X.",
+    en="This is the derivative with respect to X. The question is about w: inside, -w·X differentiated with respect to w leaves -X.",
 )
 def with_respect_to_x(w: Any, X: Any, Y: Any) -> Any:
     return (-2 * w * (Y - w * X)).sum()
@@ -138,7 +138,7 @@ def exchanges_x_and_y(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="只算了第一个点：return 写进了循环里面，头一圈就走了。把它往左挪，等循环走完再返回。",
-    en="Only the first point counts: the return stands inside the loop, which is left in its first round. Move it to the left, to come after the loop.",
+    en="Only the first point counts: the return is inside the loop, which therefore ends in its first round. Move it to the left, so that it comes after the loop.",
 )
 def only_the_first_point(w: Any, X: Any, Y: Any) -> Any:
     for x, y in zip(X, Y, strict=True):
@@ -157,7 +157,7 @@ def sums_the_errors_only(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="这是走了一步之后的 w，不是斜率。怎么用斜率走路是下山那一步的事，这里只要斜率本身。",
-    en="This is w after a step, not the slope. How to walk with it is the descent's business; here only the slope is wanted.",
+    en="This is w after a step, not the slope. Taking the step is the descent's job; here only the slope is wanted.",
 )
 def the_next_w(w: Any, X: Any, Y: Any) -> Any:
     return w - 0.01 * (-2 * X * (Y - w * X)).sum()
@@ -165,7 +165,7 @@ def the_next_w(w: Any, X: Any, Y: Any) -> Any:
 
 @mistake(
     PART,
-    zh="你是推一推量出来的，只推一边，所以差一点。量得再细也是近似：在纸上求导，写出公式。",
+    zh="你是推一推量出来的，又只往一边推，所以差一点。量得再细也是近似：在纸上求导，写出公式。",
     en="You measured it by nudging to one side, and it is slightly off. However fine, that is an approximation: differentiate on paper and write the formula.",
 )
 def nudges_one_way(w: Any, X: Any, Y: Any) -> Any:
@@ -175,7 +175,7 @@ def nudges_one_way(w: Any, X: Any, Y: Any) -> Any:
 @mistake(
     PART,
     zh="你往两边各推一下量出来的。对抛物线它碰巧准，可数一大、位数一少就露馅：引擎里用的是 float32。在纸上求导，写出公式。",
-    en="You measured it by nudging to both sides. For a parabola that happens to be exact, until numbers have few digits: the engine's are float32 here. Differentiate on paper and write the formula.",
+    en="You measured it by nudging to both sides. For a parabola that happens to be exact, but only with digits to spare, and the engine works in float32 here. Differentiate on paper and write the formula.",
 )
 def nudges_both_ways(w: Any, X: Any, Y: Any) -> Any:
     return (((Y - (w + 1e-4) * X) ** 2).sum() - ((Y - (w - 1e-4) * X) ** 2).sum()) / 2e-4

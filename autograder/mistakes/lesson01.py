@@ -23,7 +23,7 @@ def _refuse(self: Any) -> None:
 @mistake(
     ITEM,
     zh="张量里不止一个数时，你悄悄取了第一个。torch 会拒绝：哪一个都不该由它替你选。",
-    en="Of several numbers the first is taken in silence. torch refuses: which one you meant is not its to choose.",
+    en="Of several numbers you quietly took the first. torch refuses: choosing one for you is not its place.",
 )
 def takes_the_first(self: Any) -> Any:
     return self._data.reshape(-1)[0].item()
@@ -52,7 +52,7 @@ def a_numpy_number(self: Any) -> Any:
 @mistake(
     ITEM,
     zh="你返回的还是张量，接下去的运算又会被记录。item 要给的是一个普通的 Python 数。",
-    en="A tensor comes back, and what is computed with it is recorded again. item gives a plain Python number.",
+    en="You return a tensor, and whatever is computed with it is recorded again. item gives a plain Python number.",
 )
 def still_a_tensor(self: Any) -> Any:
     _refuse(self)
@@ -62,7 +62,7 @@ def still_a_tensor(self: Any) -> Any:
 @mistake(
     ITEM,
     zh="空张量也被放过了，报出来的是 NumPy 的错。条件应当是“元素个数不等于 1”。",
-    en="An empty tensor slips through, and NumPy's error comes out. The condition is: the number of elements is not 1.",
+    en="An empty tensor slips through, and the error you see is NumPy's. The condition is: the number of elements is not 1.",
 )
 def only_too_many(self: Any) -> Any:
     if self._data.size > 1:
@@ -73,7 +73,7 @@ def only_too_many(self: Any) -> Any:
 @mistake(
     ITEM,
     zh="你看的是维数，不是元素个数：形状 (1,) 或 (1, 1, 1) 的张量也只有一个数，item 应当接受。",
-    en="You look at the dimensions, not at the number of elements: of shape (1,) or (1, 1, 1) there is one number too, and item takes it.",
+    en="You look at the dimensions, not at the number of elements: a tensor of shape (1,) or (1, 1, 1) holds one number too, and item takes it.",
 )
 def only_without_dimensions(self: Any) -> Any:
     if self._data.ndim:
@@ -99,8 +99,8 @@ def returns_nothing(self: Any, requires_grad: bool = True) -> Any:
 
 @mistake(
     REQUIRES_GRAD,
-    zh="整数也被允许求导了。整数不能只动一点点，斜率无从谈起；torch 报 RuntimeError。",
-    en="Integers may ask for a gradient. An integer cannot be nudged by a little, so it has no slope; torch raises a RuntimeError.",
+    zh="你让整数也能要梯度了。整数不能只动一点点，斜率无从谈起；torch 报 RuntimeError。",
+    en="You let integers ask for a gradient. An integer can't be nudged a little, so there is no slope; torch raises a RuntimeError.",
 )
 def lets_integers_in(self: Any, requires_grad: bool = True) -> Any:
     if not requires_grad and not self.is_leaf:
@@ -123,8 +123,8 @@ def always_on(self: Any, requires_grad: bool = True) -> Any:
 
 @mistake(
     REQUIRES_GRAD,
-    zh="算出来的张量也让关掉了，它的历史就此断掉。要断开请用 detach；torch 在这里报错。",
-    en="A computed tensor may be switched off, and its history is lost. Cutting is detach's business; torch raises here.",
+    zh="算出来的张量也给关掉了，它的历史就此断掉。要断开请用 detach；torch 在这里报错。",
+    en="You let a computed tensor be switched off, and its history is lost. Cutting is detach's job; torch raises here.",
 )
 def cuts_computed_tensors(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():
@@ -136,7 +136,7 @@ def cuts_computed_tensors(self: Any, requires_grad: bool = True) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="凡不是叶子就拒绝，太严了：对算出来的张量说“要梯度”没有坏处，它本来就要；只有关掉才不行。",
-    en="Refusing whatever is no leaf is too strict: a computed tensor asked to want a gradient already does. Only switching off is refused.",
+    en="Refusing everything that isn't a leaf is too strict: a computed tensor told to want a gradient already does. Only switching off is refused.",
 )
 def refuses_all_computed(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():
@@ -150,7 +150,7 @@ def refuses_all_computed(self: Any, requires_grad: bool = True) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="整数张量连关掉都不让了。只有要打开的时候，才需要看是不是浮点数。",
-    en="Integer tensors may not even be switched off. Only where a gradient is asked for does the dtype matter.",
+    en="Integer tensors can't even be switched off now. The dtype matters only when a gradient is asked for.",
 )
 def refuses_integers_always(self: Any, requires_grad: bool = True) -> Any:
     if not self.is_floating_point():
@@ -164,7 +164,7 @@ def refuses_integers_always(self: Any, requires_grad: bool = True) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="你返回了一个新张量，原来那个没有变。名字末尾的下划线说的就是：改的是自己。",
-    en="A new tensor comes back and the old one is unchanged. The underscore at the end of the name says: it changes itself.",
+    en="You return a new tensor and leave the old one as it was. The underscore at the end of the name says: this changes the tensor itself.",
 )
 def returns_another(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():
@@ -178,8 +178,8 @@ def returns_another(self: Any, requires_grad: bool = True) -> Any:
 
 @mistake(
     TENSOR + "requires_grad_",
-    zh="给属性赋值，走的是属性自己的规矩，话也不一样。自己判断哪两种要拒绝，再用 self.want_gradient(requires_grad) 记下来。",
-    en="Setting the attribute goes by the attribute's own rules and words. Decide yourself which two cases to refuse, then note it with self.want_gradient(requires_grad).",
+    zh="给属性赋值，走的是属性自己的规矩，报错的话也不一样。自己判断哪两种要拒绝，再用 self.want_gradient(requires_grad) 记下来。",
+    en="Setting the attribute follows the attribute's own rules, and its messages differ. Decide yourself which two cases to refuse, then note it with self.want_gradient(requires_grad).",
 )
 def sets_the_attribute(self: Any, requires_grad: bool = True) -> Any:
     self.requires_grad = requires_grad
@@ -201,7 +201,7 @@ def copies(self: Any) -> Any:
 @mistake(
     DETACH,
     zh="存储共用了，版本计数器却是新的，写入就没有人看得见。那是 .data 的做法；detach 连计数器也共用。",
-    en="The storage is shared, but the version counter is a new one, and writes go unseen. That is how .data does it; detach shares the counter too.",
+    en="The storage is shared, but the version counter is a new one, and writes go unseen. That is what .data does; detach shares the counter too.",
 )
 def counts_by_itself(self: Any) -> Any:
     return from_array(self.storage())
@@ -229,8 +229,8 @@ def detaches_itself(self: Any) -> Any:
 
 @mistake(
     DETACH,
-    zh="返回的张量又要梯度了。detach 的结果不求梯度；要的话，再说一次 requires_grad_()。",
-    en="What comes back wants a gradient again. The result of detach wants none; whoever does says requires_grad_() once more.",
+    zh="返回的张量又要梯度了。detach 的结果不要梯度；谁想要，再调用一次 requires_grad_()。",
+    en="What you return wants a gradient again. The result of detach wants none; if one is needed, requires_grad_() can be called on it.",
 )
 def asks_again(self: Any) -> Any:
     return from_array(self.storage(), None, self.counter())
@@ -239,7 +239,7 @@ def asks_again(self: Any) -> Any:
 @mistake(
     TENSOR + "detach",
     zh="storage 和 counter 都是方法，后面少了括号：传进去的是方法本身。写 self.storage() 和 self.counter()。",
-    en="storage and counter are methods, and their brackets are missing: what went in are the methods themselves. Write self.storage() and self.counter().",
+    en="storage and counter are methods, and their brackets are missing: what you passed on is the methods themselves. Write self.storage() and self.counter().",
 )
 def forgets_to_call(self: Any) -> Any:
     return from_array(self.storage, NO_EDGE, self.counter)

@@ -3,8 +3,7 @@
 #
 # 预计 25 分钟
 #
-# 这一课你在纸上求一个导数，把它写成函数，再装进一个真正的自动求导引擎里跑起来。
-# 顺路认识四样东西：`check`、`hint`、`language`，以及怎样交作业。
+# 这一课你在纸上求一个导数，把它写成函数，再装进一个真正的自动求导引擎里跑起来。顺路认识四样东西：`check`、`hint`、`language`，以及怎样交作业。
 #
 # 每一段文字都有两遍，先中文，后英文，说的是同一件事，挑你顺手的读就好。代码只有一份，用 Shift+Enter 一格一格往下运行。
 
@@ -13,11 +12,11 @@
 #
 # About 25 minutes
 #
-# In this lesson you take one derivative on paper, write it as a function, and run a real autograd engine on it.
+# In this lesson you work out one derivative on paper, turn it into a function, and run a real autograd engine on it.
 # Along the way you meet four things: `check`, `hint`, `language`, and how to hand in.
 #
-# Every passage stands here twice, first in Chinese, then in English, and says the same; read whichever comes easier.
-# The code is there once. Run it cell by cell with Shift+Enter.
+# Every passage appears twice, first in Chinese, then in English, and says the same thing; read whichever comes easier.
+# The code appears only once. Run it cell by cell with Shift+Enter.
 
 # %% tags=["setup"]
 import minigrad
@@ -30,18 +29,17 @@ from autograder import check, hint, implements, language
 #
 # 猜得有多差，由损失（loss）来说：每个点的误差先平方，再加起来，$L = \sum (Y - wX)^2$。
 #
-# 下面请 torch 算出损失，再问它一句：`w` 往哪边动，损失会变小？答案写在 `w.grad` 里。
-# 先别运行。猜两个数：`loss` 是几？`w.grad` 是正的还是负的，个位数还是更大？
+# 下面请 torch 算出损失，再问它一句：`w` 往哪边动，损失会变小？答案写在 `w.grad` 里。先别运行。猜两个数：`loss` 是几？`w.grad` 是正的还是负的，个位数还是更大？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Where does this -40 come from?
 #
-# Three points in the plane: (1, 3), (2, 5), (3, 7). A line through the origin, $y = wX$, is to fit them. We start from a guess: $w = 1$.
+# Here are three points in the plane: (1, 3), (2, 5), (3, 7). We want to fit a line through the origin to them, $y = wX$. Start from a guess: $w = 1$.
 #
-# How bad the guess is, the loss (损失) tells: square the error at each point, then add up, $L = \sum (Y - wX)^2$.
+# The loss (损失) tells how bad the guess is: square the error at each point, then add them up, $L = \sum (Y - wX)^2$.
 #
 # Below, torch computes the loss and is then asked: which way should `w` move to make the loss smaller? It writes the answer into `w.grad`.
-# Don't run it yet. Guess two numbers: what is `loss`? And `w.grad`, is it positive or negative, one digit or more?
+# Don't run it yet. Guess two numbers: what is `loss`? And `w.grad`: is it positive or negative, a single digit or larger?
 
 # %% tags=["demo"]
 import torch
@@ -62,29 +60,27 @@ assert w.grad.tolist() == [-40.0]
 # %% [markdown] tags=["lang-zh"]
 # 29 不难懂：三个误差是 2、3、4，平方之后相加。
 #
-# 可是 -40 呢？torch 里没有哪一行写着“三个点、一条直线”的公式，这个数是它自己找出来的。
-# 这门课从头到尾只讲一件事：它是怎么找到的。今天先由你来找一次，用手。
+# 可是 -40 呢？torch 里没有哪一行写着“三个点、一条直线”的公式，这个数是它自己找出来的。这门课从头到尾只讲一件事：它是怎么找到的。今天先由你来找一次，用手。
 
 # %% [markdown] tags=["lang-en"]
 # The 29 is easy: the three errors are 2, 3, 4; square them and add.
 #
 # But -40? No line inside torch holds a formula for three points and a line; it found this number by itself.
-# How it does so is what this whole course is about. Today you find it once yourself, by hand.
+# How it does that is what this whole course is about. Today you find it yourself, once, by hand.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · -40 说了什么
 #
-# `w.grad` 是导数（derivative），也就是斜率（slope）：把 `w` 推动一点点，损失跟着变多少，两者之比。这样的数有一串时，合起来叫梯度（gradient）。
+# `w.grad` 是导数（derivative），也就是斜率（slope）：把 `w` 推动一点点，损失跟着变多少，两者之比就是它。这样的数有好几个时，合起来叫梯度（gradient）。
 #
-# 这话不必听 torch 的，自己推一推就知道。下面不用任何引擎（engine），只用普通的 Python 数：把 `w` 从 1 推到 1 + `nudge`，看损失变了多少，再除以 `nudge`。
-# 猜一猜：`nudge` 越小，这个比值会走向哪里？
+# 这话不必听 torch 的，自己推一推就知道。下面不用任何引擎（engine），只用普通的 Python 数：把 `w` 从 1 推到 1 + `nudge`，看损失变了多少，再除以 `nudge`。猜一猜：`nudge` 越小，这个比值会走向哪里？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · What -40 says
 #
-# `w.grad` is a derivative (导数), a slope (斜率): nudge `w` a little, see how much the loss changes, and take the ratio. A collection of such numbers is called a gradient (梯度).
+# `w.grad` is a derivative (导数), a slope (斜率): nudge `w` a little, see how much the loss changes, and take the ratio of the two. Several such numbers together are called a gradient (梯度).
 #
-# You need not take torch's word for it; nudge it yourself. The next cell uses no engine (引擎) at all, only plain Python numbers: it pushes `w` from 1 to 1 + `nudge`, looks how much the loss changed, and divides by `nudge`.
+# You needn't take torch's word for it; nudge it yourself. The next cell uses no engine (引擎) at all, only plain Python numbers: it pushes `w` from 1 to 1 + `nudge`, sees how much the loss changed, and divides by `nudge`.
 # Guess: as `nudge` shrinks, where does the ratio go?
 
 
@@ -106,19 +102,19 @@ assert abs((loss_at(1.001) - loss_at(1)) / 0.001 - -40) < 0.02
 # 负号说方向：`w` 变大，损失变小。大小说陡不陡。
 
 # %% [markdown] tags=["lang-en"]
-# The gentler the nudge, the closer the ratio comes to -40. That is what it means: here, at $w = 1$, each small bit added to `w` takes about forty such bits off the loss.
+# The gentler the nudge, the closer the ratio comes to -40. That is what it means: here, at $w = 1$, each small bit added to `w` takes about forty times as much off the loss.
 #
 # The sign tells the direction: as `w` grows, the loss falls. The size tells how steep it is.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 3 · 那就走 40 步远？
+# ## 3 · 那就一口气走 40？
 #
 # 斜率是 -40，说明 `w` 该变大。那干脆让 `w` 减去整个梯度：$1 - (-40) = 41$。损失原来是 29，现在会是多少？先猜，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Then walk 40 to the right?
+# ## 3 · So go 40 in one stride?
 #
-# The slope is -40, so `w` should grow. Why not subtract the whole gradient from `w`: $1 - (-40) = 41$. The loss was 29; what is it now? Guess, then run.
+# The slope is -40, so `w` should grow. Why not subtract the whole gradient from `w`: $1 - (-40) = 41$? The loss was 29; what will it be now? Guess, then run.
 
 # %%
 print("w =  1    loss", loss_at(1))
@@ -132,16 +128,16 @@ assert 15.2 < loss_at(1.4) < 15.3
 # %% [markdown] tags=["lang-zh"]
 # 损失从 29 涨到了两万多：方向对，步子太大，一脚跨过山谷，落到了对面的高坡上。斜率只描述脚下这一小块地方。
 #
-# 所以真正下山时，梯度要先乘上一个小数，叫学习率（learning rate）。取 0.01 就走到 1.4，损失降到了大约一半。
+# 所以真正下山时，梯度要先乘上一个很小的数，叫学习率（learning rate）。取 0.01 就走到 1.4，损失降到了大约一半。
 #
-# 下面这张图画的就是这件事：左边是山谷和脚下的斜率，右边是三种学习率各走六步。
+# 下面这张图画的就是这件事：左边是山谷和脚下的斜率，右边是 0.01、0.05、0.08 三种学习率各走六步。先猜：哪一种最快到底？有没有哪一种越走越高？
 
 # %% [markdown] tags=["lang-en"]
-# The loss rose from 29 to more than twenty thousand: the right direction, but one stride across the whole valley and far up the other side. A slope describes only the spot under your feet.
+# The loss rose from 29 to more than twenty thousand: the direction was right, but the stride went clean across the valley and far up the other side. A slope describes only the spot under your feet.
 #
-# So before going downhill the gradient is multiplied by a small number, the learning rate (学习率). With 0.01 the step ends at 1.4, and the loss falls to about half.
+# So before each step downhill the gradient is multiplied by a small number, the learning rate (学习率). With 0.01 the step ends at 1.4, and the loss falls to about half.
 #
-# The next picture shows just this: on the left the valley and the slope underfoot, on the right six steps each with three learning rates.
+# The next picture shows just this: on the left the valley and the slope underfoot, on the right six steps each with the learning rates 0.01, 0.05 and 0.08. Guess first: which gets to the bottom fastest? Does any of them climb?
 
 # %% tags=["picture"]
 from autograder.plots import row
@@ -172,12 +168,12 @@ right.set_yscale("log")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 换成 minigrad
 #
-# `minigrad` 是这门课的小引擎：举止和 torch 一样，却全是读得懂的 Python。刚才的程序一个字不改，只换开头的名字。
+# `minigrad` 是这门课的小引擎：用起来和 torch 一样，却全是读得懂的 Python。刚才的程序一个字不改，只换开头的名字。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · The same on minigrad
 #
-# `minigrad` is this course's small engine: it behaves like torch, but is all Python that you can read. The program stays as it was; only the name in front changes.
+# `minigrad` is this course's small engine: it behaves like torch, but all of it is Python that you can read. The program stays as it was; only the name in front changes.
 
 # %%
 X = minigrad.tensor([1.0, 2.0, 3.0])
@@ -197,25 +193,25 @@ assert w.grad.tolist() == [-40.0]
 # 这个引擎由许多小部件（part）拼成。每一课你亲手写几个，写好就换进去，整个引擎便靠你写的那几个运转。第一个部件就是那个 -40。
 
 # %% [markdown] tags=["lang-en"]
-# The engine is put together from many small parts (部件). In each lesson you write a few of them; once written they go in, and the whole engine runs on yours. The first part is that -40.
+# The engine is put together from many small parts (部件). In each lesson you write a few of them; each one is plugged in as you finish it, and the whole engine runs on yours. The first part is that -40.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 纸和笔
 #
-# 先看一个点。记误差为 $e = y - wx$，这个点的损失是 $e^2$。`w` 动一点，先带动 $e$，再带动 $e^2$，所以斜率是两段相乘，这叫链式法则（chain rule）：
+# 先看一个点。记误差为 $e = y - wx$，这个点的损失是 $e^2$。`w` 动一点，先带动 $e$，再带动 $e^2$。一段一个斜率，乘起来就是整条路的斜率，这叫链式法则（chain rule）：
 #
 # $$\frac{d(e^2)}{dw} = \frac{d(e^2)}{de} \cdot \frac{de}{dw}$$
 #
-# 第一个点 (1, 3)：$e = 2$，两段分别是 $4$ 和 $-1$，相乘得 -4。为什么是这两个数？想通了，就在纸上算出另外两个点，填进下面的 `on_paper`，然后运行。
+# 第一个点 (1, 3)：$e = 2$，两段的斜率分别是 $4$ 和 $-1$，相乘得 -4。为什么是这两个数？想通了，就在纸上算出另外两个点，填进下面的 `on_paper`，然后运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Paper and pencil
 #
-# Take one point first. Call its error $e = y - wx$; its loss is $e^2$. Moving `w` moves $e$, and that moves $e^2$, so the slope is the product of two stretches. This is the chain rule (链式法则):
+# Take one point first. Call its error $e = y - wx$; its loss is $e^2$. Moving `w` moves $e$, and that moves $e^2$. Each stretch has its slope, and the slope of the whole way is their product. This is the chain rule (链式法则):
 #
 # $$\frac{d(e^2)}{dw} = \frac{d(e^2)}{de} \cdot \frac{de}{dw}$$
 #
-# For the first point, (1, 3): $e = 2$, the two stretches are $4$ and $-1$, and their product is -4. Why these two? Once you see it, work out the other two points on paper, put them into `on_paper` below, and run.
+# For the first point, (1, 3): $e = 2$, the two slopes are $4$ and $-1$, and their product is -4. Why these two? Once you see it, work out the other two points on paper, put them into `on_paper` below, and run.
 
 # %%
 on_paper = [-4, None, None]
@@ -237,22 +233,21 @@ for (x, y), mine in zip([(1, 3), (2, 5), (3, 7)], on_paper):
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · 写成函数
 #
-# 现在不用数，用字母：对任意的 `w`、`X`、`Y`，损失 $L = \sum (Y - wX)^2$ 的斜率是多少？
+# 这回不用数，用字母：对任意的 `w`、`X`、`Y`，损失 $L = \sum (Y - wX)^2$ 的斜率是多少？
 #
-# `X` 和 `Y` 是形状（shape）相同的浮点张量（tensor），`w` 是一个数，或者形状为 `(1,)` 的张量。要还的是一个数。
-# 张量可以整个相减、相乘，最后用 `.sum()` 加成一个数，所以不必写循环。例子：`w` 为 1.0，`X`、`Y` 同上，得 -40。
+# `X` 和 `Y` 是形状（shape）相同的浮点张量（tensor），`w` 是一个数，或者形状为 `(1,)` 的张量；返回的是一个数。张量可以整个相减、相乘，最后用 `.sum()` 加成一个数，所以不必写循环。例子：`w` 为 1.0，`X`、`Y` 同上，得 -40。
 #
-# 删掉 `raise` 那一行，写上你的。`@implements` 会把这个函数装进引擎，替下引擎自己的那一个；改了以后重新运行这一格，就换成新的。
+# 删掉 `raise` 那一行，写上你的。运行这一格，`@implements` 就把你的函数装进引擎，替下引擎自己的那一个；改了再运行一次，就换成新的。
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · Write it as a function
 #
-# Now with letters for numbers: for any `w`, `X` and `Y`, what is the slope of the loss $L = \sum (Y - wX)^2$?
+# Now with letters instead of numbers: for any `w`, `X` and `Y`, what is the slope of the loss $L = \sum (Y - wX)^2$?
 #
-# `X` and `Y` are float tensors (张量) of one shape (形状); `w` is a number, or a tensor of shape `(1,)`. One number is to come back.
-# Tensors can be subtracted and multiplied whole, and `.sum()` adds one up, so no loop is needed. Example: with `w` 1.0 and `X`, `Y` as above, it is -40.
+# `X` and `Y` are float tensors (张量) of one shape (形状); `w` is a number, or a tensor of shape `(1,)`. Return a single number.
+# Whole tensors can be subtracted and multiplied, and `.sum()` adds up the result, so no loop is needed. Example: with `w` 1.0 and `X`, `Y` as above, the answer is -40.
 #
-# Delete the line with `raise` and write yours. `@implements` puts the function into the engine in place of the engine's own; run the cell again after a change, and the new one is in.
+# Delete the line with `raise` and write your own. When you run the cell, `@implements` puts your function into the engine in place of the engine's own; after a change, run it again and the new one goes in.
 
 
 # %% nbgrader={"grade_id": "squared_loss_grad", "solution": true}
@@ -275,9 +270,9 @@ def squared_loss_grad(w, X, Y):
 # 读法：`✓` 是一致；`✗` 是不一致，后面写着应为多少、得到多少；`–` 是跳过，因为它依赖的那一项还没过。若你的错误是常见的一种，末尾还有一句提示。
 
 # %% [markdown] tags=["lang-en"]
-# Now ask `check`. It draws fresh data and runs one program twice, once on `minigrad` with your function in it, once on torch, and compares item by item.
+# Now ask `check`. It draws fresh data and runs the same program twice, once on `minigrad` with your function in it and once on torch, then compares item by item.
 #
-# How to read it: `✓` agrees; `✗` does not, and says what was expected and what came; `–` was skipped, because an item it depends on has not passed. If your mistake is a common one, a hint follows at the end.
+# How to read it: `✓` agrees; `✗` disagrees, and says what was expected and what you got; `–` was skipped, because an item it depends on hasn't passed. If your mistake is a common one, a hint follows at the end.
 
 # %% nbgrader={"grade_id": "check_warmup_by_hand", "grade": true, "points": 1}
 check("warmup_by_hand")
@@ -286,7 +281,7 @@ check("warmup_by_hand")
 # 卡住了？`hint` 会给提示，每个部件三句：先是一个问题，再是一个方向，最后几乎就是答案。运行一次给一句，不扣分。
 
 # %% [markdown] tags=["lang-en"]
-# Stuck? `hint` helps, three times for each part: first a question, then a direction, then almost the answer. Each run gives one more, and none costs points.
+# Stuck? `hint` has three hints for each part: first a question, then a direction, and last almost the answer. Each run gives one more, and none costs points.
 
 # %%
 hint("squared_loss_grad")
@@ -295,16 +290,16 @@ hint("squared_loss_grad")
 # `check` 和 `hint` 默认两种语言都说。只想看一种，就把 `"both"` 换成 `"zh"` 或 `"en"`，从这里往下都照办。
 
 # %% [markdown] tags=["lang-en"]
-# `check` and `hint` speak both languages by default. To see only one, put `"zh"` or `"en"` in place of `"both"`; it holds from here on.
+# `check` and `hint` speak both languages by default. To see only one, put `"zh"` or `"en"` in place of `"both"`; this holds from here on.
 
 # %%
 language("both")
 
 # %% [markdown] tags=["lang-zh"]
-# 上面那项检查认得三个点的例子。公式真的对任何数据都成立吗？一个点、一千个点、山谷的最低处？
+# 上面那项检查用的还是那三个点。换成别的数据，公式还成立吗？一个点、一千个点、山谷的最低处？
 
 # %% [markdown] tags=["lang-en"]
-# The check above knew the example with its three points. Does your formula hold for any data: one point, a thousand points, the bottom of the valley?
+# The check above still used those three points. Does your formula hold for other data: one point, a thousand points, the bottom of the valley?
 
 # %% nbgrader={"grade_id": "check_warmup_any_data", "grade": true, "points": 2}
 check("warmup_any_data")
@@ -313,7 +308,7 @@ check("warmup_any_data")
 # 再看一条以后天天用到的性质：把数据切成几块，各算各的斜率再相加，和一口气算出来的一样。训练时的小批量（mini-batch）靠的就是它。
 
 # %% [markdown] tags=["lang-en"]
-# One more property that you will use every day: cut the data into pieces, take each piece's slope and add them, and you get what the whole gives at once. Mini-batches (小批量) in training rest on it.
+# One more property that you will use every day: cut the data into pieces, add up the slopes of the pieces, and you get the slope of the whole. Mini-batches (小批量) in training rest on it.
 
 # %% nbgrader={"grade_id": "check_warmup_batches", "grade": true, "points": 1}
 check("warmup_batches")
@@ -326,7 +321,7 @@ check("warmup_batches")
 # %% [markdown] tags=["lang-en"]
 # ## 7 · The engine runs on you
 #
-# `minigrad.warmup.squared_loss` is an operation (运算): forward (前向) it computes the loss, and backward (反向) it calls your function. The number in `w.grad` below is your doing.
+# `minigrad.warmup.squared_loss` is an operation (运算): going forward (前向) it computes the loss, and going backward (反向) it calls your function. The number in `w.grad` below comes from you.
 
 # %%
 w = minigrad.tensor([1.0], requires_grad=True)
@@ -340,7 +335,7 @@ except NotImplementedError:
 # 最后一项检查让引擎用你的斜率连走十五步下山，每一步停在哪儿都要和 torch 一样；再把你的运算放进一个更大的式子，看整条链还对不对。
 
 # %% [markdown] tags=["lang-en"]
-# The last check goes fifteen steps downhill on your slope, and must stand where torch stands after each; then it puts your operation into a larger expression and looks whether the whole chain still holds.
+# The last check takes fifteen steps downhill on your slope and must be where torch is after every one; then it puts your operation into a larger expression, to see whether the whole chain still holds.
 
 # %% nbgrader={"grade_id": "check_warmup_descent", "grade": true, "points": 2}
 check("warmup_descent")
@@ -348,16 +343,16 @@ check("warmup_descent")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# torch 并不知道“平方误差的导数”。计算损失时它记下用过的每个运算，连成一张计算图（computational graph）；`backward` 再从损失出发往回走，每个运算只用自己那一小条规则（rule）。
+# 算出 -40，torch 用不着“平方误差的导数”这样一条公式。计算损失时它记下用过的每个运算，连成一张计算图（computational graph）；`backward` 再从损失出发往回走，每个运算只用自己那一小条规则（rule）。
 #
 # 下图画的就是 torch 自己的图。从上往下读：求和、平方、减法、乘法，最后到 `w`。你刚才一口气写出的公式，它是四条小规则接力算出来的。
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# torch knows no "derivative of the squared error". While computing the loss it notes each operation it used and links them to a computational graph (计算图); `backward` then walks back from the loss, and each operation applies one small rule (规则) of its own.
+# To get -40, torch needed no formula for "the derivative of the squared error". While computing the loss it notes each operation and links them into a computational graph (计算图); `backward` then walks back from the loss, and each operation applies one small rule (规则) of its own.
 #
-# The picture is torch's own graph. Read it from the top: sum, square, subtraction, multiplication, and at the end `w`. The formula you wrote in one go, torch gets by passing the baton through four small rules.
+# The picture is torch's own graph. Read it from the top: sum, square, subtraction, multiplication, and at the end `w`. What you wrote as one formula, torch works out in a relay of four small rules.
 
 # %% tags=["demo"]
 from minigrad.viz import draw
@@ -389,18 +384,22 @@ assert names == [
 # ## 自测
 #
 # **1.** 从 $w = 3$ 出发，数据不变，`w.grad` 是正是负？先答，再展开。
+#
 # <details><summary>答案</summary>正的，是 16。谷底在 $34/14 \approx 2.43$，3 在它右边，往右走是上坡。</details>
 #
 # **2.** 把损失里的 `.sum()` 换成 `.mean()`，-40 会变成多少？最好的 `w` 会变吗？
-# <details><summary>答案</summary>-40 除以 3，约 -13.33。最好的 `w` 不变：整座山压扁到三分之一，谷底还在原处。</details>
+#
+# <details><summary>答案</summary>-40 除以 3，约 -13.33。最好的 `w` 不变：整个山谷压扁到三分之一，谷底还在原处。</details>
 
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
 # **1.** Starting from $w = 3$ with the same data, is `w.grad` positive or negative? Answer first, then unfold.
-# <details><summary>Answer</summary>Positive, it is 16. The valley's floor is at $34/14 \approx 2.43$; 3 is to the right of it, where going right goes up.</details>
+#
+# <details><summary>Answer</summary>Positive, it is 16. The valley's floor is at $34/14 \approx 2.43$; 3 is to the right of it, and going right from there is uphill.</details>
 #
 # **2.** Replace `.sum()` in the loss by `.mean()`. What becomes of -40? Does the best `w` change?
+#
 # <details><summary>Answer</summary>-40 divided by 3, about -13.33. The best `w` stays: the landscape is squeezed to a third of its height, and its lowest point remains where it was.</details>
 
 # %% tags=["proof"]
@@ -421,11 +420,11 @@ assert abs(slope_at(34 / 14)) < 1e-6
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student says: "The gradient is -40, so the best `w` is 1 + 40 = 41." Answer in three or four sentences: what does -40 really say, what doesn't it say, and how should it be used? In your own words, in Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student says: "The gradient is -40, so the best `w` is 1 + 40 = 41." Reply in three or four sentences: what does -40 really say, what doesn't it say, and how should it be used? Use your own words, in Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 三点里说清两点，且没有与之矛盾的话，给 1 分：
-# 1. 导数是局部的斜率：w 在 1 附近变动很小时，损失变化约为 -40 倍；负号表示 w 增大则损失减小。
+# 1. 导数是局部的斜率：w 在 1 附近动一点点时，损失的变化约为 w 变化的 -40 倍；负号表示 w 增大则损失减小。
 # 2. 它不说最低点在哪里，也不说能走多远；走到 41，损失反而变成 20829。
 # 3. 用法：乘上一个小的学习率，走一小步，在新的位置重新求导，反复进行。
 #
@@ -447,15 +446,15 @@ assert abs(slope_at(34 / 14)) < 1e-6
 #
 # 下面最后一格会开回执：写成 `submit("ada")`，引号里换成你的学号，运行；文件就照原样在练习数据上评一遍，连同 SHA-256 和时间存进 `my_submissions`。每一版都留着，不会互相覆盖；老师在这台机器上开了收件箱的话，也就交上去了。
 #
-# 这里 `check` 用的是练习数据；评分时会换新的种子（seed）重新抽。所以能过这里的，只有公式，没有背下来的数。
+# 这里 `check` 用的是练习数据；评分时会换新的种子（seed）重新抽。所以过得了的是公式，背下来的数过不了。
 
 # %% [markdown] tags=["lang-en"]
 # ## Handing in
 #
-# First choose Restart Kernel and Run All Cells from the Kernel menu and see whether everything still passes from top to bottom; or press Validate in the toolbar. Then save.
+# First choose Restart Kernel and Run All Cells from the Kernel menu, to see whether everything still passes from top to bottom, or press Validate in the toolbar. Then save.
 #
-# What you hand in is this one file, `00_warmup.ipynb`, under its own name. If your teacher uses nbgrader's exchange, press Submit in the Assignment List of the Nbgrader menu; otherwise hand the file in the way you were told.
+# What you hand in is this one file, `00_warmup.ipynb`; keep its name. If your teacher uses nbgrader's exchange, press Submit in the Assignment List of the Nbgrader menu; otherwise hand in the file the way you were told.
 #
-# The last cell below gives a receipt: write `submit("ada")`, with your own student id in the quotes, and run it. The file as it stands is graded once on practice data and kept in `my_submissions` with its SHA-256 and the time. Every version is kept and none overwrites another; where your teacher has opened an inbox on this machine, it is handed in as well.
+# The last cell below gives a receipt: write `submit("ada")`, with your own student ID between the quotes, and run it. The file as it stands is graded once on practice data and kept in `my_submissions` with its SHA-256 and the time. Every version is kept and none overwrites another; if your teacher has opened an inbox on this machine, the file is handed in at the same time.
 #
 # Here, `check` uses practice data; for grading, new data are drawn from a new seed (种子). So what passes is a formula, not a number learnt by heart.

@@ -3,15 +3,14 @@
 #
 # 预计 40 分钟
 #
-# 一个 `w`，打印出来只有一个数，里面却装着好几样东西：数、梯度、历史。这一课把它们一样一样拿出来看，
-# 然后写出三个小方法：`item`、`requires_grad_`、`detach`。
+# 一个 `w`，打印出来只见一个数，里面却装着好几样东西：数、梯度、历史。这一课把它们一样一样拿出来看，然后写出三个小方法：`item`、`requires_grad_`、`detach`。
 
 # %% [markdown] tags=["lang-en"]
 # # 01 · Tensor: data, grad and item
 #
 # About 40 minutes
 #
-# A `w` prints as a single number, yet several things are inside: numbers, a gradient, a history. In this lesson you take them out one by one,
+# Print a `w` and you see a single number, yet there are several things inside: numbers, a gradient, a history. In this lesson you take them out one by one,
 # and write three small methods: `item`, `requires_grad_` and `detach`.
 
 # %% tags=["setup"]
@@ -41,7 +40,7 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · What is inside w?
 #
-# Below a tensor (张量) is taken apart: `w` itself, `w.data`, `w.grad`, `w.item()`. Of which type is each?
+# Below we take a tensor (张量) apart: `w` itself, `w.data`, `w.grad`, `w.item()`. What type is each of them?
 #
 # Guess three things first: is `w.data` a number, an array or a tensor? Before any `backward`, is `w.grad` 0? And what is `w.item()`?
 
@@ -63,14 +62,14 @@ assert not w.data.requires_grad and not w.grad.requires_grad and w.grad.tolist()
 # %% [markdown] tags=["lang-zh"]
 # `data` 和 `grad` 也都是张量，只有 `item()` 给的是普通的 Python 数。
 #
-# `grad` 一开始是 `None`，不是 0：还没有人求过梯度（gradient），和“梯度是 0”是两回事。头一次 `backward` 之后，它才变成张量。
+# `grad` 一开始是 `None`，不是 0：还没有人求过梯度（gradient），这和“梯度是 0”是两回事。头一次 `backward` 之后，它才变成张量。
 #
 # `minigrad` 也是这样：
 
 # %% [markdown] tags=["lang-en"]
 # `data` and `grad` are tensors too; only `item()` gives a plain Python number.
 #
-# At first `grad` is `None`, not 0: nobody has asked for a gradient (梯度) yet, and that is not the same as "the gradient is 0". It becomes a tensor with the first `backward`.
+# At first `grad` is `None`, not 0: no gradient (梯度) has been computed yet, which is not the same as "the gradient is 0". The first `backward` makes it a tensor.
 #
 # `minigrad` does the same:
 
@@ -93,7 +92,7 @@ assert repr(w) == "tensor([1.], requires_grad=True)" and w.grad.tolist() == [5.0
 # %% [markdown] tags=["lang-en"]
 # ## 2 · item: the way out of tensors
 #
-# While training, one wants to know the average loss (损失); so some write `total = total + loss`, and others `total = total + loss.item()`. Both print the same. What is the difference?
+# During training you want to know the average loss (损失); so some people write `total = total + loss`, and others `total = total + loss.item()`. Both print the same. What is the difference?
 #
 # Below, each takes 200 steps; see how many nodes (节点) `total` drags behind it. Guess first.
 
@@ -135,12 +134,12 @@ ax.plot(add_up(True)[1], "--", label="total + loss.item()")
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 把张量加进 `total`，就把它的计算图（computational graph）也一并留住了，一步不落，内存（memory）只涨不落。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
+# 每一步留下三个节点：乘、求和、加进 `total`；200 步就是 600 个，再加上收 `w` 的梯度的那一个，601。把张量加进 `total`，它的计算图（computational graph）也跟着留住了，占着的内存（memory）只增不减。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
 #
 # 它对所有张量都管用吗？很多人这么以为。再猜五次：
 
 # %% [markdown] tags=["lang-en"]
-# Adding a tensor to `total` keeps its computational graph (计算图) as well, that of every single step, and memory (内存) only grows. What `item()` gives is Python's own number, which has nothing to do with any graph; keep your accounts with it.
+# Each step leaves three nodes behind: a product, a sum, an addition to `total`. In 200 steps that makes 600, plus the one that collects the gradient of `w`: 601. Adding a tensor to `total` keeps its computational graph (计算图) alive too, and the memory (内存) it takes only grows. What `item()` gives is a Python number, with no tie to any graph; use it for keeping accounts.
 #
 # Does it work on every tensor? Many think so. Five more guesses:
 
@@ -170,11 +169,11 @@ for size in (0, 2):
 # 现在写 `item`。`self._data` 是张量里的 NumPy 数组，`.size` 是元素个数，数组自己的 `.item()` 会给出 Python 的数。元素个数不是 1，就 `raise RuntimeError`，话照 docstring 里的说。
 
 # %% [markdown] tags=["lang-en"]
-# Only a tensor of exactly one element will do; brackets around it do not matter. The type comes along: integers give an `int`, booleans a `bool`.
+# Only a tensor with exactly one element will do; how many brackets are around it doesn't matter. The type comes along: integers give an `int`, booleans a `bool`.
 #
-# That 0.1 became 0.10000000149011612 is no fault of `item`: tensors hold floats of 32 bits by default, and the number was rounded to the nearest of these on its way in.
+# That 0.1 became 0.10000000149011612 is not the fault of `item`: tensors hold 32-bit floats by default, and the number was rounded to the nearest of these on its way in.
 #
-# Now write `item`. `self._data` is the NumPy array inside the tensor, `.size` its number of elements, and the array's own `.item()` gives Python's number. Where the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
+# Now write `item`. `self._data` is the NumPy array inside the tensor, `.size` its number of elements, and the array's own `.item()` gives a Python number. If the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
 
 
 # %% nbgrader={"grade_id": "item", "solution": true}
@@ -204,14 +203,14 @@ check("item_refuses")
 #
 # `x.requires_grad` 是一个属性，读它，得到 `True` 或 `False`。`x.requires_grad_()` 是一个方法，调用它，`x` 就变了：末尾的下划线，是 torch 在说“我改的是它自己”。
 #
-# 人人都能要梯度吗？下面五个张量，哪几个会被拒绝？
+# 什么张量都能要梯度吗？下面五个，哪几个会被拒绝？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · requires_grad and requires_grad_, one underscore apart
 #
-# `x.requires_grad` is an attribute; reading it gives `True` or `False`. `x.requires_grad_()` is a method; calling it changes `x`: with the underscore at the end torch says "I change the thing itself".
+# `x.requires_grad` is an attribute; reading it gives `True` or `False`. `x.requires_grad_()` is a method; calling it changes `x`: the underscore at the end is torch's way of saying "I change the thing itself".
 #
-# May anyone ask for a gradient? Of the five tensors below, which are refused?
+# Can every tensor ask for a gradient? Which of the five below are refused?
 
 # %% tags=["demo"]
 five = {
@@ -237,22 +236,22 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
         assert str(error) == "only Tensors of floating point dtype can require gradients"
 
 # %% [markdown] tags=["lang-zh"]
-# “整数也能求导”，这个想法到此为止。斜率是“推一点点，变多少”，而整数没有一点点可推：1 的下一个就是 2。
+# “整数也能求导”，这个想法到此为止。斜率是“推一点点，变多少”，可整数没法只推一点点：1 的下一个就是 2。
 #
 # 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：大写的 `torch.Tensor` 一律给浮点数，小写的 `torch.tensor` 看你给的是什么。
 #
-# 还有一种请求会被拒绝：对算出来的张量说“不要梯度了”。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来对它说“要梯度”，倒没有关系，它本来就要。
+# 还有一种请求会被拒绝：对算出来的张量说“不要梯度了”。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
 #
-# 属性也可以赋值，`x.requires_grad = True` 和 `x.requires_grad_()` 是一回事。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
+# 属性也可以赋值，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
 
 # %% [markdown] tags=["lang-en"]
-# "Integers can have gradients, too": so much for that belief. A slope means "nudge a little, see the change", and an integer has no little to be nudged by: after 1 comes 2.
+# "Integers can have gradients, too": so much for that belief. A slope means "nudge a little, see the change", and an integer can't be nudged a little: after 1 comes 2.
 #
-# Which is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital, always makes floats, while `torch.tensor` looks at what it is given.
+# That is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital T, always makes floats, while `torch.tensor` goes by what it is given.
 #
-# One more request is refused: telling a computed tensor to want no gradient any longer. Its history is there and cannot be wished away; for cutting it there is `detach`, in the next section. Telling it to want one, on the other hand, does no harm: it already does.
+# One more request is refused: telling a computed tensor that it no longer wants a gradient. Its history is there and can't be wished away; to cut it off there is `detach`, in the next section. Telling it to want one does no harm, on the other hand: it already does.
 #
-# The attribute can be set, too: `x.requires_grad = True` is the same as `x.requires_grad_()`. Guess the last line: `y` was computed from `x`; when `x` wants no gradient any longer, what about `y`?
+# The attribute can be set, too: `x.requires_grad = True` has the same effect as `x.requires_grad_()`. Guess the last line: `y` was computed from `x`; when `x` no longer wants a gradient, what about `y`?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0])
@@ -282,17 +281,17 @@ assert not x.requires_grad_(False).requires_grad and y.requires_grad
 # `y` 照旧要梯度：它的历史是当时记下的，`x` 后来怎样，改不了已经记下的事。
 
 # %% [markdown] tags=["lang-en"]
-# `y` wants one as before: its history was noted at the time, and what becomes of `x` later does not change what has been noted.
+# `y` still wants one: its history was noted at the time, and what happens to `x` later doesn't change what has been noted.
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `requires_grad_`。`self.is_floating_point()` 说是不是浮点数；`self.is_leaf` 说是不是叶子（leaf），也就是没有历史的张量。
+# 写 `requires_grad_`。`self.is_floating_point()` 告诉你是不是浮点数；`self.is_leaf` 告诉你是不是叶子（leaf），也就是没有历史的张量。
 #
-# 该拒绝的两种情形，分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`，这两句话是 torch 的原话。都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样才能接着往下写。
+# 该拒绝的两种情形，分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`，两句都是 torch 的原话。都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样调用才能一个接一个地写下去。
 
 # %% [markdown] tags=["lang-en"]
-# Write `requires_grad_`. `self.is_floating_point()` tells whether the numbers are floats; `self.is_leaf` tells whether the tensor is a leaf (叶子), one without a history.
+# Write `requires_grad_`. `self.is_floating_point()` tells you whether the numbers are floats; `self.is_leaf` tells you whether the tensor is a leaf (叶子), that is, without a history.
 #
-# In the two cases to refuse, `raise RuntimeError(FLOAT_ONLY)` and `raise RuntimeError(LEAVES_ONLY)`; both sentences are torch's own. If all is well, note it with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
+# Two cases are to be refused, with `raise RuntimeError(FLOAT_ONLY)` and `raise RuntimeError(LEAVES_ONLY)`; both messages are torch's own. If all is well, note the wish with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
 
 
 # %% nbgrader={"grade_id": "requires_grad", "solution": true}
@@ -324,14 +323,14 @@ check("requires_grad_refuses")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · detach：同样的数，没有历史
 #
-# 有时要的只是数，不要历史：拿它当固定的目标，画图，转成 NumPy。那就 `detach()`。
+# 有时只要数，不要历史：拿它当固定的目标，画图，转成 NumPy。那就用 `detach()`。
 #
 # 它给的是复印件吗？下面在 `d` 上写一笔，看 `y` 变不变；再对 `.data` 做同样的事。两次都盯住 `y._version`，它数着 `y` 被改写过几次。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · detach: the same numbers, no history
 #
-# At times only the numbers are wanted and not the history: as a fixed target, for a plot, for NumPy. That is what `detach()` is for.
+# Sometimes you want only the numbers and not the history: as a fixed target, for a plot, for NumPy. That is what `detach()` is for.
 #
 # Is it a photocopy? Below we write into `d` and see whether `y` changes; then the same with `.data`. Watch `y._version` each time: it counts how often `y` has been overwritten.
 
@@ -340,6 +339,7 @@ x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = x * 2
 d = y.detach()
 print("d        ", d, d.grad_fn)
+print("y        ", y, " version", y._version)
 d[0] = 100
 print("y        ", y, " version", y._version)
 y.data[1] = -100
@@ -351,14 +351,14 @@ assert y.tolist() == [100.0, -100.0] and y._version == d._version == 1
 assert d.data_ptr() == y.data_ptr() == y.data.data_ptr()
 
 # %% [markdown] tags=["lang-zh"]
-# 不是复印件，是同一块存储（storage）的另一个名字：在 `d` 上写，`y` 就变。所以 `detach` 几乎不花内存，也所以不能拿它当备份；要备份，用 `clone()`。
+# 不是复印件，是同一块存储（storage）的另一个名字：在 `d` 上写，`y` 就变。所以 `detach` 几乎不花内存，但也因此不能拿它当备份；要备份，用 `clone()`。
 #
-# 两者的差别在最后一列。经过 `detach()` 写，版本（version）加了 1，自动求导（autograd）看得见；经过 `.data` 写，版本没有动，谁也不知道。“`.data` 拿来算很安全”，读它没问题，往里写就危险了。后果有多严重，第 10 课专门来讲。
+# 两者的差别在最后一列。经过 `detach()` 写，版本（version）从 0 变成 1，自动求导（autograd）看得见；经过 `.data` 写，版本没有动，谁也不知道。有人说“拿 `.data` 来算很安全”：读它没问题，往里写就危险了。后果有多严重，第 10 课专门来讲。
 
 # %% [markdown] tags=["lang-en"]
-# No photocopy, but another name for the same storage (存储): write into `d`, and `y` changes. So `detach` costs next to no memory, and for the same reason it is no backup; for a backup there is `clone()`.
+# It's no photocopy, but another name for the same storage (存储): write into `d`, and `y` changes. So `detach` costs next to no memory, and for the same reason it is no backup; for a backup, use `clone()`.
 #
-# The difference between the two stands at the end of the lines. Written through `detach()`, the version (版本) went up by 1, and autograd (自动求导) can see it; written through `.data`, the version stayed, and nobody knows. "`.data` is safe to compute with": reading it, yes; writing into it is dangerous. How bad it gets is the subject of lesson 10.
+# The difference between the two is in the last column. A write through `detach()` took the version (版本) from 0 to 1, and autograd (自动求导) can see it; after the write through `.data` the version is what it was, and nobody knows. "`.data` is safe to compute with", people say. Reading it is; writing into it is dangerous. How bad it gets is the subject of lesson 10.
 
 # %% [markdown] tags=["lang-zh"]
 # 断开历史，对梯度意味着什么？下面第一张图是 `x * x`，第二张是 `x * x.detach()`。值一样，路却少了一条。先想：第二张的斜率在 $x = 3$ 处是 6，还是 3？
@@ -393,9 +393,9 @@ assert slopes == [6.0, 3.0]
 # 例子：`y = x * 2`，`d = y.detach()`，`d.grad_fn` 是 `None`；`d[0] = 7` 之后 `y` 的头一个数也是 7，`y._version` 是 1。
 
 # %% [markdown] tags=["lang-en"]
-# On the second, one road is left; the other factor has become a constant 3 that never moves, and so the slope is 3.
+# In the second picture only one road is left; the other factor has become a constant 3 that never moves, so the slope is 3.
 #
-# Write `detach`. `from_array` makes a tensor out of three things: an array, a history, a version counter. The array is `self.storage()`, the counter `self.counter()`, both shared with the original; for the history take `NO_EDGE`, which means none.
+# Write `detach`. `from_array` makes a tensor out of three things: an array, a history and a version counter. The array is `self.storage()`, the counter `self.counter()`, both shared with the original; for the history pass `NO_EDGE`, which means there is none.
 #
 # Example: with `y = x * 2` and `d = y.detach()`, `d.grad_fn` is `None`; after `d[0] = 7` the first number of `y` is 7 as well, and `y._version` is 1.
 
@@ -423,12 +423,12 @@ check("detach_shares")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 三样一起用
 #
-# 最后一项检查训练一条直线去追自己缓慢移动的影子：影子和目标要 `detach`，截距中途用 `requires_grad_` 冻住几步，损失用 `item` 记账。少了任何一样，都和 torch 对不上。
+# 最后一项检查训练一条直线，让它去追自己缓慢移动的影子：影子和目标要 `detach`，截距中途用 `requires_grad_` 冻住几步，损失用 `item` 记账。哪一样写错了，结果都和 torch 对不上。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · All three at work
 #
-# The last check trains a line to follow a slowly moving shadow of itself: shadow and target need `detach`, the intercept is frozen for some steps with `requires_grad_`, and the losses are noted with `item`. If any one is off, nothing agrees with torch.
+# The last check trains a line to follow a slowly moving shadow of itself: shadow and target need `detach`, the intercept is frozen for a few steps with `requires_grad_`, and the losses are noted with `item`. Get any one of them wrong, and the run no longer agrees with torch.
 
 # %% nbgrader={"grade_id": "check_tensor_training", "grade": true, "points": 3}
 check("tensor_training")
@@ -436,12 +436,12 @@ check("tensor_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？还有两行旧笔记里的代码，看看它们现在报什么错：
+# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？旧笔记里还有两行代码，看看它们现在报什么错：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# Old notes speak of `Variable`, whose `data` was said to be a tensor while it was not one itself. And today? Here are also two lines of code from such notes; see what errors they give now:
+# Old notes speak of a `Variable` whose `data` is a tensor, though it isn't one itself. And today? Such notes also contain the next two lines of code; see what errors they give now:
 
 # %% tags=["demo"]
 from torch.autograd import Variable
@@ -471,19 +471,19 @@ except ModuleNotFoundError as error:
     assert str(error) == "No module named 'torch.autograd.Variable'"
 
 # %% [markdown] tags=["lang-zh"]
-# `Variable` 如今就是张量，名字留着，只为让旧程序还能运行；它也不是一个可以 `import` 的模块（module）。`torch.tensor` 只收一份数据：想要两行，就写成 `[[1.0], [2.0]]`。
+# `Variable` 如今就是张量，名字留着，只为让旧程序还能运行；它也不是一个可以 `import` 的模块（module）。`torch.tensor` 的数据只能是一个参数：想要两行，就写成 `[[1.0], [2.0]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Today a `Variable` is a tensor; the name stays so that old programs still run, and it is no module (模块) that one could `import`. `torch.tensor` takes one piece of data: for two rows write `[[1.0], [2.0]]`.
+# Today a `Variable` is simply a tensor; the name is kept so that old programs still run, and it isn't a module (模块) you could `import`. `torch.tensor` takes its data as one argument: for two rows write `[[1.0], [2.0]]`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
 #
 # **1.** `a = torch.tensor([1, 2, 3]).float()`，然后 `a.requires_grad_()`。会报错吗？
 #
-# <details><summary>答案</summary>不会。<code>float()</code> 造出了一个新的浮点张量，它没有历史，是叶子，想要梯度就可以要。</details>
+# <details><summary>答案</summary>不会。<code>float()</code> 造出了一个新的浮点张量，它没有历史，是叶子，要梯度就可以要。</details>
 #
-# **2.** `b = x.detach()`，`c = x.clone()`，都在 `x` 不求梯度时做。写 `b[0] = 7` 和 `c[1] = 8` 之后，`x` 的哪些元素变了？
+# **2.** `x` 不要梯度，`b = x.detach()`，`c = x.clone()`。写 `b[0] = 7` 和 `c[1] = 8` 之后，`x` 的哪些元素变了？
 #
 # <details><summary>答案</summary>只有第 0 个，变成了 7。<code>detach</code> 共用存储，<code>clone</code> 复制了一份。</details>
 
@@ -494,9 +494,9 @@ except ModuleNotFoundError as error:
 #
 # <details><summary>Answer</summary>No. <code>float()</code> made a new tensor of floats; it has no history, so it is a leaf and may ask for a gradient.</details>
 #
-# **2.** `b = x.detach()` and `c = x.clone()`, both while `x` wants no gradient. After `b[0] = 7` and `c[1] = 8`, which elements of `x` have changed?
+# **2.** `x` wants no gradient; `b = x.detach()` and `c = x.clone()`. After `b[0] = 7` and `c[1] = 8`, which elements of `x` have changed?
 #
-# <details><summary>Answer</summary>Only number 0, which is 7 now. <code>detach</code> shares the storage, <code>clone</code> made a copy.</details>
+# <details><summary>Answer</summary>Only element 0, which is 7 now. <code>detach</code> shares the storage, <code>clone</code> made a copy.</details>
 
 # %% tags=["proof"]
 a = torch.tensor([1, 2, 3]).float()
@@ -509,12 +509,12 @@ assert x.tolist() == [7.0, 0.0, 0.0]
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 同学的训练程序跑一夜就内存不足。他在循环里写了 `history.append(loss)`，最后画一条损失曲线。用三四句话告诉他：为什么内存会涨？改哪一行，怎么改？写成 `loss.detach()` 行不行，和 `loss.item()` 有什么不同？中文英文都行。这一格由老师评阅，1 分。
+# 同学的训练程序跑了一夜，内存不够了。他在循环里写了 `history.append(loss)`，最后画一条损失曲线。用三四句话告诉他：为什么内存会涨？改哪一行，怎么改？写成 `loss.detach()` 行不行，和 `loss.item()` 有什么不同？中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student's training runs out of memory overnight. In its loop stands `history.append(loss)`, for a plot of the losses at the end. Tell them in three or four sentences: why does memory grow? Which line should change, and how? Would `loss.detach()` do, and how does it differ from `loss.item()`? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student's training run is out of memory by morning. The loop contains `history.append(loss)`, for a plot of the losses at the end. Tell them in three or four sentences: why does memory grow? Which line should change, and how? Would `loss.detach()` do, and how does it differ from `loss.item()`? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 三点里说清两点，没有矛盾，给 1 分：

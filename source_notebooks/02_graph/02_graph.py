@@ -3,16 +3,15 @@
 #
 # 预计 45 分钟
 #
-# 算一个式子，身后就留下一张图。这一课学会读这张图：谁是叶子，`grad_fn` 是什么，每条边通向哪里。
-# 然后写出三个小函数，引擎里的图就由它们连起来。
+# 算一个式子，身后就留下一张图。这一课学会读这张图：谁是叶子，`grad_fn` 是什么，每条边通向哪里。然后写出三个小函数，引擎里的图就由它们连起来。
 
 # %% [markdown] tags=["lang-en"]
 # # 02 · The graph: leaves, grad_fn, AccumulateGrad
 #
 # About 45 minutes
 #
-# Compute an expression, and a graph stays behind. In this lesson you learn to read it: which tensors are leaves, what `grad_fn` is, where each edge leads.
-# Then you write three small functions, and the engine's graph is tied together by them.
+# Compute an expression, and it leaves a graph behind. In this lesson you learn to read that graph: which tensors are leaves, what `grad_fn` is, where each edge leads.
+# Then you write three small functions, and they tie the engine's graph together.
 
 # %% tags=["setup"]
 import weakref
@@ -37,16 +36,15 @@ use_parts("mine")
 #
 # 打印一个算出来的张量（tensor），末尾总挂着 `grad_fn=<…>`。顺着它走下去，会走到哪儿？
 #
-# 下面 $y = wx$，$z = y + b$，其中 `w` 和 `b` 要梯度（gradient），`x` 是数据，不要。
-# `next_functions` 列出一个节点（node）的各条边（edge）。先猜：`z` 的节点有几条边，分别通向谁？`y` 的节点呢，`x` 在里面吗？
+# 下面 $y = wx$，$z = y + b$，其中 `w` 和 `b` 要梯度（gradient），`x` 是数据，不要。`next_functions` 列出一个节点（node）的各条边（edge）。先猜：`z` 的节点有几条边，分别通向谁？`y` 的节点呢，`x` 在里面吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Where does grad_fn lead?
 #
-# Print a computed tensor (张量), and `grad_fn=<…>` hangs at its end. Follow it: where does one arrive?
+# Print a computed tensor (张量), and there is a `grad_fn=<…>` at the end. Follow it: where do you end up?
 #
 # Below, $y = wx$ and $z = y + b$, where `w` and `b` want a gradient (梯度) and `x` is data and wants none.
-# `next_functions` lists the edges (边) of a node (节点). Guess first: how many edges has the node of `z`, and where do they lead? And the node of `y`, is `x` in there?
+# `next_functions` lists the edges (边) of a node (节点). Guess first: how many edges does the node of `z` have, and where do they lead? And the node of `y`: is `x` in there?
 
 # %% tags=["demo"]
 import torch
@@ -76,11 +74,11 @@ assert to_w.variable is w and to_x == (None, 0)
 # 在 `minigrad` 上再来一遍，这次把它画出来：
 
 # %% [markdown] tags=["lang-en"]
-# One edge for each input, written as a pair: the node it leads to, and which of that node's outputs is meant. `z` has two; one leads to the node of `y`, one to an `AccumulateGrad`. `y` has two as well, and the one for `x` is `(None, 0)`: nobody is waiting for a gradient there.
+# One edge for each input, written as a pair: the node it leads to, and which of that node's outputs is meant. `z` has two: one leads to the node of `y`, the other to an `AccumulateGrad`. `y` has two as well, and the one for `x` is `(None, 0)`: nobody is waiting for a gradient there.
 #
-# The direction of the arrows deserves a second look: they point from the result to its inputs, the way that gradients are going to take. All this together is called the computational graph (计算图).
+# The direction of the arrows deserves a second look: they point from the result to its inputs, which is the way the gradients will travel. All this together is called the computational graph (计算图).
 #
-# The same on `minigrad`, and this time let us draw it:
+# The same again on `minigrad`, and this time let's draw it:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -102,9 +100,9 @@ assert to_y is y.grad_fn and to_b.name().endswith("AccumulateGrad") and y.grad_f
 # 有一种流传很广的说法：`AddBackward0` 里的 0 表示“第一次加法”，第二次加法就是 1。听上去很合理。做两次加法看看：
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · The 0 behind the name: what does it count?
+# ## 2 · The 0 after the name: what does it count?
 #
-# A widespread belief: the 0 in `AddBackward0` means "the first addition", and the second one has a 1. It sounds sensible. Add twice and see:
+# A widespread belief: the 0 in `AddBackward0` means "the first addition", and the second one gets a 1. It sounds sensible. Add twice and see:
 
 # %% tags=["demo"]
 w = torch.ones(2, requires_grad=True)
@@ -118,20 +116,22 @@ for text, result in [
     ("w - 1", w - 1),
     ("1 - w", 1 - w),
     ("w ** 2", w**2),
+    ("w ** w", w**w),
     ("2 ** w", 2**w),
 ]:
     print(f"{text:<11}", result.grad_fn.name())
 
 # %% tags=["proof"]
 assert once.grad_fn.name() == twice.grad_fn.name() == "AddBackward0" and once.grad_fn is not twice.grad_fn
-found = [r.grad_fn.name() for r in (w.sum(), w.sum(0), w - 1, 1 - w, w**2, 2**w)]
-assert found == ["SumBackward0", "SumBackward1", "SubBackward0", "RsubBackward1", "PowBackward0", "PowBackward2"]
+found = [r.grad_fn.name() for r in (w.sum(), w.sum(0), w - 1, 1 - w, w**2, w**w, 2**w)]
+assert found[:4] == ["SumBackward0", "SumBackward1", "SubBackward0", "RsubBackward1"]
+assert found[4:] == ["PowBackward0", "PowBackward1", "PowBackward2"]
 
 # %% [markdown] tags=["lang-zh"]
-# 两次加法，两个不同的节点，都叫 `AddBackward0`。数的不是次数，而是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维（dimension）相加的；幂有底数是张量的，有指数是张量的。各有各的反向规则，所以各有各的号。
+# 两次加法，两个不同的节点，都叫 `AddBackward0`。号码数的不是次数，它分的是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维（dimension）相加的；幂有底数是张量的，有指数是张量的，有两者都是的。各有各的反向规则，所以各有各的号。
 
 # %% [markdown] tags=["lang-en"]
-# Two additions, two different nodes, and both are `AddBackward0`. The number does not count how often; it numbers the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); a power with a tensor for its base, and one with a tensor for its exponent. Each has its own backward rule, hence its own number.
+# Two additions, two different nodes, and both are `AddBackward0`. The number doesn't count how often; it tells apart the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); there are powers whose base is a tensor, whose exponent is one, and where both are. Each has its own backward rule, hence its own number.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 谁是叶子？
@@ -139,9 +139,9 @@ assert found == ["SumBackward0", "SumBackward1", "SubBackward0", "RsubBackward1"
 # “用户自己创建的就是叶子（leaf），算出来的就不是。”下面七个张量，先按这句话给每个打上勾或叉，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Who is a leaf?
+# ## 3 · Which tensors are leaves?
 #
-# "What the user made is a leaf (叶子), what was computed is not." Give each of the seven tensors below a tick or a cross by this sentence, then run.
+# "What the user made is a leaf (叶子), what was computed is not." Going by that sentence, give each of the seven tensors below a tick or a cross; then run.
 
 # %% tags=["demo"]
 data = torch.rand(2)
@@ -161,21 +161,29 @@ for text, tensor in seven.items():
     print(f"{text:<43} is_leaf {tensor.is_leaf!s:<6} requires_grad {tensor.requires_grad}")
 
 # %% tags=["proof"]
+import warnings
+
 assert [t.is_leaf for t in seven.values()] == [True, True, True, False, True, False, True]
 assert all(t.is_leaf for t in seven.values() if not t.requires_grad)
 assert [t.requires_grad for t in seven.values()] == [False, True, False, True, False, True, False]
+held = seven["torch.rand(2, requires_grad=True).double()"]
+held.sum().backward()
+nameless = held.grad_fn.next_functions[0][0].variable
+assert nameless.is_leaf and nameless.grad.tolist() == [1.0, 1.0]
+with warnings.catch_warnings(action="ignore"):
+    assert held.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# 那句话两头都错。`data + data` 是算出来的，却是叶子；带 `.double()` 的那个是你在一行里亲手造的，却不是：`.double()` 也是一次运算，被记录了下来，真正的叶子是它前面那个没有名字的张量。梯度会到那里去，你手里这个的 `.grad` 永远是 `None`。
+# 那句话两头都错。`data + data` 是算出来的，却是叶子；带 `.double()` 的那个是你在一行里亲手造的，却不是：`.double()` 也是一次运算，被记录了下来，真正的叶子是它前面那个没有名字的张量。梯度会到那里去，你手里这个的 `.grad` 一直是 `None`。
 #
-# 对的说法是：没有历史的就是叶子。凡是不要梯度的，都没有历史，不管是不是算出来的；要梯度的，就看它是不是运算记录下来的结果。
+# 对的说法是：没有历史的就是叶子。凡是不要梯度的，都没有历史，不管是不是算出来的；要梯度的，就看它是不是某个记录下来的运算的结果。
 #
 # 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`）；一个都不要，或者正在 `no_grad` 里，它就不要。
 
 # %% [markdown] tags=["lang-en"]
-# That sentence fails at both ends. `data + data` was computed and is a leaf; the one with `.double()` you made with your own hands, in one line, and it is none: `.double()` is an operation too, and was recorded; the true leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None` for ever.
+# Both halves of that sentence are wrong. `data + data` was computed and is a leaf; the one with `.double()` you made with your own hands, in one line, and it isn't: `.double()` is an operation too, and was recorded; the true leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None`.
 #
-# What is true: a leaf is what has no history. Whatever wants no gradient has none, computed or not; whatever wants one is a leaf unless a recorded operation made it.
+# What is true is this: a leaf is a tensor without a history. One that wants no gradient has none, computed or not; one that wants a gradient is a leaf unless a recorded operation made it.
 #
 # Whether a result wants a gradient depends on its inputs: if one of them does, so does the result (`w + data`); if none does, or under `no_grad`, it does not.
 
@@ -183,7 +191,7 @@ assert [t.requires_grad for t in seven.values()] == [False, True, False, True, F
 # `minigrad` 的张量把历史存在 `_edge` 里，只有三种样子：
 
 # %% [markdown] tags=["lang-en"]
-# A tensor of `minigrad` keeps its history in `_edge`, which comes in three kinds:
+# A `minigrad` tensor keeps its history in `_edge`, which comes in three kinds:
 
 # %%
 data = minigrad.ones(2)
@@ -197,19 +205,19 @@ assert data._edge == (data + data)._edge == (None, 0) and w._edge is None and (w
 
 # %% [markdown] tags=["lang-zh"]
 # 1. 不要梯度：`(None, 0)`，边通向空处。
-# 2. 要梯度的叶子：`None`，边还没有连，用到时再连。
+# 2. 要梯度的叶子：`None`，边还没有连，头一回用到时再连。
 # 3. 算出来的：`(node, number)`，节点和编号，编号说明是它的第几个输出。
 #
-# `grad_fn` 和 `is_leaf` 都是属性，没有别的参数，只读 `self._edge`。`grad_fn` 返回节点，叶子返回 `None`；`is_leaf` 返回 `True` 或 `False`。
+# 写 `is_leaf` 和 `grad_fn`。它们都是属性，除了 `self` 没有别的参数，只要看 `self._edge`。`grad_fn` 返回节点，叶子返回 `None`；`is_leaf` 返回 `True` 或 `False`。
 #
 # 例子：`w = tensor([1.0], requires_grad=True)`，则 `w.grad_fn` 是 `None`，`w.is_leaf` 是 `True`；`(w * 2).grad_fn` 是一个 `MulBackward0`，`(w * 2).is_leaf` 是 `False`。
 
 # %% [markdown] tags=["lang-en"]
 # 1. Wants no gradient: `(None, 0)`, an edge that leads nowhere.
-# 2. A leaf that wants one: `None`, an edge not tied yet; that is done when it is used.
+# 2. A leaf that wants one: `None`, the edge isn't tied yet; that happens when it is first used.
 # 3. Computed: `(node, number)`, where the number tells which of the node's outputs this is.
 #
-# `grad_fn` and `is_leaf` are both attributes, without other arguments, and only read `self._edge`. `grad_fn` returns the node, and `None` for a leaf; `is_leaf` returns `True` or `False`.
+# Write `is_leaf` and `grad_fn`. Both are attributes, so they take no argument but `self`, and `self._edge` is all they need to look at. `grad_fn` returns the node, and `None` for a leaf; `is_leaf` returns `True` or `False`.
 #
 # Example: with `w = tensor([1.0], requires_grad=True)`, `w.grad_fn` is `None` and `w.is_leaf` is `True`; `(w * 2).grad_fn` is a `MulBackward0`, and `(w * 2).is_leaf` is `False`.
 
@@ -253,7 +261,7 @@ check("grad_fn_names")
 # `b.grad_fn` 是 `None`。可第 1 节里，`z` 的第二条边明明通向一个 `AccumulateGrad`。它是谁的？`b` 用在两个地方时，有几个？
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · b has no grad_fn, so it has no node?
+# ## 4 · b has no grad_fn, so has it no node?
 #
 # `b.grad_fn` is `None`. Yet in section 1 the second edge of `z` led to an `AccumulateGrad`. Whose is it? And when `b` is used in two places, how many are there?
 
@@ -274,9 +282,9 @@ assert b.grad_fn is None and one.variable is b and one is other
 # 还有编号。有的运算一次给出好几个结果，比如 `unbind` 把张量拆成几行；它们共用一个节点，靠编号分开：
 
 # %% [markdown] tags=["lang-en"]
-# "No `grad_fn`, so no node" is wrong as well. `grad_fn` says "who computed me"; a leaf was not computed, and so it is empty. But every leaf that wants a gradient has a node that collects it, the `AccumulateGrad`: just this one, in however many places the leaf is used; gradients from all roads arrive there and are added to `.grad`.
+# "No `grad_fn`, so no node" is wrong as well. `grad_fn` says "who computed me"; a leaf was not computed, so it is empty. But every leaf that wants a gradient has a node that collects it, its `AccumulateGrad`: just the one, however many places the leaf is used in; the gradients from all roads arrive there and are added to `.grad`.
 #
-# And the numbers? Some operations give several results at once, such as `unbind`, which takes a tensor apart into rows; these share one node, and the number tells them apart:
+# And the numbers? Some operations give several results at once, such as `unbind`, which splits a tensor into its rows; these share one node, and the number tells them apart:
 
 # %% tags=["demo"]
 w = torch.ones(3, 2, requires_grad=True)
@@ -293,18 +301,18 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 #
 # 三种 `_edge` 里，有两种的答案就写在那里。剩下的是要梯度的叶子：它的边通向它唯一的 `AccumulateGrad`，编号 0。用到时才造，用 `AccumulateGrad(tensor)`。
 #
-# 造好之后记在 `tensor._accumulator` 里，用的是弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着它消失。调用这个引用，得到节点；节点已经没了，得到 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
+# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
 #
 # 例子：`w` 是要梯度的叶子，得 `(AccumulateGrad, 0)`，再问一次，还是同一个节点；`w * 2` 得 `(MulBackward0, 0)`；数据得 `(None, 0)`。
 
 # %% [markdown] tags=["lang-en"]
-# Now write `gradient_edge`: given a tensor, where does its gradient go? Return a pair, a node and a number. For each operation it records the engine asks this about all inputs; that is where `next_functions` comes from.
+# Now write `gradient_edge`: given a tensor, where does its gradient go? Return a pair, a node and a number. For each operation it records, the engine asks this about every input; that is where `next_functions` comes from.
 #
-# For two of the three kinds of `_edge` the answer stands right there. What remains is a leaf that wants a gradient: its edge leads to its one `AccumulateGrad`, number 0. It is made only when needed, with `AccumulateGrad(tensor)`.
+# For two of the three kinds of `_edge` the answer is right there. What remains is a leaf that wants a gradient: its edge leads to its one `AccumulateGrad`, number 0. It is made only when needed, with `AccumulateGrad(tensor)`.
 #
-# Once made, note it in `tensor._accumulator` by a weak reference (弱引用), `weakref.ref(node)`: it remembers the node but does not keep it from going. Calling the reference gives the node; if that is gone it gives `None`, and then a new one is made. The first time, `tensor._accumulator` is `None`.
+# Once made, note it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. Calling the reference gives the node; if the node is gone, it gives `None`, and you make a new one. The first time, `tensor._accumulator` is `None`.
 #
-# Example: for a leaf `w` that wants a gradient, `(AccumulateGrad, 0)`, and asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
+# Example: for a leaf `w` that wants a gradient, `(AccumulateGrad, 0)`, and when asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
 
 
 # %% nbgrader={"grade_id": "gradient_edge", "solution": true}
@@ -337,10 +345,10 @@ check("one_accumulator")
 check("output_numbers")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查让你的三个函数连起一个两层（layer）网络（network）的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是否都到了该到的叶子。
+# 最后一项检查用你的三个函数连起一个两层（layer）网络（network）的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是不是都到了该到的叶子。
 
 # %% [markdown] tags=["lang-en"]
-# The last check lets your three functions tie the graph of a network (网络) of two layers (层), visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient gets to its leaf.
+# The last check has your three functions tie together the graph of a network (网络) of two layers (层), visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient reaches its leaf.
 
 # %% nbgrader={"grade_id": "check_graph_of_a_network", "grade": true, "points": 3}
 check("graph_of_a_network")
@@ -353,7 +361,7 @@ check("graph_of_a_network")
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Two sums, two graphs
 #
-# Python's own `sum(y)` adds up a tensor as well, with the same result as `y.sum()`. Is the graph the same, too? With 3 numbers in `y`, and with 300, how many nodes are there on either side?
+# Python's own `sum(y)` adds up a tensor as well, with the same result as `y.sum()`. Is the graph the same, too? With 3 numbers in `y`, and with 300, how many nodes does each of them leave?
 
 
 # %% tags=["demo"]
@@ -392,10 +400,10 @@ ax.plot(lengths, [count_nodes(torch.ones(n, requires_grad=True).sum()) for n in 
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# `sum(y)` 先用一个 `UnbindBackward0` 把 `y` 拆散，再一个一个地加，每加一次就多一个 `AddBackward0`。值没有错，图却长得和 `y` 一样长；`y.sum()` 只有一个运算节点。看得懂图，就知道为什么有的程序慢。
+# `sum(y)` 先用一个 `UnbindBackward0` 把 `y` 拆散，再一个一个地加，每加一次就多一个 `AddBackward0`。值没有错，图却长得和 `y` 一样长；`y.sum()` 只有一个运算节点。看得懂图，就看得出程序在哪里白费功夫。
 
 # %% [markdown] tags=["lang-en"]
-# `sum(y)` first takes `y` apart with an `UnbindBackward0`, then adds one number after the other, with one more `AddBackward0` each time. The value is right, but the graph is as long as `y`; `y.sum()` has a single operation. Whoever can read the graph knows why some programs are slow.
+# `sum(y)` first takes `y` apart with an `UnbindBackward0`, then adds one number after the other, with one more `AddBackward0` each time. The value is right, but the graph is as long as `y`; `y.sum()` leaves a single operation. If you can read the graph, you can see where a program is wasting its effort.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
@@ -433,7 +441,7 @@ except RuntimeError as error:
 # 前两种和你的一样；问到数据，torch 直接说没有，而不是给一条通向空处的边。
 
 # %% [markdown] tags=["lang-en"]
-# The first two answers are yours; asked about data, torch says outright that there is none, instead of giving an edge to nowhere.
+# The first two answers are the same as yours; asked about data, torch says outright that there is none, instead of giving an edge to nowhere.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -449,7 +457,7 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** `x = torch.rand(3, requires_grad=True)`, `y = x * x`. How many edges has `y.grad_fn`, and to how many different nodes do they lead?
+# **1.** `x = torch.rand(3, requires_grad=True)`, `y = x * x`. How many edges does `y.grad_fn` have, and how many different nodes do they lead to?
 #
 # <details><summary>Answer</summary>Two edges, to one and the same <code>AccumulateGrad</code>. There is an edge for each input, and both inputs are the same leaf.</details>
 #
@@ -474,7 +482,7 @@ assert not t.is_leaf and t.grad_fn.name() == "AddBackward0"
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student wrote `w = torch.rand(10, requires_grad=True).double()`, and in training `w.grad` is always `None`. Explain in three or four sentences: where does the gradient go? Why is `w` no leaf? Give one way to mend it, and say why that one is right. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student wrote `w = torch.rand(10, requires_grad=True).double()`, and in training `w.grad` is always `None`. Explain in three or four sentences: where does the gradient go? Why isn't `w` a leaf? Give one way to mend it, and say why it works. In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 三点里说清两点（其中必须有改法），没有矛盾，给 1 分：
