@@ -31,6 +31,7 @@ from autograder.waiting import waiting
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
+WRONG_SHAPE = "returned the wrong shape"  # what the engine says where a gradient does not fit
 _PROJECT = Path(__file__).resolve().parent.parent
 _UNCALLED = {"builtin_function_or_method", "function", "method"}
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
@@ -191,6 +192,12 @@ def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[
         if fault["line"]:
             error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
             yield text("error_at", error=error, line=fault["line"], code=fault["code"])
+    if any(WRONG_SHAPE in fault["message"] for fault in outcome.faults):
+        for part in this.parts:
+            with parts.plugged_in({part: parts.original(part)}):
+                again = checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
+            if not any(WRONG_SHAPE in fault["message"] for fault in again.faults):
+                yield text("wrong_shape", part=part.rpartition(".")[2])
 
 
 def _wrong(verdict: compare.Verdict, outcome: Outcome) -> set[str]:

@@ -14,7 +14,7 @@ import weakref
 import pytest
 
 import minigrad as T
-from minigrad.autograd.accumulate import AccumulateGrad, made_once
+from minigrad.autograd.accumulate import AccumulateGrad, fit, made_once
 from minigrad.autograd.graph import Edge
 
 
@@ -165,3 +165,9 @@ def test_a_step_reuses_the_memory_of_the_last_one() -> None:
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
     done = subprocess.run([sys.executable, "-c", FRESH_PAGES], env=own, capture_output=True, text=True, check=True)
     assert float(done.stdout) < 50  # the step's seven arrays of a megabyte have 1,800 pages
+
+
+def test_a_gradient_that_fits_no_broadcast_input_is_refused_with_both_shapes() -> None:
+    for one in (T.ones(()), T.ones((), requires_grad=True)):  # an array and a Tensor with a history reach `fit` alike
+        with pytest.raises(RuntimeError, match=r"shape \[\] arrives at an input of shape \[4\].*wrong shape"):
+            fit(one if one.requires_grad else one._data, ((4,), one._data.dtype))

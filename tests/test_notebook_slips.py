@@ -232,3 +232,17 @@ def test_the_line_of_an_error_is_in_the_part_that_is_checked_not_in_an_earlier_o
 
     said = seen(capsys, {root: root_gradient, slope: fit_slope}, "clinic_scalar")
     assert "of your code: loss.backward())" in said and "raise RuntimeError" not in said
+
+
+@pytest.mark.parametrize(
+    "rule, shapes",
+    [
+        (lambda grad, other: (grad * other).sum(), "shape [] arrives at an input of shape [4], which was broadcast"),
+        (lambda grad, other: (grad * other)[:, :1], "arrives at a leaf of shape [3, 4] has shape [3, 1]"),
+    ],
+)
+def test_a_rule_that_returns_the_wrong_shape_is_told_so_and_not_what_numpy_says(capsys, rule, shapes):
+    said = seen(capsys, {MUL: rule, OTHER: lambda grad, self: grad * self}, "mul_backward")
+    assert said.startswith("✗ mul_backward · ") and f"{shapes}: a derivative rule returned the wrong shape" in said
+    assert "The gradient that your mul_vjp_self hands on has the wrong shape." in said
+    assert "你的 mul_vjp_self 交出的梯度形状不对" in said and "reshape" not in said and "mul_vjp_other" not in said

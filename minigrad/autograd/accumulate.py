@@ -40,10 +40,26 @@ def fit(grad: Any, origin: Origin) -> Any:
         return grad
     shape, dtype = origin
     if grad.shape != shape:
-        grad = unbroadcast(grad, shape)
+        try:
+            grad = unbroadcast(grad, shape)
+        except Exception as error:
+            if stretches(shape, grad.shape):
+                raise
+            raise RuntimeError(
+                f"A gradient of shape {list(grad.shape)} arrives at an input of shape {list(shape)}, which was broadcast: "
+                "a derivative rule returned the wrong shape"
+            ) from error
     if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
         return grad
     return rules.cast(grad, dtype)
+
+
+def stretches(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether NumPy stretches `shape` to `target`, asked where something has gone wrong (and `broadcasts_to` may have)."""
+    try:
+        return bool(numpy.broadcast_shapes(shape, target) == target)
+    except ValueError:
+        return False
 
 
 def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
