@@ -3,7 +3,8 @@
 #
 # 预计 45 分钟
 #
-# “一张计算图（computational graph）只能反向一次”，这是关于自动求导流传最广的一句话。它只对了一半。真正用一次就没了的，是节点（node）为反向保存的那些值。
+# 学自动求导的人，早晚会听到一句话：“一张计算图（computational graph）只能反向一次。”它只对了一半。用一次就没了的不是图，是节点（node）为反向保存的那些值。
+#
 # 这一课写三个函数：怎样保存、怎样取出、什么时候放手。
 
 # %% [markdown] tags=["lang-en"]
@@ -11,8 +12,9 @@
 #
 # About 45 minutes
 #
-# "A computational graph (计算图) can be walked backward only once" is the most widespread saying about autograd, and only half true. What is gone after one use are the values that nodes (节点) have saved for the way back.
-# In this lesson you write three functions: how to save, how to read what was saved, and when to let go.
+# Everyone who learns autograd hears it sooner or later: "A computational graph (计算图) can be walked backward only once." That is half true. What is gone after one walk is not the graph, but the values that its nodes (节点) saved for backward.
+#
+# In this lesson you write three functions: one saves, one reads what was saved, and one decides when to let go.
 
 # %% tags=["setup"]
 import minigrad
@@ -38,7 +40,7 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Only once?
 #
-# Two graphs, as small as can be, and `backward()` three times on each. Guess: which one raises, and on which call?
+# Here are two tiny graphs, and we call `backward()` three times on each. Guess first: which one raises, and on which call?
 
 
 # %% tags=["demo"]
@@ -80,12 +82,12 @@ assert message.startswith("Trying to backward through the graph a second time")
 assert "Saved intermediate values of the graph are freed" in message and "retain_graph=True" in message
 
 # %% [markdown] tags=["lang-zh"]
-# `sum` 走三遍毫无怨言，平方在第二遍报错。所以“图只能走一遍”不成立：图还在，节点和边（edge）都还在。错误信息说得很准：被释放的是保存的张量（saved tensor），也就是前向时留给反向用的中间值，老教程管它们叫缓冲区（buffer）。
+# `sum` 走三遍毫无怨言，平方在第二遍报错。所以“图只能走一遍”不成立：看最后一行，节点和边（edge）都还在。错误信息说得很准：被释放的是保存的张量（saved tensor），也就是前向时留给反向用的中间值。老教程管它们叫缓冲区（buffer）。
 #
 # `minigrad` 也一样：
 
 # %% [markdown] tags=["lang-en"]
-# `sum` is walked three times without complaint, the square raises at the second. So "a graph can be walked only once" does not hold: the graph is still there, with its nodes and edges (边). The message is precise: what was freed are the saved tensors (保存的张量), intermediate values that forward keeps for backward; old tutorials call them buffers (缓冲区).
+# `sum` takes three walks without complaint; the square raises on the second. So "a graph can be walked only once" does not hold: as the last line shows, the nodes and edges (边) are still there. The message is precise: what was freed are the saved tensors (保存的张量), the intermediate values that forward keeps for backward. Old tutorials call them buffers (缓冲区).
 #
 # `minigrad` does the same:
 
@@ -96,12 +98,12 @@ three_times(minigrad, lambda x: (x * x).sum())
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 谁存了什么？
 #
-# 加法的导数是 1，不用记住任何数；乘法的导数要用到另一个因子。下面把一串运算各走两遍，再列出节点上以 `_saved_` 开头的属性。先猜：哪几个会在第二遍报错？
+# 加法的导数是 1，不用记住任何数；乘法的导数要用到另一个因子。下面每个运算都反向走两遍，再列出它的节点上以 `_saved_` 开头的属性。先猜：哪几个会在第二遍报错？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Who saves what?
 #
-# The derivative of an addition is 1, with nothing to remember; that of a multiplication needs the other factor. Below, a row of operations is walked twice each, and the attributes of the node that begin with `_saved_` are listed. Guess: which of them raise the second time?
+# The derivative of an addition is 1, so there is nothing to remember; that of a multiplication needs the other factor. Below, each operation is walked backward twice, and the attributes of its node that begin with `_saved_` are listed. Guess: which of them raise on the second walk?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -111,6 +113,7 @@ operations = {
     "x.reshape(2, 1)": lambda: x.reshape(2, 1),
     "x.mean()": lambda: x.mean(),
     "x * c": lambda: x * c,
+    "x * 2": lambda: x * 2,
     "x ** 3": lambda: x**3,
     "x.exp()": lambda: x.exp(),
 }
@@ -133,26 +136,35 @@ for name, operation in operations.items():
 outcome = {name: second_pass(operation()) for name, operation in operations.items()}
 assert [name for name, how in outcome.items() if how == "fine"] == ["x + c", "x.reshape(2, 1)", "x.mean()"]
 assert "_saved_result" in dir(x.exp().grad_fn) and "_saved_self" in dir((x**3).grad_fn)
+assert type((x + c).grad_fn._saved_alpha) is int and isinstance((x * 2).grad_fn._saved_other, torch.Tensor)
 
 # %% [markdown] tags=["lang-zh"]
-# 规律是：保存了张量的，第二遍就拒绝；只存了形状、倍数这类小东西的，走多少遍都行。
+# 规律是：保存了张量的，第二遍就拒绝；只存了形状（`sizes`）、个数（`numel`）或者普通的数（`alpha`）的，走多少遍都行。
 #
-# 存什么由导数规则决定，而且只存用得着的。`x * c` 里 `c` 不要梯度，于是没有人需要 `x`：
+# 存什么由导数规则决定，而且只存用得着的。`x * c` 里 `c` 不要梯度，于是没有人需要 `x`。`x * 2` 呢？2 明明是普通的数，为什么也只能走一遍？
 
 # %% [markdown] tags=["lang-en"]
-# The pattern: what saves tensors refuses the second time; what saves only small things, a shape or a factor, can be walked as often as you like.
+# The pattern: an operation that saves tensors refuses the second walk; one that saves only shapes (`sizes`), counts (`numel`) or plain numbers (`alpha`) can be walked as often as you like.
 #
-# What is saved follows from the derivative rule, and only as far as it is needed. In `x * c`, `c` wants no gradient, so nobody needs `x`:
+# What gets saved depends on the derivative rule, and on what is really needed. In `x * c`, `c` wants no gradient, so nobody will need `x`. And `x * 2`? The 2 is a plain number, so why does this one, too, allow only one walk?
 
 # %% tags=["demo"]
 w = torch.tensor([5.0, 6.0], requires_grad=True)
 print("x * w:", (x * w).grad_fn._saved_self, (x * w).grad_fn._saved_other)
 print("x * c:", (x * c).grad_fn._saved_self, (x * c).grad_fn._saved_other)
+print("x * 2:", (x * 2).grad_fn._saved_self, (x * 2).grad_fn._saved_other)
 print("the very same tensor:", (x * w).grad_fn._saved_self is x)
 
 # %% tags=["proof"]
 assert (x * c).grad_fn._saved_self is None and (x * c).grad_fn._saved_other is c
 assert (x * w).grad_fn._saved_self is x and (x * w).grad_fn._saved_other is w
+assert (x * 2).grad_fn._saved_self is None and (x * 2).grad_fn._saved_other.item() == 2
+
+# %% [markdown] tags=["lang-zh"]
+# torch 先把 2 变成张量，再存起来；存了张量，就只能走一遍。整张图各处存了什么，画出来看：
+
+# %% [markdown] tags=["lang-en"]
+# torch turns the 2 into a tensor before saving it, and whatever saves a tensor can be walked only once. Draw a graph to see what is saved where:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -161,24 +173,24 @@ loss = ((x * c + w).tanh()).sum()
 draw(loss, params={"x": x, "w": w, "c": c, "loss": loss}, show=["shapes", "saved"])
 
 # %% [markdown] tags=["lang-zh"]
-# 图里能看到每个节点留着什么：乘法留着 `c`，`tanh` 留着自己的结果，加法和求和什么张量也没留。
+# 乘法留着 `c`，`tanh` 留着自己的结果，加法和求和什么张量也没留。
 
 # %% [markdown] tags=["lang-en"]
-# The picture shows what each node keeps: the multiplication keeps `c`, `tanh` its own result, and the addition and the sum keep no tensor.
+# The multiplication keeps `c`, `tanh` keeps its own result, and the addition and the sum keep no tensor at all.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 保存自己的输出
 #
-# `exp` 的导数就是它自己，所以它存的是输出：`_saved_result`。可是先猜一猜：它存的就是 `y` 这个张量吗？`del y` 之后，`y` 还在吗？
+# `exp` 的导数就是它自己，所以它存的是输出：`_saved_result`。先猜：它存的就是 `y` 这个张量吗？`del y` 之后，那个张量还在吗？
 #
-# 用弱引用（weak reference）来看：它记得一个对象，却不让它因此活着。为了看得清楚，先关掉 Python 的垃圾回收。
+# 用弱引用（weak reference）来看：它记得一个对象，却不让对象因此活着。为了看得清楚，先关掉 Python 的垃圾回收。
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Saving one's own output
 #
-# The derivative of `exp` is itself, so what it saves is its output: `_saved_result`. But guess: is that the tensor `y`? And after `del y`, is `y` still there?
+# `exp` is its own derivative, so what it saves is its output: `_saved_result`. Guess: is that the tensor `y` itself? And is the tensor still there after `del y`?
 #
-# A weak reference (弱引用) tells: it remembers an object without keeping it alive. To see clearly, Python's garbage collection is switched off meanwhile.
+# A weak reference (弱引用) will tell: it remembers an object without keeping it alive. Python's garbage collection is switched off meanwhile, so that it does not blur the picture.
 
 # %% tags=["demo"]
 import gc
@@ -211,7 +223,7 @@ gc.enable()
 # 同一份内存（memory），却不是同一个张量；名字一删，立刻就没了。要是节点直接抓着 `y`，会怎样？下面造两个互相抓着的普通对象：
 
 # %% [markdown] tags=["lang-en"]
-# The same memory (内存), yet not the same tensor; and with its name it was gone at once. What if the node held `y` itself? Here are two plain objects that hold each other:
+# The memory (内存) is the same, the tensor is not; and as soon as its name was deleted, it was gone. What if the node held `y` itself? Here are two plain objects that hold each other:
 
 
 # %%
@@ -233,18 +245,18 @@ print("gone after garbage collection:", seen() is None)
 assert seen() is None
 
 # %% [markdown] tags=["lang-zh"]
-# 张量抓着节点，节点抓着张量，成了一个环：名字都删了，谁也不肯先走，要等垃圾回收哪天来收拾。训练时每一步都留下这样一堆大数组，内存就乱了。
+# 张量抓着节点，节点抓着张量，成了一个环：名字都删了，谁也不肯先走，要等垃圾回收哪天来收拾。要是训练的每一步都留下这样一堆大数组，内存很快就堆满了垃圾。
 #
-# 所以节点存自己的输出时，不存张量，只存张量里的两样东西：数组，和记录原地改写次数的计数器。取出来的时候，引擎再给它接上历史，就是上面那个 `grad_fn` 一样的新张量。
+# 所以节点存自己的输出时，不存张量，只存张量里的两样东西：数组，和记录原地改写次数的计数器。取出来的时候，引擎再接上历史，造出一个新张量：上面那个张量不是 `y`，却和 `y` 有同一个 `grad_fn`，就是这么来的。
 #
-# 写 `save_result`。`result` 是运算刚算出的张量，`result._data` 是它的数组，`result.counter()` 是它的计数器；`output` 是输出的编号，一个整数。返回一个 `SavedResult(array, counter, output)`，依次是数组、计数器、编号。不要复制，也不要造新的计数器：有人改写了 `result`，要能看得出来。
+# 写 `save_result`。`result` 是运算刚算出的张量，`result._data` 是它的数组，`result.counter()` 是它的计数器；`output` 是输出的编号，一个整数。返回 `SavedResult(array, counter, output)`，依次是数组、计数器、编号。数组不要复制，计数器不要造新的：有人改写了 `result`，要能看得出来。
 
 # %% [markdown] tags=["lang-en"]
-# The tensor holds the node and the node holds the tensor: a cycle. With every name deleted, neither will go first, until garbage collection comes round one day. When each training step leaves such a pile of large arrays behind, memory is a mess.
+# The tensor holds the node and the node holds the tensor: a cycle. Even with every name deleted, neither will go first; both stay until garbage collection comes round one day. If every training step left such a pile of large arrays behind, memory would soon be full of rubbish.
 #
-# So a node that saves its own output does not save the tensor, only two things out of it: the array, and the counter of writes in place. When it is read, the engine ties the history on again: the new tensor above, with the same `grad_fn`.
+# So a node that saves its own output does not save the tensor, only two things from it: its array, and the counter of writes to it. When the value is read, the engine attaches the history again and makes a new tensor. That is what you saw above: a tensor that was not `y`, but had the same `grad_fn` as `y`.
 #
-# Write `save_result`. `result` is the tensor just computed, `result._data` is its array and `result.counter()` its counter; `output` is the number of the output, an int. Return a `SavedResult(array, counter, output)`. Make no copy and no new counter: if somebody writes to `result`, it must show.
+# Write `save_result`. `result` is the tensor just computed, `result._data` is its array and `result.counter()` its counter; `output` is the number of the output, an int. Return `SavedResult(array, counter, output)`. Do not copy the array, and do not make a new counter: if somebody writes to `result`, that has to show.
 
 
 # %% nbgrader={"grade_id": "save_result", "solution": true}
@@ -269,31 +281,31 @@ check("saved_result")
 #
 # 轮到一个节点反向时，它先把保存的值取出来，再交给导数规则。`self.saved` 有四种情形：
 #
-# - 整个是 `None`：已经释放了，报错。那段话很长，常量 `SECOND_BACKWARD` 里已经写好，`raise RuntimeError(SECOND_BACKWARD)`。
-# - 是一个空元组：什么也没存，也就没有什么会被释放。返回空列表，走多少遍都行。
-# - 是一个元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
-# - 其中一项是保存的值 `value`：数组在 `value._data` 里。它有计数器（`value._counter` 不是 `None`）时，先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；保存之后被改写过，这个函数会报错（怎么做到的，第 10 课由你来写）。
+# - 整个是 `None`：已经释放了，要报错。报错的话很长，常量 `SECOND_BACKWARD` 里已经写好：`raise RuntimeError(SECOND_BACKWARD)`。
+# - 是空元组：什么也没存，也就没有什么会被释放。返回空列表，走多少遍都行。
+# - 是元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
+# - 其中某一项是保存的值 `value`：要的数组是 `value._data`。它要是有计数器（`value._counter` 不是 `None`），先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；值在保存之后被改写过，这个函数会报错（它怎么知道的，第 10 课由你来写）。
 #
-# 在 `minigrad` 上看看 `saved` 的样子。`addcmul` 算的是 $a + 2bc$，只有最后一个因子要梯度：
+# 在 `minigrad` 上看看 `saved` 的样子，每一项印出它的数和计数器。`addcmul` 算的是 $a + 2bc$，只有最后一个因子要梯度：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Reading it
 #
-# When a node's turn comes on the way back, it first reads what it saved, then hands it to the derivative rule. With `self.saved` there are four cases:
+# When its turn comes in backward, a node first reads what it has saved, then hands it to the derivative rule. There are four cases for `self.saved`:
 #
-# - It is `None` altogether: released, so raise. The words are long; the constant `SECOND_BACKWARD` has them, `raise RuntimeError(SECOND_BACKWARD)`.
-# - It is an empty tuple: nothing was saved, so nothing can have been released. Return an empty list, however often it is walked.
-# - It is a tuple, and an item in it is `None`: nobody needs that one, but its place counts; the values behind it must not move up.
-# - An item is a saved `value`: its array is `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; had it been written to since, this function raises (how it knows, you write yourself in lesson 10).
+# - It is `None` itself: everything was released, so raise an error. The message is long; the constant `SECOND_BACKWARD` has it ready: `raise RuntimeError(SECOND_BACKWARD)`.
+# - It is an empty tuple: nothing was saved, so nothing can have been released. Return an empty list, however often the node is walked.
+# - It is a tuple, and one of its items is `None`: nobody needs that one, but it keeps its place; the values after it must not move up.
+# - One of its items is a saved `value`: what is wanted is the array `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; that function raises if the value has been written to since it was saved (you will write how it knows in lesson 10).
 #
-# See on `minigrad` what `saved` looks like. `addcmul` computes $a + 2bc$, and only the last factor wants a gradient:
+# Here is what `saved` looks like in `minigrad`, each item printed with its numbers and its counter. `addcmul` computes $a + 2bc$, and only the last factor wants a gradient:
 
 # %%
 a = minigrad.tensor([1.0, 2.0])
 u = minigrad.tensor([3.0, 4.0], requires_grad=True)
 y = minigrad.addcmul(a, a, u, value=2.0)
 for value in y.grad_fn.saved:
-    print(value if value is None else value._data)
+    print(value if value is None else (value._data, value._counter))
 
 # %% tags=["proof"]
 assert y.grad_fn.saved[1] is None and len(y.grad_fn.saved) == 3
@@ -301,10 +313,14 @@ y.sum().backward()
 assert u.grad.tolist() == [2.0, 4.0] and y.grad_fn.saved is None
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `unpack_arrays`，返回一个列表，每一项是一个数组，或者 `None`。例子：`self.saved` 里是 `None` 和一个数组为 `[1, 2]` 的值，返回 `[None, array([1., 2.])]`。
+# 中间的 `None` 占着 `u` 的位置：要用它的只有 `a` 的梯度，而 `a` 不要梯度。没被改写过的张量和普通的数没有计数器，用不着检查。
+#
+# 写 `unpack_arrays`。返回一个列表，和 `self.saved` 一样长，每一项是 `value._data` 或者 `None`。例子：`self.saved` 里是 `None` 和一个数组为 `[1, 2]` 的值，返回 `[None, array([1., 2.])]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `unpack_arrays`; it returns a list of which each item is an array, or `None`. Example: with `None` and a value of array `[1, 2]` in `self.saved`, return `[None, array([1., 2.])]`.
+# The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` wants none. Tensors that were never written to and plain numbers have no counter, so there is nothing to check.
+#
+# Write `unpack_arrays`. Return a list as long as `self.saved`, whose items are `value._data` or `None`. Example: if `self.saved` holds `None` and a value whose array is `[1, 2]`, return `[None, array([1., 2.])]`.
 
 
 # %% nbgrader={"grade_id": "unpack_arrays", "solution": true}
@@ -347,7 +363,7 @@ check("unpack_refuses")
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Letting go, or keeping
 #
-# One trunk, two heads: both `p` and `q` are computed from `y = x * x`. First `p.backward()`, then `q.backward()`. Nobody has walked from `q` before; will it raise?
+# One trunk, two heads: both `p` and `q` are computed from `y = x * x`. First we call `p.backward()`, then `q.backward()`. Nobody has walked back from `q` before; will it raise?
 
 
 # %% tags=["demo"]
@@ -400,9 +416,9 @@ except RuntimeError as error:
 # 还有一种误会：“`retain_graph=True` 把中间结果都留下来，所以 `y.grad` 也就有了。”看一看：
 
 # %% [markdown] tags=["lang-en"]
-# It does: the walk from `p` went through the trunk, and the `x` that the trunk had saved was let go. There are three ways out: say `retain_graph=True` in the first walk; add the two heads first; or set out from both heads at once. The last two take one walk only, and are cheaper.
+# It does: the walk from `p` went through the trunk and let go of the `x` saved there. There are three ways out: pass `retain_graph=True` to the first walk; add the two heads and walk from the sum; or set out from both heads at once. The last two take only one walk, so they are cheaper.
 #
-# And there is a misunderstanding: "`retain_graph=True` keeps all intermediate results, so `y.grad` is there as well." Look:
+# There is also a common misunderstanding: "`retain_graph=True` keeps all intermediate results, so `y.grad` is there as well." See for yourself:
 
 # %% tags=["demo"]
 x, y, p, q = heads()
@@ -419,14 +435,14 @@ with warnings.catch_warnings():
     assert y.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# `y.grad` 是 `None`，还附上一条警告。留下的是前向时保存的值，不是梯度；`y` 的梯度从来没有写进 `.grad`，无所谓留不留。想看它，用警告里说的 `retain_grad()`，名字很像，是另一回事，第 09 课就写它。
+# `y.grad` 是 `None`，还附上一条警告。留下的是前向时保存的值，不是梯度；`y` 的梯度从来没有写进 `.grad`，无所谓留不留。想看它，就用警告里说的 `retain_grad()`：名字很像，却是另一回事，第 09 课由你来写。
 #
 # 现在写 `release`。引擎每走完一个节点就调用它一次。`retain_graph` 为真，什么也不做；否则让 `node.saved` 变成 `None`。为什么不是空元组？因为空元组的意思是“什么也没存”，那样的节点可以再走。边 `node.next_functions` 不要动。
 
 # %% [markdown] tags=["lang-en"]
-# `y.grad` is `None`, with a warning on top. What is retained are values saved on the way forward, not gradients; the gradient of `y` was never written to any `.grad`, so there is none to keep. To see it use `retain_grad()`, as the warning says: a similar name for another matter, which you write in lesson 09.
+# `y.grad` is `None`, and a warning comes with it. What is retained are the values that forward saved, not gradients; the gradient of `y` was never written to a `.grad`, so there is none to keep. To see it, use `retain_grad()`, as the warning says: a similar name for something else, which you will write in lesson 09.
 #
-# Now write `release`. The engine calls it once for each node that it has run. If `retain_graph` is true, do nothing; otherwise let `node.saved` be `None`. Why not an empty tuple? Because that means "saved nothing", and such a node may be walked again. Leave the edges, `node.next_functions`, alone.
+# Now write `release`. The engine calls it once for each node, as soon as the node has run. If `retain_graph` is true, do nothing; otherwise set `node.saved` to `None`. Why not to an empty tuple? Because that means "saved nothing", and such a node may be walked again. Leave the edges, `node.next_functions`, alone.
 
 
 # %% nbgrader={"grade_id": "release", "solution": true}
@@ -454,14 +470,14 @@ check("retain_graph")
 #
 # `retain_graph=True` “吃内存”，人人都这么说。吃多少，什么时候吃？量一量。
 #
-# torch 让我们在保存时插手：`saved_tensors_hooks` 把要保存的每个张量先交给我们包一层，于是我们知道还剩几个没放。八层 `tanh`，每层存 100 KiB；梯度（gradient）每过一层，就记下还存着多少。猜猜两条线的样子：
+# torch 让我们在保存时插手：`saved_tensors_hooks` 把要保存的每个张量先交给我们包一层，数一数还有几个包着的，就知道还存着多少。下面有八层 `tanh`，每层存 100 KiB；梯度（gradient）每过一层，就记一次。留图和不留图，猜猜两行数各是什么样：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · How much memory does it eat?
 #
 # `retain_graph=True` "eats memory", everybody says. How much, and when? Let us measure.
 #
-# torch lets us put a hand in: `saved_tensors_hooks` gives each tensor to be saved to us first, to be wrapped; so we know how many are not yet let go. Eight layers of `tanh` save 100 KiB each; whenever the gradient (梯度) passes a layer, we note how much is still saved. Guess what the two lines look like:
+# torch lets us step in: `saved_tensors_hooks` first hands us every tensor that is about to be saved, and we put a wrapper around it; counting the wrappers that are still alive tells us how much is saved. Below, eight layers of `tanh` save 100 KiB each; whenever the gradient (梯度) passes a layer, we take a reading. Guess the two rows of numbers, with the graph retained and without:
 
 
 # %% tags=["demo"]
@@ -497,14 +513,14 @@ assert during_backward(False) == [800.0, *(100.0 * n for n in range(8, 0, -1)), 
 assert during_backward(True) == [800.0] * 10
 
 # %% [markdown] tags=["lang-zh"]
-# 普通的反向边走边放，内存像下楼梯一样落到 0，所以最高点在反向刚开始的时候。留着图，就一直停在最高处，直到没有人再拿着这张图。
+# 普通的反向边走边放，存着的像下楼梯一样落到 0，所以最高点在反向刚开始的时候。留着图，就一直停在最高处，直到没有人再拿着这张图。
 #
-# 那么训练循环里呢？每步都写 `retain_graph=True`，内存会不会一步一步涨上去？很多人这样以为。用 `minigrad` 比较三种循环，其中两种把每一步的 `loss` 张量收进一个列表，“以后好画图”：
+# 那么训练循环里呢？每步都写 `retain_graph=True`，内存会不会一步一步涨上去？很多人这样以为。下面用 `minigrad` 比较三种循环，其中两种把每一步的 `loss` 张量收进列表，“以后好画图”：
 
 # %% [markdown] tags=["lang-en"]
-# A plain backward lets go as it walks, and memory comes down like a staircase to 0; so its peak is where backward begins. With the graph retained it stays up there, until nobody holds the graph any longer.
+# A plain backward lets go as it walks, and what is saved comes down to 0 like a staircase; so the peak is where backward begins. With the graph retained, it stays at the peak until nobody holds the graph any longer.
 #
-# And in a training loop? With `retain_graph=True` at every step, does memory climb step by step? Many believe so. With `minigrad`, compare three loops, two of which collect the `loss` tensor of each step in a list, "to plot it later":
+# And in a training loop? If every step says `retain_graph=True`, does memory climb from step to step? Many people think so. Let us compare three loops on `minigrad`; two of them collect each step's `loss` tensor in a list, "to plot it later":
 
 # %%
 import tracemalloc
@@ -556,18 +572,18 @@ right.set_ylim(0, 4000)
 _ = right.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 只有一条线往上涨。`retain_graph=True` 并不让内存越积越多：下一步的 `loss` 盖掉名字，旧的图就没人拿着了，跟着放掉。涨上去的那条，是既留着图、又把图收进了列表。
+# 只有一条线往上涨。光是 `retain_graph=True`，内存并不会越积越多：下一步的 `loss` 占了名字，旧的图没人拿着，就跟着放掉了。涨上去的那条，是既留着图、又把图收进了列表。
 #
 # 所以更准确的说法是：`retain_graph` 把这一张图的保存值留到没有人拿着它为止；要收集损失（loss），收集 `loss.item()`。
 #
 # 轮到你的引擎：下面的检查用弱引用数一数，前向之后、反向之中、反向之后，各还剩哪些张量。
 
 # %% [markdown] tags=["lang-en"]
-# Only one line goes up. `retain_graph=True` does not pile up memory: the next step's `loss` takes over the name, nobody holds the old graph any longer, and it goes. The line that climbs belongs to the loop that retains the graphs and collects them as well.
+# Only one line climbs. On its own, `retain_graph=True` does not pile up memory: the next step's `loss` takes over the name, nobody holds the old graph any longer, and it is freed. The climbing line belongs to the loop that both retains its graphs and collects them in a list.
 #
 # So, more precisely: `retain_graph` keeps the saved values of this one graph until nobody holds it; and if you collect losses (损失), collect `loss.item()`.
 #
-# Now your engine: the check below counts, by weak references, which tensors are still there after forward, during backward and after it.
+# Now it is your engine's turn: with weak references, the check below counts which tensors are still there after forward, during backward and after it.
 
 # %% nbgrader={"grade_id": "check_memory_freed", "grade": true, "points": 2}
 check("memory_freed")
@@ -576,7 +592,7 @@ check("memory_freed")
 # 最后一项检查：一根树干、两个头的小网络，两个损失各自反向，训练四步。保存、取出、放手，全是你写的。
 
 # %% [markdown] tags=["lang-en"]
-# The last check: a small network with one trunk and two heads, a backward for each of two losses, trained for four steps. Saving, reading and letting go are all yours.
+# The last check trains a small network with one trunk and two heads for four steps, with a backward of its own for each of the two losses. The saving, the reading and the letting go are all yours.
 
 # %% nbgrader={"grade_id": "check_saved_in_training", "grade": true, "points": 3}
 check("saved_in_training")
@@ -584,20 +600,26 @@ check("saved_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · torch 其实是怎么做的
 #
-# 在 torch 里，每个保存的值都装在一个 `SavedTensor` 里，存和取各有一道门，就是上一节插手的地方。这道门还有正经用处：存的时候压成半精度，取的时候再还原，内存省一半，梯度只差一点点。
+# 在 torch 里，每个保存的张量都装在一个 `SavedTensor` 里，存和取各有一道门，上一节就是在那里插的手。这两道门还有正经用处：存的时候压成半精度，取的时候再还原，占的内存少一半。代价是什么？看看梯度：
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
-# In torch, each saved value sits in a `SavedTensor`, with one door in and one door out; that is where the section above put its hand in. The doors are there for good uses, too: pack values to half precision, unpack them again, and memory is halved at the cost of a slightly different gradient.
+# In torch, each saved tensor sits in a `SavedTensor`, with one door in and one door out; that is where we stepped in above. These doors have serious uses, too: squeeze what is saved into half precision on the way in, restore it on the way out, and it takes half the memory. At what price? Look at the gradient:
 
 # %% tags=["demo"]
 x = torch.linspace(-1, 1, 5, requires_grad=True)
 print(x.tanh().grad_fn._raw_saved_result)
 
+
+def squeeze(t):
+    print("saving", t.nbytes, "bytes as", t.half().nbytes)
+    return t.half()
+
+
 x.tanh().sum().backward()
 exact, x.grad = x.grad, None
-with torch.autograd.graph.saved_tensors_hooks(lambda t: t.half(), lambda t: t.float()):
+with torch.autograd.graph.saved_tensors_hooks(squeeze, lambda t: t.float()):
     y = x.tanh().sum()
 y.backward()
 print(exact)
@@ -623,11 +645,11 @@ assert torch.allclose(exact, x.grad, atol=1e-3) and not torch.equal(exact, x.gra
 #
 # **1.** `y = x + 1`, `p = y * y`, `q = 3 * y`. After `p.backward()`, does `q.backward()` raise?
 #
-# <details><summary>Answer</summary>No. The two heads share the addition only, and that saved nothing; q's own multiplication has not been walked.</details>
+# <details><summary>Answer</summary>No. The two heads share only the addition, which saved nothing; q's own multiplication has not been walked yet.</details>
 #
-# **2.** In a notebook you ran the cell with `loss.backward()` once more, and got this error. Should you add `retain_graph=True`?
+# **2.** In a notebook you ran the cell with `loss.backward()` a second time and got this error. Should you add `retain_graph=True`?
 #
-# <details><summary>Answer</summary>No. You do not need the second walk, and the gradients would double. Run the forward cell again, which makes a new graph, then backward.</details>
+# <details><summary>Answer</summary>No. You do not need the second walk, and the gradients would double. Run the forward cell again to get a new graph, then go backward.</details>
 
 # %% tags=["proof"]
 x = torch.tensor([3.0], requires_grad=True)
@@ -645,7 +667,7 @@ assert x.grad.item() == 11.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student's training runs out of memory after some hundred steps; every step says `loss.backward(retain_graph=True)`, and `loss` is put into a list for a plot. Tell him in three to five sentences: who holds the memory? If only one thing may be changed, what is enough? Does he need `retain_graph` at all, and when would he? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student's training runs out of memory after a few hundred steps; every step calls `loss.backward(retain_graph=True)` and puts `loss` into a list, to plot a curve. Tell them in three to five sentences: what is holding the memory? If only one thing may be changed, which change is enough? Do they need `retain_graph` at all, and when would they? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 1 点），给 1 分：
@@ -656,8 +678,8 @@ assert x.grad.item() == 11.0
 # 参考回答：占内存的是每一步保存的中间值：列表里的 loss 抓着图，图抓着保存的值，retain_graph 又不许放。把 append(loss) 改成 append(loss.item())，图就没人抓着了；或者去掉 retain_graph，保存的值边走边放。只有同一张图真要走第二遍时才需要它。
 #
 # **Rubric (1 point)** Two of these three, the first among them:
-# 1. The losses in the list hold their graphs, and retain_graph forbids their saved values to be let go; together every step's intermediate values stay.
+# 1. The losses in the list hold their graphs, and retain_graph keeps the saved values from being let go; together they keep the intermediate values of every step.
 # 2. One change is enough: collect loss.item() (or a detached one), or drop retain_graph.
-# 3. It is needed when one graph is to be walked a second time, as for two losses that share a trunk and must go backward separately; mostly one backward on their sum is better.
+# 3. It is needed only when one graph is walked a second time, as for two losses that share a trunk and must go backward separately; usually one backward from their sum is better.
 #
-# Model answer: the memory is held by each step's saved values: the loss in the list holds the graph, the graph holds the saved values, and retain_graph keeps them from being let go. Collect loss.item() and nobody holds the graph; or drop retain_graph, and saved values go while backward walks. It is needed only if the same graph is really walked twice.
+# Model answer: the memory is taken up by the values saved at every step: the loss in the list holds the graph, the graph holds the saved values, and retain_graph keeps them from being let go. Collect loss.item() and nobody holds the graph; or drop retain_graph, and the saved values go while backward walks. It is needed only if the same graph really has to be walked twice.

@@ -4,6 +4,7 @@
 # 预计 55 分钟
 #
 # `backward()` 之后，叶子（leaf）都有了 `.grad`，中间那些张量却没有。想看看它们的梯度，想在半路上改一改，或者只问其中一个，怎么办？
+#
 # 这一课写五个小函数：运行钩子（hook）、取下钩子、`retain_grad`、累积之后的钩子，还有 `autograd.grad` 用来挑节点的那一段。
 
 # %% [markdown] tags=["lang-en"]
@@ -11,8 +12,9 @@
 #
 # About 55 minutes
 #
-# After `backward()` the leaves (叶子) have their `.grad`, but the tensors in between have none. How to see their gradients, change them on the way, or ask for just one of them?
-# In this lesson you write five small functions: running hooks (钩子), taking one off, `retain_grad`, the hook that comes after accumulation, and the piece of `autograd.grad` that chooses nodes.
+# After `backward()` the leaves (叶子) have their `.grad`, but the tensors in between have none. What if you want to see their gradients, change them on the way, or ask for just one of them?
+#
+# In this lesson you write five small functions: running hooks (钩子), taking one off, `retain_grad`, the hook that comes after accumulation, and the piece of `autograd.grad` that picks the nodes to run.
 
 # %% tags=["setup"]
 import minigrad
@@ -36,14 +38,14 @@ use_parts("mine")
 #
 # `c` 在中间：`x` 算出 `c`，`c` 算出 `d`。`d.backward()` 之后 `c.grad` 是 `None`。很多教程解释说：“反向一结束，中间的梯度就被释放了。”
 #
-# 真是这样，那么在反向的过程中去看，它总该在。`register_hook` 让我们在 `c` 的梯度（gradient）经过时插一句话。先猜：那一刻 `c.grad` 是什么？加上 `retain_graph=True` 呢？
+# 真是这样，那么在反向的过程中去看，它总该在。`register_hook` 让我们在 `c` 的梯度（gradient）经过时看上一眼。先猜：那一刻 `c.grad` 是什么？加上 `retain_graph=True` 呢？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Where did the gradient in the middle go?
 #
-# `c` stands in the middle: `x` makes `c`, and `c` makes `d`. After `d.backward()`, `c.grad` is `None`. Many a tutorial explains: "intermediate gradients are freed once backward is over."
+# `c` is in the middle: `c` is computed from `x`, and `d` from `c`. After `d.backward()`, `c.grad` is `None`. Many tutorials explain: "intermediate gradients are freed once backward is over."
 #
-# If so, it should be there if we look while backward is going on. `register_hook` lets us put a word in as the gradient (梯度) of `c` passes. Guess: what is `c.grad` at that moment? And with `retain_graph=True`?
+# If that were so, the gradient ought to be there while backward is still going on. `register_hook` lets us take a look as the gradient (梯度) of `c` passes. Guess: what is `c.grad` at that moment? And with `retain_graph=True`?
 
 # %% tags=["demo"]
 import warnings
@@ -68,10 +70,10 @@ middle.register_hook(lambda grad: seen.append((grad.tolist(), middle.grad)))
 assert seen == [([4.0, 8.0], None)] and middle.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：会往 `.grad` 里写的只有 `AccumulateGrad`，而只有叶子才有它。图里看得清楚：
+# 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：只要你没有另外吩咐（第 5 节），会往 `.grad` 里写的就只有 `AccumulateGrad`，而只有叶子才有它。图里看得清楚：
 
 # %% [markdown] tags=["lang-en"]
-# The gradient `[4, 8]` did arrive at `c`, yet `c.grad` was `None` at that very moment. It was not written and then freed; it was never written: what writes to a `.grad` is `AccumulateGrad`, and only leaves have one. The picture shows it:
+# The gradient `[4, 8]` did arrive at `c`, yet `c.grad` was `None` at that very moment. It was not written and then freed; it was never written. Unless you ask for more (section 5), only `AccumulateGrad` writes to a `.grad`, and only leaves have one. The picture shows it:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -97,16 +99,16 @@ assert c.grad is None and x.grad.tolist() == [8.0, 16.0]
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 钩子：看一眼，或者换掉
 #
-# 钩子是你的函数，梯度到达一个张量时，引擎（engine）拿着梯度调用它。返回 `None`，什么也不变；返回一个张量，它就顶替原来的梯度，继续往下走。
+# 钩子是你写的函数：梯度到达一个张量时，引擎（engine）拿着梯度调用它。它返回 `None`，什么也不变；它返回张量，这个张量就顶替原来的梯度，继续往下走。
 #
-# 一个张量上可以挂几个钩子。先猜：下面三个各看到什么，`x.grad` 又是多少？
+# 一个张量上可以挂几个钩子。先猜：下面打印的那两个各看到什么，`x.grad` 又是多少？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Hooks: to look, or to replace
 #
-# A hook is a function of yours that the engine (引擎) calls with the gradient when that arrives at a tensor. If it returns `None`, nothing changes; if it returns a tensor, that takes the gradient's place and travels on.
+# A hook is a function of your own: when a gradient arrives at a tensor, the engine (引擎) calls the hook with it. If the hook returns `None`, nothing changes; if it returns a tensor, that tensor takes the gradient's place and travels on.
 #
-# Several hooks can hang on one tensor. Guess: what does each of these three see, and what is `x.grad`?
+# One tensor can carry several hooks. Guess: what do the two that print see, and what is `x.grad`?
 
 
 # %% tags=["demo"]
@@ -131,9 +133,9 @@ assert x.grad.tolist() == [80.0, 160.0]
 # 不同张量上的钩子谁先谁后，跟着反向的次序走：最晚记录的节点最先运行。先猜顺序，再运行：
 
 # %% [markdown] tags=["lang-en"]
-# In the order of registration, one after the other: the third sees what the second has put there.
+# They run one after another, in the order of registration: the third sees what the second put in place.
 #
-# On different tensors, hooks follow the order of the walk: the latest recorded node runs first. Guess the order, then run:
+# Hooks on different tensors follow the order of the walk: the node recorded last runs first. Guess the order, then run:
 
 # %% tags=["demo"]
 x = torch.tensor([1.0], requires_grad=True)
@@ -156,24 +158,24 @@ assert order == ["total", "b", "a", ("x", 5.0)]
 # %% [markdown] tags=["lang-zh"]
 # `x` 的钩子只响了一次，看到的是两路加好的 5。
 #
-# 写 `run_tensor_hooks`。`hooks` 是一个字典，编号对着函数，先登记的在前；`grad` 是到达的梯度，一个张量。返回最后的梯度。三点小心：
+# 写 `run_tensor_hooks`。`hooks` 是一个字典，编号对着函数，先登记的在前；`grad` 是到达的梯度，一个张量。返回最后的梯度。有三点要小心：
 #
 # 1. 换之前先 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
 # 2. 问“有没有返回”，用 `is not None`。张量的真假是另一回事。
-# 3. 钩子运行时可以把自己取下来，字典就变小了；所以循环的是一份抄本，`list(hooks.values())`。
+# 3. 钩子运行时可以把自己取下来，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。
 #
-# 例子：两个钩子，一个乘 2，一个加 1，`grad` 为 `[3.]`，得 `[7.]`。
+# 例子：两个钩子，先乘 2，再加 1；`grad` 是 `[3.]`，返回 `[7.]`。
 
 # %% [markdown] tags=["lang-en"]
-# The hook of `x` fired once, and saw the sum of both paths, 5.
+# The hook on `x` fired only once, and saw 5: both paths already added up.
 #
-# Write `run_tensor_hooks`. `hooks` is a dict from numbers to functions, the first registered in front; `grad` is the arriving gradient, a tensor. Return the gradient that is left at the end. Mind three things:
+# Write `run_tensor_hooks`. `hooks` is a dict that maps numbers to functions, in the order of registration; `grad` is the gradient that arrives, a tensor. Return the gradient as the last hook leaves it. Three things to watch:
 #
-# 1. Before replacing, `check_replacement(hook, replacement, grad)`; it raises for what is no fit gradient (wrong shape, wrong dtype, no tensor).
-# 2. Ask whether something was returned with `is not None`. A tensor's truth is another matter.
-# 3. A hook may take itself off while it runs, and the dict shrinks; so loop over a copy, `list(hooks.values())`.
+# 1. Before replacing, call `check_replacement(hook, replacement, grad)`; it raises for anything that cannot be a gradient here (wrong shape, wrong dtype, not a tensor).
+# 2. To ask whether a hook returned something, use `is not None`. Whether a tensor is true or false is another question.
+# 3. A hook may take itself off while it runs, and then the dict shrinks; so loop over a copy, `list(hooks.values())`.
 #
-# Example: two hooks, one times 2 and one plus 1, with `grad` `[3.]`: the answer is `[7.]`.
+# Example: the first of two hooks multiplies by 2, the second adds 1; if `grad` is `[3.]`, return `[7.]`.
 
 
 # %% nbgrader={"grade_id": "run_tensor_hooks", "solution": true}
@@ -205,12 +207,12 @@ check("hook_replacement")
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 用钩子裁剪
 #
-# 换掉梯度有什么用？最有名的用处是梯度裁剪（gradient clipping）。下面 12 层，每层把向量乘一个矩阵，反向时梯度每过一层就大一倍。在每一层挂一个钩子，把梯度的每一项夹在 -1 和 1 之间。猜猜裁剪之后那条线的样子：
+# 换掉梯度有什么用？最有名的用处是梯度裁剪（gradient clipping）。下面有 12 层，每层把向量乘上一个矩阵，反向时梯度每过一层就长一倍。在每一层挂一个钩子，把梯度的每一项夹在 -1 和 1 之间，梯度的长度会变成什么样？先猜：
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Clipping by a hook
 #
-# What is replacing good for? The best known use is gradient clipping (梯度裁剪). Below are 12 layers that multiply a vector by a matrix each; on the way back the gradient doubles with every layer. Hang a hook on each layer that holds every entry of the gradient between -1 and 1. Guess what the clipped line looks like:
+# What is replacing good for? Its best-known use is gradient clipping (梯度裁剪). Below are 12 layers, each of which multiplies a vector by a matrix; on the way back the gradient gets twice as long with every layer. Now put a hook on each layer that keeps every entry of the gradient between -1 and 1. What happens to its length? Guess:
 
 
 # %% tags=["demo"]
@@ -243,20 +245,20 @@ ax.legend()
 ax.set_yscale("log", base=2)
 
 # %% [markdown] tags=["lang-zh"]
-# 不裁剪，12 层之后大了两千多倍；裁剪之后长度停在 4，不再往上。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
+# 不裁剪，12 层走下来，长了两千倍；裁剪之后，长度停在 4，不再往上。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
 
 # %% [markdown] tags=["lang-en"]
-# Without clipping it has grown more than two-thousandfold after 12 layers; clipped, its length stops at 4. The plot ran on `minigrad`, which is to say on your `run_tensor_hooks`.
+# Without clipping, the gradient is two thousand times as long after 12 layers; with clipping, its length stays at 4. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 取下来
 #
-# 在笔记本里，登记钩子的那一格一不小心运行了两遍。先猜：下面会打印几行？
+# 在笔记本里，登记钩子的那一格一不小心运行了两遍。先猜：取下一次之前、之后，钩子各打印几行？
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Taking it off
 #
-# In a notebook, the cell that registers a hook gets run twice. Guess: how many lines are printed below?
+# In a notebook, the cell that registers a hook was run twice by accident. Guess: how many lines does the hook print below, before it is removed once, and after?
 
 # %% tags=["demo"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -270,6 +272,12 @@ print("one removed")
 handle.remove()
 print("removed once more, without complaint")
 
+u = torch.tensor([1.0], requires_grad=True)
+with u.register_hook(show("with")):
+    (u * 3).backward()
+print("behind the block")
+(u * 3).backward()
+
 # %% tags=["proof"]
 counted = []
 w = torch.tensor([1.0], requires_grad=True)
@@ -280,20 +288,24 @@ handle.remove()
 (w * 3).backward()
 handle.remove()
 assert len(counted) == 3
+with u.register_hook(counted.append):
+    (u * 3).backward()
+(u * 3).backward()
+assert len(counted) == 4
 
 # %% [markdown] tags=["lang-zh"]
-# 两行，然后一行：同一个函数登记了两次，就有两个钩子，叶子的钩子还会一直跟到下一张图。`register_hook` 返回一张凭证（handle），凭它取下来；它只管自己那一个，取两次也无妨。写成 `with w.register_hook(...):`，出块时就自动取下。
+# 两行，然后一行：同一个函数登记了两次，就有两个钩子，叶子的钩子还会一直跟到下一张图。`register_hook` 返回一张凭证（handle），凭它取下来；它只管自己那一个，取两次也无妨。写成 `with u.register_hook(...):`，出块时就自动取下：最后两次反向，只打印了一行。
 #
-# 写 `remove`。`self.id` 是凭证的编号；`self._hooks()` 给出挂着钩子的字典，编号对着函数。凭证不让张量因此活着，所以张量要是已经没了，`self._hooks()` 给出 `None`，这时什么也不用做。
+# 写 `remove`。`self.id` 是凭证的编号；`self._hooks()` 给出挂着钩子的字典，编号对着函数。凭证不会让张量因此活着，张量要是已经没了，`self._hooks()` 就给出 `None`，这时什么也不用做。
 #
 # 例子：字典里有编号 3、4、5，凭证是 4，之后剩下 3 和 5；再 `remove` 一次，还是 3 和 5。
 
 # %% [markdown] tags=["lang-en"]
-# Two lines, then one: a function registered twice makes two hooks, and a leaf's hooks stay with it from graph to graph. `register_hook` returns a handle (凭证) with which to take it off; a handle stands for its own hook only, and using it twice does no harm. Written `with w.register_hook(...):`, it is taken off when the block ends.
+# Two lines, then one: a function registered twice makes two hooks, and a leaf's hooks stay with it from graph to graph. `register_hook` returns a handle (凭证) that takes the hook off again; a handle removes its own hook only, and using it twice does no harm. With `with u.register_hook(...):` the hook is taken off when the block ends: of the last two walks, only one printed a line.
 #
-# Write `remove`. `self.id` is the handle's number; `self._hooks()` gives the dict that holds the hooks, from numbers to functions. A handle does not keep its tensor alive; if that is gone, `self._hooks()` gives `None`, and there is nothing to do.
+# Write `remove`. `self.id` is the handle's number; `self._hooks()` returns the dict that holds the hooks, which maps numbers to functions. A handle does not keep its tensor alive; once the tensor is gone, `self._hooks()` returns `None`, and there is nothing to do.
 #
-# Example: with the numbers 3, 4 and 5 in the dict and a handle of 4, what is left is 3 and 5; and after another `remove`, still 3 and 5.
+# Example: the dict has the numbers 3, 4 and 5, and the handle is 4: what is left is 3 and 5; and after another `remove`, still 3 and 5.
 
 
 # %% nbgrader={"grade_id": "remove", "solution": true}
@@ -323,7 +335,7 @@ check("hook_removal")
 # %% [markdown] tags=["lang-en"]
 # ## 5 · retain_grad: keep it
 #
-# To look at `c.grad` afterwards there is no need for a hook of your own: say `c.retain_grad()` after forward and before backward. Guess: after two walks, what are `first` and `c.grad`? And in what do they differ from a leaf's `.grad`?
+# To look at `c.grad` afterwards, you need no hook of your own: call `c.retain_grad()` after forward and before backward. Guess: after two walks, what are `first` and `c.grad`? And how does that differ from a leaf's `.grad`?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -343,18 +355,18 @@ assert first.tolist() == [400.0, 800.0] and c.grad.tolist() == [800.0, 1600.0] a
 assert x.grad is leaf_first and x.grad.tolist() == [1600.0, 3200.0]
 
 # %% [markdown] tags=["lang-zh"]
-# 也是累积（accumulation），可是每次都换一个新张量，手里的 `first` 不变；叶子是在原来的张量里加。还有一点：`retain_grad` 登记得比钩子早，留下的却是钩子换过的：它总排在钩子后面。
+# 也是累积（accumulation），可是每次都换一个新张量，手里的 `first` 不变；叶子是在原来的张量里加。还有一点：`retain_grad` 登记得比钩子早，留下的却是钩子换过的梯度：它总排在钩子后面。
 #
-# 写 `keep_grad`，引擎在钩子都运行之后调用它。`tensor` 是说过 `retain_grad()` 的张量，`tensor._grad` 是 `None` 或已有的梯度；`grad` 是钩子换过的梯度，一个张量。它还要继续往下走，所以第一次要留一个复制：`grad.clone()`。
+# 写 `keep_grad`，引擎在钩子都运行之后调用它。`tensor` 是说过 `retain_grad()` 的张量，`tensor._grad` 是 `None` 或已有的梯度；`grad` 是钩子换过的梯度，一个张量。它还要继续往下走，所以第一次要留一份副本：`grad.clone()`。
 #
 # 例子：`tensor._grad` 是 `None`，来了 `[2.]`，之后是 `[2.]`；再来一次，是 `[4.]`，一个新张量。
 
 # %% [markdown] tags=["lang-en"]
-# This is accumulation (累积), too, yet into a new tensor each time, so that the `first` in your hand stays; a leaf adds within its old tensor. And one thing more: `retain_grad` was called before the hook was registered, and still what it kept is what the hook has made of it: it always comes after the hooks.
+# This is accumulation (累积), too, but into a new tensor each time, so the `first` you hold does not change; a leaf adds into the tensor it already has. One more thing: `retain_grad` was called before the hook was registered, and yet what it kept is what the hook returned. It always comes after the hooks.
 #
-# Write `keep_grad`, which the engine calls when all hooks have run. `tensor` is the one that has said `retain_grad()`, `tensor._grad` is `None` or the gradient that is there; `grad` is what the hooks have left, a tensor. It travels on, so the first time keep a copy: `grad.clone()`.
+# Write `keep_grad`, which the engine calls once all hooks have run. `tensor` is the one that called `retain_grad()`, `tensor._grad` is `None` or the gradient kept so far; `grad` is what the hooks have left, a tensor. It travels on, so the first time keep a copy: `grad.clone()`.
 #
-# Example: `tensor._grad` is `None`, and `[2.]` comes in; then it is `[2.]`; once more, and it is `[4.]`, in a new tensor.
+# Example: `tensor._grad` is `None`, and `[2.]` comes in: it becomes `[2.]`; the same once more, and it is `[4.]`, a new tensor.
 
 
 # %% nbgrader={"grade_id": "keep_grad", "solution": true}
@@ -377,16 +389,16 @@ check("retained_gradients")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · 累积之后
 #
-# 叶子的普通钩子在 `.grad` 写好之前运行。要等写好之后，用 `register_post_accumulate_grad_hook`：它收到的不是梯度，而是叶子本身。
+# 叶子的普通钩子在 `.grad` 写好之前运行。要等写好之后，用 `register_post_accumulate_grad_hook` 登记：这种钩子收到的不是梯度，而是叶子本身。
 #
-# 有了它，可以每到一个梯度就走一步，走完马上清掉，不必等所有的 `.grad` 都齐了。先猜：`backward()` 之后，`.grad` 还在吗？
+# 有了它，可以每到一个梯度就走一步，走完马上清掉，不必等所有的 `.grad` 都齐了。下面第一个参数还挂了一个普通钩子，好看清先后。先猜：它看到的 `.grad` 是什么？`backward()` 之后，`.grad` 还在吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · After accumulation
 #
-# A leaf's plain hooks run before its `.grad` is written. To come after that, there is `register_post_accumulate_grad_hook`: what it is given is not the gradient, but the leaf itself.
+# A leaf's ordinary hooks run before its `.grad` is written. To come after that, register with `register_post_accumulate_grad_hook`: such a hook is given the leaf itself, not the gradient.
 #
-# With it one can take a step as soon as a gradient is there and clear it at once, without waiting for every `.grad` to be in. Guess: after `backward()`, is there still a `.grad`?
+# With it you can take a step as soon as a gradient is in and clear it at once, without waiting until every `.grad` is there. Below, the first parameter also has an ordinary hook, to show which comes first. Guess: what does that see in `.grad`? And after `backward()`, is there still a `.grad`?
 
 # %% tags=["demo"]
 params = [torch.tensor([float(n)], requires_grad=True) for n in (1, 2, 3)]
@@ -401,6 +413,7 @@ def step_at_once(p):
 
 for p in params:
     p.register_post_accumulate_grad_hook(step_at_once)
+params[0].register_hook(lambda grad: print("ordinary hook: .grad is", params[0].grad))
 (params[0] * params[1] + params[2]).backward()
 print([round(p.item(), 2) for p in params], [p.grad for p in params])
 
@@ -414,20 +427,20 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
         assert words in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 写登记它的 `register_post_accumulate_hook`。它只对叶子有意义，所以有两种张量要当场拒绝，各报一个 `RuntimeError`：
+# 写登记这种钩子的 `register_post_accumulate_hook`。它只对叶子有意义，所以有两种张量要当场拒绝，各报一个 `RuntimeError`：
 #
 # - 不要梯度的：`cannot register a hook on a tensor that doesn't require gradient`。
 # - 有 `grad_fn` 的：`post accumulate grad hooks cannot be registered on non-leaf tensors`。
 #
-# 剩下的是叶子。`gradient_edge(tensor)`（你在第 02 课写过）给出节点和编号两样，节点就是它的 `AccumulateGrad`；`extras_of(node).accumulated.add(hook)` 把钩子挂上去，并给出凭证，要把它还给用户。
+# 剩下的是叶子。`gradient_edge(tensor)`（你在第 02 课写过）返回节点和编号两样，叶子的节点就是它的 `AccumulateGrad`；`extras_of(node).accumulated.add(hook)` 把钩子挂上去，并返回凭证，你要把凭证交给用户。
 
 # %% [markdown] tags=["lang-en"]
-# Write `register_post_accumulate_hook`, which registers it. It makes sense for leaves only, so two kinds of tensors are refused at once, with a `RuntimeError` each:
+# Write `register_post_accumulate_hook`, which registers such a hook. It makes sense for leaves only, so refuse two kinds of tensors on the spot, each with a `RuntimeError`:
 #
 # - Those that want no gradient: `cannot register a hook on a tensor that doesn't require gradient`.
 # - Those with a `grad_fn`: `post accumulate grad hooks cannot be registered on non-leaf tensors`.
 #
-# What is left are leaves. `gradient_edge(tensor)` (you wrote it in lesson 02) gives a pair of node and number, and the node is its `AccumulateGrad`; `extras_of(node).accumulated.add(hook)` hangs the hook there and gives the handle, which the user is to get.
+# What remains are leaves. `gradient_edge(tensor)` (you wrote it in lesson 02) returns a node and a number; a leaf's node is its `AccumulateGrad`. `extras_of(node).accumulated.add(hook)` puts the hook there and returns the handle, which you hand to the user.
 
 
 # %% nbgrader={"grade_id": "register_post_accumulate_hook", "solution": true}
@@ -457,12 +470,12 @@ check("post_accumulate")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · autograd.grad：只问一个
 #
-# 不想动任何 `.grad`，只想要某一个梯度：`torch.autograd.grad(w, u)`，结果直接还给你。下面 `w` 由两个分支相乘得到，我们只问 `u`。先猜：另一个分支上的钩子响不响？
+# 不想动任何 `.grad`，只想要某一个梯度，就用 `torch.autograd.grad(w, u)`，结果直接还给你。下面 `w` 由两个分支相乘得到，我们先只问 `u`，再只问 `a`。先猜：另一个分支上的钩子响不响？
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · autograd.grad: ask for just one
 #
-# To leave every `.grad` alone and get just one gradient, there is `torch.autograd.grad(w, u)`, which hands the result to you. Below, `w` is the product of two branches, and we ask for `u` only. Guess: does the hook on the other branch fire?
+# To get just one gradient and leave every `.grad` alone, use `torch.autograd.grad(w, u)`, which returns the result to you. Below, `w` is the product of two branches; we ask for `u` only, then for `a` only. Guess: does the hook on the other branch fire?
 
 
 # %% tags=["demo"]
@@ -498,26 +511,26 @@ torch.autograd.grad(w, u)
 assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 
 # %% [markdown] tags=["lang-zh"]
-# 不响：通不到目标的节点，根本没有运行。省了计算，也省了副作用：`.grad` 没人写，那边保存的张量也没人用掉。
+# 不响：通不到目标的节点，根本没有运行。省了计算，也没有副作用：`.grad` 没人写，那边保存的张量也没人用掉。
 #
 # 那么该运行哪些？一个节点，只要它的某条边直接通向目标，或者通向另一个该运行的节点，就该运行。目标自己不必：梯度到了它那里，就已经是答案了。
 #
 # 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一列 `(parent, number)`，`parent` 可能是 `None`；`node.parents` 是同一列，只是没有编号。
 #
-# 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`。
+# 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`（记录得越早，`order` 越大）。
 #
 # 例子就是上面那段程序：目标是 `u` 的节点，只有 `w` 的节点要运行；目标是 `a` 的 `AccumulateGrad`，要运行的是 `w` 和 `u` 的节点。
 
 # %% [markdown] tags=["lang-en"]
-# It does not: nodes that lead to no target do not run at all. That saves computing, and side effects as well: nobody writes to any `.grad`, and what the other side has saved is not used up.
+# It does not: nodes that do not lead to a target never run. That saves work, and there are no side effects: nobody writes to a `.grad`, and what the other branch has saved is not used up.
 #
-# So which are to run? A node is, if one of its edges leads straight to a target, or to another node that is to run. A target itself need not: once the gradient has arrived there, it is the answer.
+# So which nodes should run? A node should, if one of its edges leads straight to a target, or to another node that should run. The target itself need not: once the gradient has arrived there, it is the answer.
 #
-# Write `nodes_to_run`. `reachable` are all nodes (节点) that can be reached from the output, `targets` the set of target nodes; return the set of nodes to run. `node.next_functions` is a row of `(parent, number)`, where `parent` may be `None`; `node.parents` is the same row without the numbers.
+# Write `nodes_to_run`. `reachable` holds all nodes (节点) that can be reached from the output, `targets` is the set of target nodes; return the set of nodes to run. `node.next_functions` is a row of pairs `(parent, number)`, where `parent` may be `None`; `node.parents` is the same row without the numbers.
 #
-# Before judging a node, judge those it leads to; they were always recorded earlier. So go through them as they were recorded, the earliest in front: `sorted(reachable, key=lambda node: node.order, reverse=True)`.
+# Before you can judge a node, you have to have judged those it leads to, and those were always recorded earlier. So go through the nodes as they were recorded, from the earliest on: `sorted(reachable, key=lambda node: node.order, reverse=True)` (the earlier a node was recorded, the larger its `order`).
 #
-# The example is the program above: if the target is the node of `u`, only the node of `w` runs; if it is the `AccumulateGrad` of `a`, the nodes of `w` and `u` run.
+# The example is the program above: if the target is the node of `u`, only the node of `w` has to run; if it is the `AccumulateGrad` of `a`, the nodes of `w` and `u` have to.
 
 
 # %% nbgrader={"grade_id": "nodes_to_run", "solution": true}
@@ -545,10 +558,10 @@ def nodes_to_run(reachable, targets):
 check("gradients_of_some")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查：一个小网络训练五步，第一层的梯度用钩子裁剪，中间一层用 `retain_grad` 留着，再隔一步用 `autograd.grad` 问一次，半路上还取下两个钩子。五个部件都是你的。
+# 最后一项检查：一个小网络训练五步，第一层的梯度用钩子裁剪，中间一层的用 `retain_grad` 留着，每隔一步还用 `autograd.grad` 问一次，半路上再取下两个钩子。五个部件都是你的。
 
 # %% [markdown] tags=["lang-en"]
-# The last check: a small network is trained for five steps, the first layer's gradient clipped by a hook, the middle layer's kept by `retain_grad` and asked for with `autograd.grad` at every other step, and two hooks taken off halfway. All five parts are yours.
+# The last check trains a small network for five steps: a hook clips the first layer's gradient, `retain_grad` keeps the middle layer's, every other step also asks for it with `autograd.grad`, and two hooks are taken off halfway. All five parts are yours.
 
 # %% nbgrader={"grade_id": "check_hooks_in_training", "grade": true, "points": 3}
 check("hooks_in_training")
@@ -556,12 +569,12 @@ check("hooks_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# 钩子挂在哪里？看上去在张量上，其实在张量当时的节点上。原地（in-place）改一次 `y`，它就换了节点；改之前登记的钩子却留在旧节点那里。先猜：两个钩子各看到几？
+# 钩子挂在哪里？看上去在张量上，其实在张量当时的节点上。原地（in-place）改一次 `y`，它就换了节点；改之前登记的钩子却留在旧节点那里。先猜：两个钩子各看到什么？
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# Where does a hook hang? On the tensor, it seems; in truth on the node that the tensor has at the time. Change `y` in place (原地), and its node is another one; a hook registered before stays with the old node. Guess: what does each of the two hooks see?
+# Where does a hook hang? On the tensor, it seems; in fact, on the node that the tensor has at the time. Change `y` in place (原地), and it gets another node; a hook registered before that stays with the old one. Guess: what does each of the two hooks see?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0], requires_grad=True)
@@ -582,17 +595,17 @@ y.backward()
 assert seen == [("late", 1.0), ("early", 3.0)]
 
 # %% [markdown] tags=["lang-zh"]
-# 晚登记的看到 1，是改过之后的 `y` 的梯度；早登记的看到 3，是改之前的 `y` 的梯度。各看各的节点。
+# 晚登记的看到 1，是改过之后的 `y` 的梯度；早登记的看到 3，是没改之前的 `y` 的梯度。各看各的节点。
 
 # %% [markdown] tags=["lang-en"]
-# The late one sees 1, the gradient of `y` as it was after the change; the early one sees 3, the gradient of `y` as it was before. Each sees its own node's.
+# The late one sees 1, the gradient for `y` after the change; the early one sees 3, the gradient for `y` before the change. Each sees what arrives at its own node.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
 #
-# **1.** `c` 上挂的钩子返回 `grad * 0`，`c` 说过 `retain_grad()`。反向之后 `c.grad` 和上游的 `x.grad` 各是什么？
+# **1.** `c` 上挂的钩子返回 `grad * 0`，还调用过 `c.retain_grad()`。反向之后 `c.grad` 和 `x.grad` 各是什么？
 #
-# <details><summary>答案</summary>都是 0。retain_grad 排在钩子后面，留下的是换过的梯度；往下走的也是它。</details>
+# <details><summary>答案</summary>都是 0。retain_grad 排在钩子后面，留下的是换过的梯度；接着往 x 走的也是它。</details>
 #
 # **2.** 先 `d.backward()`，再 `c.retain_grad()`，然后看 `c.grad`。有吗？
 #
@@ -601,13 +614,13 @@ assert seen == [("late", 1.0), ("early", 3.0)]
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** A hook on `c` returns `grad * 0`, and `c` has said `retain_grad()`. After backward, what are `c.grad` and, upstream, `x.grad`?
+# **1.** A hook on `c` returns `grad * 0`, and `c.retain_grad()` was called. After backward, what are `c.grad` and `x.grad`?
 #
-# <details><summary>Answer</summary>Both are 0. retain_grad comes after the hooks and keeps what they have left; and the same travels on.</details>
+# <details><summary>Answer</summary>Both are 0. retain_grad comes after the hooks and keeps what they have left; and that is also what travels on to x.</details>
 #
 # **2.** First `d.backward()`, then `c.retain_grad()`, then look at `c.grad`. Is it there?
 #
-# <details><summary>Answer</summary>No, it is None. That gradient has passed by, and nobody kept it; retain_grad speaks for later walks only.</details>
+# <details><summary>Answer</summary>No, it is None. That gradient has passed by, and nobody kept it; retain_grad only counts for later walks.</details>
 
 # %% tags=["proof"]
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -630,7 +643,7 @@ assert c.grad is None
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# Halfway through training the loss of your network becomes `nan`, and you want to know in which layer the gradients went wrong first. A hook, `retain_grad`, or `autograd.grad`: which do you take, and why? When would each of the others be the better choice? Answer in three to five sentences, and say what is to be done when you have finished. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# Halfway through training, your network's loss becomes `nan`, and you want to know in which layer the gradients first went wrong. A hook, `retain_grad`, or `autograd.grad`: which do you choose, and why? When would each of the others be the better choice? Answer in three to five sentences, and say what has to be done once you are finished. In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 1 点），给 1 分；认为 c.grad 是“反向后被释放”的，给 0 分：
@@ -641,7 +654,7 @@ assert c.grad is None
 # 参考回答：给每层的输出挂一个钩子，发现 nan 就打印层的名字：梯度从输出往回走，第一个报名的就是出问题的地方。如果只想事后看一层，retain_grad 更省事，但要在反向之前说，还多占一份内存；如果只要损失对某个张量的梯度，又不想动 .grad，就用 autograd.grad。查完用 handle.remove() 把钩子取下来。
 #
 # **Rubric (1 point)** Two of these three, the first among them; 0 for saying that c.grad "is freed after backward":
-# 1. A choice with its reason: hooks run while the gradient passes, in the order of the walk, and can name the layer at the first nan; retain_grad on every layer is fine too, if it is said that it takes memory and has to be called before backward.
+# 1. A choice with its reason: hooks run while the gradient passes, in the order of the walk, and can name the layer at the first nan; retain_grad on every layer is fine too, provided the answer says that it takes memory and has to be called before backward.
 # 2. The others' use: retain_grad to look at one or two tensors afterwards; autograd.grad to get one gradient and leave every .grad alone.
 # 3. Afterwards: handle.remove() (or a with block), or the hooks stay, and more pile up with each run.
 #
