@@ -10,7 +10,7 @@ HINTS: dict[str, Stages] = {
     POINTWISE + "mul_vjp_self": (
         (
             "z = self * other。self 增加 1，z 增加多少？",
-            "z = self * other. If self grows by 1, by how much does z grow?",
+            "z = self * other. If self grows by 1, how much does z grow?",
         ),
         (
             "∂z/∂self 就是 other。上游的 grad 告诉你 z 动一点时损失动多少：链式法则把两者乘起来。",
@@ -24,7 +24,7 @@ HINTS: dict[str, Stages] = {
     POINTWISE + "mul_vjp_other": (
         (
             "乘法的两边是对称的。刚才留下的是 other，这次该留下谁？",
-            "The two sides of a product are alike. Last time other stayed; who stays now?",
+            "The two sides of a product are alike. Last time other stayed; which stays now?",
         ),
         (
             "∂z/∂other 就是 self。",
@@ -52,7 +52,7 @@ HINTS: dict[str, Stages] = {
     POINTWISE + "div_vjp_other": (
         (
             "分子为正时，分母变大，商变大还是变小？导数该是什么符号？",
-            "With a positive numerator, does the quotient grow or shrink as the denominator grows? Which sign has the derivative?",
+            "With a positive numerator, does the quotient grow or shrink as the denominator grows? What sign does the derivative have?",
         ),
         (
             "把 1/other 写成 other⁻¹，用幂的规则：导数是 -other⁻²。self 是常数倍，要留着。",
@@ -131,14 +131,14 @@ HINTS: dict[str, Stages] = {
             "The gradient passes unchanged or becomes 0. result tells which: when is it greater than 0? At 0 torch takes 0.",
         ),
         (
-            "result <= 0 是一个真假数组。rules.masked_fill(grad, result <= 0, 0) 在为真的地方放 0。相乘不行：无穷大的梯度乘 0 是 nan。",
-            "result <= 0 is an array of truths, and rules.masked_fill(grad, result <= 0, 0) puts a 0 where it is true. A product will not do: an infinite "
+            "result <= 0 是一个布尔数组。rules.masked_fill(grad, result <= 0, 0) 在为真的地方放 0。相乘不行：无穷大的梯度乘 0 是 nan。",
+            "result <= 0 is a boolean array, and rules.masked_fill(grad, result <= 0, 0) puts a 0 where it is true. Multiplying won't do: an infinite "
             "gradient times 0 is nan.",
         ),
     ),
     REDUCE + "sum_vjp": (
         (
-            "被加的每一项动 1，和动多少？那么每一项该分到多少梯度？",
+            "被加的某一项动 1，和动多少？那么每一项该得到多少梯度？",
             "If one of the summands moves by 1, how far does the sum move? So how much gradient does each receive?",
         ),
         (
@@ -173,7 +173,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "要从 (n, m) 得到 (n, k)，得在 grad 右边乘一个 (m, k)：mat2 的转置正是。",
-            "From (n, m) to (n, k) grad needs an (m, k) on its right: mat2 transposed is one.",
+            "To get from (n, m) to (n, k), grad needs an (m, k) on its right: mat2 transposed is just that.",
         ),
         (
             "grad @ mat2ᵀ。为了批量也能用，转置只交换最后两维：mat2.swapaxes(-1, -2)。",
@@ -183,7 +183,7 @@ HINTS: dict[str, Stages] = {
     LINALG + "matmul_vjp_mat2": (
         (
             "这次要返回 (k, m)。手里有 self (n, k) 和 grad (n, m)，怎么相乘才能得到它？",
-            "Now (k, m) is to be returned. You hold self, (n, k), and grad, (n, m): which product gives it?",
+            "This time return (k, m). You have self, (n, k), and grad, (n, m): which product gives it?",
         ),
         (
             "把 self 转置成 (k, n)，放在 grad 的左边。",

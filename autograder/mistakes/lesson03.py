@@ -116,7 +116,7 @@ def div_self_overwrites_grad(grad: Any, other: Any) -> Any:
 @mistake(
     DIV_OTHER,
     zh="大小对了，符号反了：分母变大，商的绝对值变小，导数里有一个负号。",
-    en="The size is right, the sign turned: a larger denominator makes the quotient smaller, so there is a minus.",
+    en="The size is right, the sign is flipped: a larger denominator makes the quotient smaller, so there is a minus.",
 )
 def div_other_forgot_minus(grad: Any, self: Any, other: Any) -> Any:
     return grad * self / (other * other)
@@ -125,7 +125,7 @@ def div_other_forgot_minus(grad: Any, self: Any, other: Any) -> Any:
 @mistake(
     DIV_OTHER,
     zh="分母少了平方：1/other 的导数是 -1/other²。",
-    en="The square is missing below the line: the derivative of 1/other is -1/other².",
+    en="The square is missing in the denominator: the derivative of 1/other is -1/other².",
 )
 def div_other_forgot_square(grad: Any, self: Any, other: Any) -> Any:
     return -grad * self / other
@@ -143,7 +143,7 @@ def div_other_forgot_numerator(grad: Any, self: Any, other: Any) -> Any:
 @mistake(
     DIV_OTHER,
     zh="self 和 other 写反了：被平方、放在分母里的应该是 other。",
-    en="self and other have changed places: other is the one squared, below the line.",
+    en="self and other have changed places: other is the one squared, in the denominator.",
 )
 def div_other_swapped(grad: Any, self: Any, other: Any) -> Any:
     return -grad * other / (self * self)
@@ -343,7 +343,7 @@ def relu_lets_all_pass(grad: Any, result: Any) -> Any:
 @mistake(
     RELU,
     zh="上游的梯度是无穷大时，乘 0 得 nan，而 torch 给 0：它不是乘，是选。用 rules.masked_fill(grad, result <= 0, 0)。",
-    en="Where the arriving gradient is infinite, times 0 makes nan, and torch has 0: it chooses and does not multiply. Use rules.masked_fill(grad, result <= 0, 0).",
+    en="An infinite gradient times 0 is nan, but torch gives 0: it doesn't multiply, it chooses. Use rules.masked_fill(grad, result <= 0, 0).",
 )
 def relu_multiplies(grad: Any, result: Any) -> Any:
     return grad * (result > 0)
@@ -370,7 +370,7 @@ def relu_times_value(grad: Any, result: Any) -> Any:
 @mistake(
     RELU,
     zh="看错了对象：开关由 relu 的结果决定，不由 grad 的正负决定。负的梯度也要通过。",
-    en="The wrong one is asked: relu's result is the switch, not the sign of grad. Negative gradients pass too.",
+    en="That asks the wrong array: the switch is relu's result, not the sign of grad. Negative gradients pass too.",
 )
 def relu_masks_by_grad(grad: Any, result: Any) -> Any:
     return grad * (grad > 0)

@@ -47,7 +47,7 @@ def pow_zeros_in_float64(grad: Any, self: Any, exponent: float) -> Any:
 @mistake(
     LOG,
     zh="self 为 0 的地方你放了 0，把无穷大藏了起来。torch 在那里给 inf：直接除。",
-    en="You put 0 where self is 0, which hides an infinity. torch has inf there: just divide.",
+    en="You put 0 where self is 0, which hides an infinity. torch gives inf there: just divide.",
 )
 def log_hides_the_infinity(grad: Any, self: Any) -> Any:
     return np.where(self == 0, 0, grad / self)
@@ -76,8 +76,8 @@ def relu_picks_out(grad: Any, result: Any) -> Any:
 
 @mistake(
     SUM,
-    zh="grad 乘上一张全是 1 的表，只有两者恰好能广播时才行。先把加掉的维度插回去，再用 rules.expand（它也不会改变类型）。",
-    en="grad times a table of ones works only where the two happen to broadcast. Put the summed dimensions back first, then use rules.expand, which keeps the dtype, too.",
+    zh="grad 乘上一个全是 1 的数组，只有两者恰好能广播时才行。先把加掉的维度插回去，再用 rules.expand（它也不会改变类型）。",
+    en="grad times an array of ones works only where the two happen to broadcast. Put the summed dimensions back first, then use rules.expand, which keeps the dtype, too.",
 )
 def sum_multiplies_ones(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     return grad * np.ones(self_shape)
@@ -147,7 +147,7 @@ def mean_divides_by_ndim(grad: Any, self_shape: Dims, dim: Dims | None, keepdim:
 @mistake(
     MEAN,
     zh="各维的大小你加了起来，应该相乘：2 行 3 列是 6 个数，不是 5 个。",
-    en="You added the sizes of the dimensions, and they multiply: 2 rows of 3 are 6 numbers, not 5.",
+    en="You added the sizes of the dimensions; multiply them: 2 rows of 3 are 6 numbers, not 5.",
 )
 def mean_adds_sizes(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     count = math.prod(self_shape) if dim is None else sum(self_shape[d] for d in dim)
@@ -157,7 +157,7 @@ def mean_adds_sizes(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool
 @mistake(
     MEAN,
     zh="/= 改写的是 rules.expand 给的数组：数组一大，那是一个只读的视图，就会报错。写成 return … / 个数。",
-    en="/= writes into what rules.expand gave; for a large array that is a view to be read only, and it raises. Write return … / count.",
+    en="/= writes into what rules.expand gave; for a large array that is a read-only view, and writing into it raises. Write return … / count.",
 )
 def mean_divides_in_place(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     found = spread(grad, self_shape, dim, keepdim)
@@ -180,7 +180,7 @@ def left_swaps_the_first_two(grad: Any, mat2: Any) -> Any:
 @mistake(
     LEFT,
     zh="transpose(-1, -2) 是张量的写法；NumPy 的 transpose 要列出所有的维度，有批量维就报错。用 swapaxes(-1, -2)，两者都行。",
-    en="transpose(-1, -2) is how tensors have it; NumPy's transpose wants all dimensions listed, and raises with a batch. swapaxes(-1, -2) does for both.",
+    en="transpose(-1, -2) is the way to write it for tensors; NumPy's transpose wants all dimensions listed, and raises with a batch. swapaxes(-1, -2) works for both.",
 )
 def left_by_transpose(grad: Any, mat2: Any) -> Any:
     return grad @ mat2.transpose(-1, -2)
@@ -188,8 +188,8 @@ def left_by_transpose(grad: Any, mat2: Any) -> Any:
 
 @mistake(
     LEFT,
-    zh="np.dot 遇到一批矩阵，会把每一个和每一个都乘一遍。一批里各乘各的，要用 @。",
-    en="Given batches, np.dot multiplies each matrix with each. To multiply them one by one, use @.",
+    zh="np.dot 遇到两批矩阵，会把这批的每一个和那批的每一个都乘一遍。要一对一对地乘，用 @。",
+    en="Given batches, np.dot multiplies every matrix of one with every matrix of the other. To multiply them pair by pair, use @.",
 )
 def left_by_dot(grad: Any, mat2: Any) -> Any:
     return np.dot(grad, mat2.swapaxes(-1, -2))
@@ -207,7 +207,7 @@ def right_swaps_the_first_two(grad: Any, self: Any) -> Any:
 @mistake(
     RIGHT,
     zh="np.dot 不是一批里各乘各的，它把 self 的每一个和 grad 的每一个都乘了。用 @。",
-    en="np.dot does not go through a batch pair by pair; it takes each of self with each of grad. Use @.",
+    en="np.dot doesn't go through a batch pair by pair; it multiplies every matrix of self with every one of grad. Use @.",
 )
 def right_by_dot(grad: Any, self: Any) -> Any:
     return np.dot(self.swapaxes(-1, -2), grad)
@@ -216,7 +216,7 @@ def right_by_dot(grad: Any, self: Any) -> Any:
 @mistake(
     RIGHT,
     zh="数是对的，可整个转置了：grad 的转置乘 self 得到 (m, k)，要的是 (k, m)。",
-    en="The numbers are right, but all is transposed: grad transposed times self is (m, k), and (k, m) is wanted.",
+    en="The numbers are right, but everything is transposed: grad transposed times self is (m, k), and it should be (k, m).",
 )
 def right_gives_the_transpose(grad: Any, self: Any) -> Any:
     return grad.swapaxes(-1, -2) @ self

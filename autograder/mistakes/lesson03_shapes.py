@@ -27,7 +27,7 @@ Dims = tuple[int, ...]
 @mistake(
     SUM,
     zh="形状对了，值却全是 1：忘了乘上游传来的 grad。",
-    en="The shape is right, but all entries are 1: the arriving grad is not in it.",
+    en="The shape is right, but all entries are 1: the arriving grad is missing.",
 )
 def sum_forgot_grad(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     return _spread(grad * 0 + 1, self_shape, dim, keepdim)
@@ -102,7 +102,7 @@ def mean_divides_by_results(grad: Any, self_shape: Dims, dim: Dims | None, keepd
 @mistake(
     MEAN,
     zh="值全是 1/个数：忘了乘上游传来的 grad。",
-    en="All entries are 1/count: the arriving grad is not in it.",
+    en="All entries are 1/count: the arriving grad is missing.",
 )
 def mean_forgot_grad(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     return mean_correct(grad * 0 + 1, self_shape, dim, keepdim)
@@ -137,7 +137,7 @@ def left_forgot_transpose(grad: Any, mat2: Any) -> Any:
 @mistake(
     LEFT,
     zh="顺序反了：矩阵乘法不能交换，mat2ᵀ 要放在 grad 的右边。",
-    en="The order is turned round: matrix products do not commute, and mat2ᵀ belongs on grad's right.",
+    en="The order is the wrong way round: matrix products do not commute, and mat2ᵀ belongs on grad's right.",
 )
 def left_wrong_order(grad: Any, mat2: Any) -> Any:
     return mat2.swapaxes(-1, -2) @ grad
@@ -173,7 +173,7 @@ def right_forgot_transpose(grad: Any, self: Any) -> Any:
 @mistake(
     RIGHT,
     zh="顺序反了：selfᵀ 要放在 grad 的左边。self 在左边乘，它的转置也在左边乘。",
-    en="The order is turned round: selfᵀ belongs on grad's left. self stood on the left, and so does its transpose.",
+    en="The order is the wrong way round: selfᵀ belongs on grad's left. self stood on the left, and so does its transpose.",
 )
 def right_wrong_order(grad: Any, self: Any) -> Any:
     return grad @ self.swapaxes(-1, -2)
@@ -182,7 +182,7 @@ def right_wrong_order(grad: Any, self: Any) -> Any:
 @mistake(
     RIGHT,
     zh="转置错了对象：该转置的是 self，不是 grad。",
-    en="The wrong one is transposed: self needs it, not grad.",
+    en="The wrong one is transposed: it is self that needs transposing, not grad.",
 )
 def right_transposes_grad(grad: Any, self: Any) -> Any:
     return self @ grad.swapaxes(-1, -2)

@@ -32,7 +32,7 @@ def div_other_cancels(grad: Any, self: Any, other: Any) -> Any:
 @mistake(
     POW,
     zh="指数为 0 时返回的是一个 Python 的 0，引擎要的是数组：grad * 0 就有了形状。",
-    en="With exponent 0 you return Python's 0, and the engine needs an array: grad * 0 has the shape.",
+    en="With exponent 0 you return a Python 0, but the engine needs an array: grad * 0 has the right shape.",
 )
 def pow_returns_plain_zero(grad: Any, self: Any, exponent: float) -> Any:
     return 0 if exponent == 0 else grad * (exponent * self ** (exponent - 1))
@@ -79,7 +79,7 @@ def relu_stops_the_others(grad: Any, result: Any) -> Any:
 @mistake(
     RELU,
     zh="返回的是 result，不是梯度。要在 grad 里放 0：rules.masked_fill(grad, …, 0)。",
-    en="What comes back is result and no gradient. Put the 0 into grad: rules.masked_fill(grad, …, 0).",
+    en="You return result, not a gradient. Put the 0 into grad: rules.masked_fill(grad, …, 0).",
 )
 def relu_gives_the_result(grad: Any, result: Any) -> Any:
     return rules.masked_fill(result, result <= 0, 0)

@@ -3,16 +3,15 @@
 #
 # 预计 60 分钟
 #
-# 这一课你给乘、除、幂、指数、对数、tanh、relu、求和、平均、矩阵乘法写反向规则，一共 13 个小函数，大多只有一行。
-# 写完之后，一个小网络的训练就全靠它们。
+# 这一课你给乘、除、幂、指数、对数、tanh、relu、求和、平均、矩阵乘法写反向规则，一共 13 个小函数，大多只有一行。写完之后，用它们来训练一个小网络。
 
 # %% [markdown] tags=["lang-en"]
 # # 03 · Local derivatives: each operation minds its own stretch
 #
 # About 60 minutes
 #
-# In this lesson you write the backward rules of multiplication, division, powers, exponential, logarithm, tanh, relu, sum, mean and matrix product: 13 small functions, most of one line.
-# When they are done, the training of a small network rests on them alone.
+# In this lesson you write the backward rules of multiplication, division, powers, exponential, logarithm, tanh, relu, sum, mean and the matrix product: 13 small functions, most of them one line long.
+# When they are done, a small network is trained on them.
 
 # %% tags=["setup"]
 import math
@@ -35,14 +34,14 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · MulBackward0 肚子里有什么？
 #
-# 算过 `a * b`，结果的 `grad_fn` 就是一个 `MulBackward0`。大家都见过这个名字，可它到底是什么：一个数？一张表？一个矩阵？
+# 算过 `a * b`，结果的 `grad_fn` 就是一个 `MulBackward0`。这个名字大家都见过，可它到底是什么：一个数？一张表？一个矩阵？
 #
 # 它其实可以像函数一样调用。下面给它三次不同的输入。先猜：每次出来几样东西，各是什么？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · What is inside a MulBackward0?
 #
-# Compute `a * b`, and the result's `grad_fn` is a `MulBackward0`. Everyone has seen the name; but what is it: a number? a table? a matrix?
+# Compute `a * b`, and the result's `grad_fn` is a `MulBackward0`. Everyone has seen the name; but what is it? A number, a table, a matrix?
 #
 # In fact it can be called like a function. Below it is called three times, with different inputs. Guess first: how many things come out each time, and what are they?
 
@@ -67,11 +66,11 @@ assert [g.tolist() for g in node(torch.tensor([1.0, 10.0]))] == [[3.0, 40.0], [5
 # 换成 `minigrad`，节点也一样能调用。
 
 # %% [markdown] tags=["lang-en"]
-# One tensor goes in and two come out: one for `a`, one for `b`. Send `[1, 10]` in, and the second entry grows 10 times; send 0, and only 0 comes out.
+# One tensor goes in and two come out: one for `a`, one for `b`. Send in `[1, 10]`, and the second entry comes out 10 times as large; send in 0, and nothing but 0 comes out.
 #
 # So a node (节点) is not a number but a function: the output's gradient (梯度) goes in at one end, and the gradients of the inputs come out at the other. What goes in is called `grad` throughout this lesson.
 #
-# On `minigrad`, a node can be called in the same way.
+# On `minigrad` a node can be called in just the same way.
 
 # %%
 a = minigrad.tensor([5.0, 6.0], requires_grad=True)
@@ -92,7 +91,7 @@ assert [g.tolist() for g in node(minigrad.tensor([1.0, 10.0]))] == [[3.0, 40.0],
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Why not hand out the derivative itself?
 #
-# For a function with a vector in and a vector out, the derivative is a matrix: row `i`, column `j` tells how far output `i` moves when input `j` is nudged. It is called the Jacobian (雅可比矩阵).
+# For a function that takes a vector and gives a vector, the derivative is a matrix: row `i`, column `j` says how far output `i` moves when input `j` is nudged. It is called the Jacobian (雅可比矩阵).
 #
 # Look at the Jacobian of `exp`, then at what the node gives.
 
@@ -113,30 +112,30 @@ assert torch.equal(J, torch.diag(J.diagonal()))
 # %% [markdown] tags=["lang-zh"]
 # 节点给的正是 `grad @ J`，可它从来没有造出过 `J`。`J` 里除了对角线全是 0；而输入有一百万个数时，光存下 `J` 就要 4 TB。
 #
-# 所以每条规则只回答一个问题：给你 `grad`，`grad @ J` 是多少？这叫向量–雅可比积（vector-Jacobian product，VJP）。对 `exp` 来说，它不过是逐元素乘一下。
+# 所以每条规则只回答一个问题：给你 `grad`，`grad @ J` 是多少？这叫向量–雅可比积（vector-Jacobian product，VJP）。对 `exp` 来说，不过是逐元素乘一下。
 #
 # 这就是“局部”的意思：一条规则不知道损失是什么，也不知道网络有多深，只管把出口处的梯度换算成入口处的。
 
 # %% [markdown] tags=["lang-en"]
-# What the node gives is `grad @ J`, yet it never built `J`. Off its diagonal `J` holds nothing but 0; and with a million numbers coming in, merely storing `J` would take 4 TB.
+# What the node gives is `grad @ J`, yet it never built `J`. Off the diagonal `J` holds nothing but 0; and with a million numbers coming in, just storing `J` would take 4 TB.
 #
-# So a rule answers one question only: given `grad`, what is `grad @ J`? That is a vector-Jacobian product (向量–雅可比积, VJP). For `exp` it is no more than an elementwise multiplication.
+# So a rule answers one question only: given `grad`, what is `grad @ J`? That is a vector-Jacobian product (向量–雅可比积, VJP). For `exp` it is nothing more than an elementwise multiplication.
 #
-# This is what "local" means: a rule does not know what the loss is, nor how deep the network is; it converts the gradient at the exit into the gradient at the entrance.
+# This is what "local" means: a rule does not know what the loss is, nor how deep the network is; all it does is turn the gradient at the exit into the gradient at the entrance.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 最常见的错：忘了 `grad`
 #
 # “`sin` 的导数是 `cos`，那规则就返回 `cos` 好了。”很多人第一次都这么写。我们把这条错规则临时塞进引擎，看它露不露馅。
 #
-# `plugged_in` 只在 `with` 块里换掉规则，出了块就恢复。先猜：下面三行，哪几行是错的？
+# `plugged_in` 只在 `with` 块里换掉规则，出了块就恢复。先猜：用 `forgetful` 打印的三行，哪几行是错的？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · The most common mistake: forgetting `grad`
 #
-# "The derivative of `sin` is `cos`, so the rule returns `cos`." Many write it that way at first. Let us slip this wrong rule into the engine for a moment and see whether it gives itself away.
+# "The derivative of `sin` is `cos`, so the rule returns `cos`." Many write it that way at first. Let's slip this wrong rule into the engine for a moment and see whether it gives itself away.
 #
-# `plugged_in` swaps the rule inside the `with` block only, and puts the old one back behind it. Guess first: of the three lines below, which are wrong?
+# `plugged_in` swaps the rule only inside the `with` block, and puts the old one back afterwards. Guess first: of the three lines it prints under `forgetful`, which are wrong?
 
 # %%
 from autograder.parts import plugged_in
@@ -175,30 +174,30 @@ assert x.grad[0] == 5 and times5[0].item() == 1
 # %% [markdown] tags=["lang-zh"]
 # 可怕的是第一行：它是对的！直接对 `sum()` 求导时，传来的 `grad` 恰好全是 1，乘不乘都一样。于是自己随手一试，“没问题”。
 #
-# 一旦上游还有别的运算，错误就现形了：第二行丢了 5，第三行丢了链条的另一半。规则的返回值里没有 `grad`，链式法则（chain rule）到这里就断了。
+# 上游一有别的运算，错误就现形了：第二行丢了 5，第三行丢了链条的另一半。规则的返回值里没有 `grad`，链式法则（chain rule）到这里就断了。
 #
-# 所以下面每一项检查都从一个随机的 `grad` 出发，靠 `grad` 全是 1 的侥幸过不去。
+# 所以下面每一项检查都从一个随机的 `grad` 出发，想靠 `grad` 全是 1 蒙混过去，办不到。
 
 # %% [markdown] tags=["lang-en"]
-# The frightening one is the first line: it is right! Straight under a `sum()`, the `grad` that arrives happens to be 1 everywhere, and leaving it out makes no difference. So a quick try says "works".
+# The frightening one is the first line: it is right! Straight under a `sum()`, the `grad` that arrives happens to be 1 everywhere, and leaving it out makes no difference. So a quick try says "it works".
 #
-# As soon as anything else stands upstream, it shows: the second line lost its 5, the third lost the other half of the chain. Where a rule returns nothing of `grad`, the chain rule (链式法则) breaks.
+# As soon as there is anything else upstream, the mistake shows: the second line lost its 5, the third lost the other half of the chain. If `grad` isn't in what a rule returns, the chain rule (链式法则) breaks there.
 #
-# This is why every check below starts from a random `grad`; the luck of a `grad` that is 1 everywhere does not help there.
+# This is why every check below starts from a random `grad`: you can't get by on the luck of a `grad` that is 1 everywhere.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 乘法：两个输入，两条规则
 #
 # $z = \text{self} \cdot \text{other}$。`self` 动一点，$z$ 动的是它的几倍？对 `other` 也问同样的问题。
 #
-# 每个输入一条规则，写成两个纯函数。参数（parameter）表就是说明书：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`：
+# 每个输入一条规则，所以要写两个纯函数。参数（parameter）表就是说明书：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Multiplication: two inputs, two rules
 #
 # $z = \text{self} \cdot \text{other}$. When `self` is nudged, how many times as far does $z$ move? Ask the same about `other`.
 #
-# One rule for each input, written as two pure functions. The parameters (参数) are the manual: `grad` always comes first, behind it the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`:
+# Each input has its own rule, so this makes two pure functions. Their parameters (参数) are the manual: `grad` always comes first, then the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`:
 
 # %% tags=["demo"]
 a = torch.tensor([5.0, 6.0], requires_grad=True)
@@ -213,12 +212,12 @@ assert node._saved_self is a and node._saved_other is b
 # %% [markdown] tags=["lang-zh"]
 # 注意 `mul_vjp_self` 收到的是 `other`，`mul_vjp_other` 收到的是 `self`：要求谁的梯度，用到的是另一个。
 #
-# 例子：`grad` 是 `[1, 10]`，`other` 是 `[3, 4]`，则 `self` 的梯度是 `[3, 40]`。它们是形状（shape）相同的数组，或者可以广播（broadcast）到输出的形状；多出来的维度由引擎收拾，那是第 04 课的事。
+# 例子：`grad` 是 `[1, 10]`，`other` 是 `[3, 4]`，则 `self` 的梯度是 `[3, 40]`。传进来的是形状（shape）相同的数组，或者可以广播（broadcast）到输出的形状；多出来的维度由引擎收拾，那是第 04 课的事。
 
 # %% [markdown] tags=["lang-en"]
 # Note that `mul_vjp_self` receives `other`, and `mul_vjp_other` receives `self`: for the gradient of one you need the other one.
 #
-# Example: with `grad` `[1, 10]` and `other` `[3, 4]`, the gradient of `self` is `[3, 40]`. They are arrays of one shape (形状), or can be broadcast (广播) to the output's; surplus dimensions are cleared away by the engine, which is the subject of lesson 04.
+# Example: with `grad` `[1, 10]` and `other` `[3, 4]`, the gradient of `self` is `[3, 40]`. What comes in are arrays of one shape (形状), or of shapes that can be broadcast (广播) to the output's; the engine tidies away the surplus dimensions, which is the subject of lesson 04.
 
 
 # %% nbgrader={"grade_id": "mul_backward", "solution": true}
@@ -252,12 +251,12 @@ check("mul_backward")
 # %% [markdown] tags=["lang-zh"]
 # 没过？先看它指出的第一处不同；再不行，另开一格运行 `hint("mul_vjp_self")`。每个部件都有三句提示，名字就是函数名。
 #
-# 有一种错误光看返回值看不出来：用 `*=` 就地改写了 `grad`。`grad` 可能不归你一个人用，看加法的节点就知道：
+# 有一种错误光看返回值看不出来：用 `*=` 原地改写了 `grad`。`grad` 可能不归你一个人用，看加法的节点就知道：
 
 # %% [markdown] tags=["lang-en"]
-# Not passing? Look at the first difference it points out; if that doesn't help, run `hint("mul_vjp_self")` in a new cell. Each part has three hints, under the name of its function.
+# Not passing? Look at the first difference it points out; if that doesn't help, run `hint("mul_vjp_self")` in a new cell. Each part has three hints, filed under the name of its function.
 #
-# One mistake does not show in what is returned: writing over `grad` in place with `*=`. The `grad` may not be yours alone, as addition's node shows:
+# One mistake does not show in what is returned: writing over `grad` in place with `*=`. `grad` may not be yours alone, as addition's node shows:
 
 # %% tags=["demo"]
 a = torch.tensor([5.0, 6.0], requires_grad=True)
@@ -270,10 +269,10 @@ print(for_a is grad, for_b is grad)
 assert for_a is grad and for_b is grad
 
 # %% [markdown] tags=["lang-zh"]
-# 加法把同一个张量原样交给两边。谁在上面动了笔，另一边读到的就是改过的数。所以规则要算出新的，不改收到的。
+# 加法把同一个张量原样交给两边。这边改了它，那边读到的就是改过的数。所以规则要算出新的，不改收到的。
 
 # %% [markdown] tags=["lang-en"]
-# Addition hands the very same tensor to both sides. Whoever scribbles on it changes what the other side reads. So a rule computes something new and leaves what it was given alone.
+# Addition hands the very same tensor to both sides. Whoever scribbles on it changes what the other side reads. So a rule computes something new and doesn't touch what it was given.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 除法
@@ -285,7 +284,7 @@ assert for_a is grad and for_b is grad
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Division
 #
-# $z = \text{self} / \text{other}$. The numerator's rule is a warm-up; the denominator's takes a thought: as the denominator grows, where does the quotient go?
+# $z = \text{self} / \text{other}$. The numerator's rule is a warm-up; the denominator's takes some thought: as the denominator grows, which way does the quotient go?
 #
 # Example: with `grad` `[1, 10]`, `self` `[3, 4]` and `other` `[2, 4]`, the numerator gets `[0.5, 2.5]` and the denominator `[-0.75, -2.5]`.
 
@@ -328,7 +327,7 @@ check("div_backward")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · Powers, and the pit at 0
 #
-# Everyone knows the derivative of $z = \text{self}^n$ by heart: $n \cdot \text{self}^{n-1}$. "Know the formula, and you can't go wrong." Is that so?
+# Everyone knows the derivative of $z = \text{self}^n$ by heart: $n \cdot \text{self}^{n-1}$. "Know the formula, and you can't go wrong." Really?
 #
 # Put 0 in. With exponents 0, 0.5, 1 and 2, ask for the gradient at `x = 0`. For which one does the formula give `nan`, and what does torch give?
 
@@ -337,6 +336,7 @@ for n in [0, 0.5, 1, 2]:
     x = torch.tensor(0.0, requires_grad=True)
     (x**n).backward()
     print(f"n = {n:<4} formula {(n * x.detach() ** (n - 1)).item():<5} torch {x.grad.item()}")
+print("nan * 0 =", float("nan") * 0)
 
 # %% tags=["proof"]
 seen = {}
@@ -346,24 +346,25 @@ for n in [0, 0.5, 1, 2]:
     seen[n] = ((n * x.detach() ** (n - 1)).item(), x.grad.item())
 assert math.isnan(seen[0][0]) and seen[0][1] == 0.0
 assert seen[0.5] == (math.inf, math.inf) and seen[1] == (1.0, 1.0) and seen[2] == (0.0, 0.0)
+assert math.isnan(float("nan") * 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 指数为 0 时，公式给出 $0 \cdot 0^{-1} = 0 \cdot \infty$，也就是 `nan`。可 $x^0$ 处处是 1，斜率处处是 0；torch 把这一种情形单独拿出来，给了 0。
+# 指数为 0 时，公式给出 $0 \cdot 0^{-1} = 0 \cdot \infty$，也就是 `nan`。可 $x^0$ 处处是 1，斜率处处是 0；torch 单独处理这一种情形，给了 0。
 #
 # 0.5 那一行的 `inf` 却不是毛病：$\sqrt{x}$ 在 0 处真的是竖直的。遇到无穷不要掩盖，只把公式管不到的那一处补上。
 #
-# 一个 `nan` 有多要命？它乘什么都还是 `nan`，只要流进一次，后面的梯度就全毁了。
+# 一个 `nan` 有多要命？它乘什么都还是 `nan`，连 0 也压不住它；后面的梯度只要乘上过它，就全毁了。
 #
 # 你的 `pow_vjp` 里，`exponent` 是一个普通的 Python 数，不是张量。例子：`grad` 为 `[1, 10]`，`self` 为 `[2, 3]`，指数 3，得 `[12, 270]`。
 
 # %% [markdown] tags=["lang-en"]
 # With exponent 0 the formula says $0 \cdot 0^{-1} = 0 \cdot \infty$, which is `nan`. But $x^0$ is 1 everywhere, and its slope 0 everywhere; torch singles this case out and gives 0.
 #
-# The `inf` at 0.5 is no fault: $\sqrt{x}$ really is vertical at 0. Do not hide infinities; mend only the one place that the formula does not reach.
+# The `inf` at 0.5 is not a fault: $\sqrt{x}$ really is vertical at 0. Don't hide infinities; mend only the one case that the formula doesn't cover.
 #
-# How bad is one `nan`? Times anything it stays `nan`; let it in once, and every gradient behind it is ruined.
+# How bad is one `nan`? Multiplied by anything it stays `nan`, even by 0; every gradient further on that is multiplied by it is ruined.
 #
-# In your `pow_vjp`, `exponent` is a plain Python number, no tensor. Example: with `grad` `[1, 10]`, `self` `[2, 3]` and exponent 3, the answer is `[12, 270]`.
+# In your `pow_vjp`, `exponent` is a plain Python number, not a tensor. Example: with `grad` `[1, 10]`, `self` `[2, 3]` and exponent 3, the answer is `[12, 270]`.
 
 
 # %% nbgrader={"grade_id": "pow_backward", "solution": true}
@@ -392,7 +393,7 @@ check("pow_backward")
 # %% [markdown] tags=["lang-en"]
 # ## 7 · exp and log: what is worth saving?
 #
-# Look at what these two nodes of torch have saved. One keeps its input, the other its output; guess which is which, then think why.
+# Look at what these two nodes of torch have saved. One keeps its input, the other its output; guess which is which, then think about why.
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -412,9 +413,9 @@ assert not hasattr(x.exp().grad_fn, "_saved_self") and not hasattr(x.log().grad_
 # 例子：`grad` 为 `[2, 1]`、`result` 为 `[1, 2.7183]`，`exp_vjp` 得 `[2, 2.7183]`；`grad` 为 `[1, 1]`、`self` 为 `[2, 4]`，`log_vjp` 得 `[0.5, 0.25]`。
 
 # %% [markdown] tags=["lang-en"]
-# The derivative of `exp` is the function itself; the result is there already, so keep it instead of computing it again. The derivative of `log` needs only the input.
+# The derivative of `exp` is the function itself; and the result is there already, so it is kept rather than computed again. The derivative of `log` needs only the input.
 #
-# Hence the two rules have different parameters: `exp_vjp` receives `result`, which already is $e^{\text{self}}$; `log_vjp` receives `self`.
+# So the two rules have different parameters: `exp_vjp` receives `result`, which already is $e^{\text{self}}$; `log_vjp` receives `self`.
 #
 # Examples: with `grad` `[2, 1]` and `result` `[1, 2.7183]`, `exp_vjp` gives `[2, 2.7183]`; with `grad` `[1, 1]` and `self` `[2, 4]`, `log_vjp` gives `[0.5, 0.25]`.
 
@@ -448,16 +449,16 @@ def log_vjp(grad, self):
 check("exp_log_backward")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 8 · tanh 和 relu：折角处怎么办？
+# ## 8 · tanh 和 relu：拐角处怎么办？
 #
 # $\tanh$ 光滑得很，斜率是 $1 - \tanh^2$，也能从结果直接算出来。
 #
-# relu 却在 0 处有个折角。从左边推，斜率是 0；从右边推，斜率是 1。数学上这里没有导数。有人说“那 torch 会报错”，有人说“会给 0.5”。你说呢？
+# relu 却在 0 处有个拐角。从左边推，斜率是 0；从右边推，斜率是 1。数学上这里没有导数。有人说“那 torch 会报错”，有人说“会给 0.5”。你说呢？
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · tanh and relu: what happens at the kink?
 #
-# $\tanh$ is smooth; its slope, $1 - \tanh^2$, can again be had straight from the result.
+# $\tanh$ is smooth; its slope is $1 - \tanh^2$, which again comes straight from the result.
 #
 # But relu has a kink at 0. Nudged from the left, its slope is 0; from the right, it is 1. In mathematics there is no derivative here. "Then torch raises an error", say some; "it gives 0.5", say others. And you?
 
@@ -476,12 +477,12 @@ assert x.relu().grad_fn.name() == "ReluBackward0" and x.tanh().grad_fn.name() ==
 assert hasattr(x.relu().grad_fn, "_saved_result") and hasattr(x.tanh().grad_fn, "_saved_result")
 
 # %% [markdown] tags=["lang-zh"]
-# 都不是：torch 不报错，它选了左边那个，0。这只是一个约定，从 0 到 1 取哪个都说得通，但要照着做，否则就和 torch 对不上。
+# 都不是：torch 不报错，它选了左边的斜率，0。这只是约定，从 0 到 1 取哪个都说得通，但要照着做，否则就和 torch 对不上。
 #
-# 下图左边是两个函数，右边是它们的斜率；圆点就是折角处约定的值。
+# 下图左边是两个函数，右边是它们的斜率；圆点就是拐角处约定的值。
 
 # %% [markdown] tags=["lang-en"]
-# Neither: torch raises nothing and takes the left one, 0. It is merely a convention; anything from 0 to 1 would be defensible, but stick to it, or you will not agree with torch.
+# Neither: torch raises nothing and takes the slope on the left, 0. It is only a convention; anything from 0 to 1 could be defended, but stick to this one, or you won't agree with torch.
 #
 # In the picture, the two functions are on the left and their slopes on the right; the dot is the value agreed on at the kink.
 
@@ -499,10 +500,10 @@ left.legend()
 right.set_ylim(-0.1, 1.1)
 
 # %% [markdown] tags=["lang-zh"]
-# 还有一处要小心。开方在 0 处的斜率是无穷大。先 relu 再开方，被 relu 挡住的那个输入，梯度是多少？先猜：0，无穷大，还是 nan？
+# 还有一处要小心。开方在 0 处的斜率是无穷大。先 relu 再开方，有一个输入被 relu 挡住了，它的梯度是多少？先猜：0，无穷大，还是 nan？
 
 # %% [markdown] tags=["lang-en"]
-# One more thing to watch. A square root has an infinite slope at 0. Take the square root of a relu: what gradient does an input get that relu has stopped? Guess: 0, infinite, or nan?
+# One more thing to watch. A square root has an infinite slope at 0. Take the square root of a relu: if relu has stopped an input, what gradient does that input get? Guess: 0, infinity, or nan?
 
 # %% tags=["demo"]
 x = torch.tensor([-2.0, 9.0], requires_grad=True)
@@ -514,7 +515,7 @@ print("inf * 0 =", float("inf") * 0)
 assert x.grad[0] == 0 and x.grad[1] > 0 and math.isnan(float("inf") * 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 是 0，虽然无穷大乘 0 是 nan。所以 torch 没有做乘法，它是在选：`result` 不大于 0 的地方放 0，别处原样通过。
+# 是 0；可无穷大乘 0 是 nan。所以 torch 没有做乘法，它是在选：`result` 不大于 0 的地方放 0，别处原样通过。
 #
 # 两条规则收到的都是 `result`。选可以用 `rules.masked_fill(grad, mask, 0)`：`mask` 是比较得到的布尔数组（boolean array），为 `True` 的地方放 0；结果是新数组，`grad` 不动。
 #
@@ -523,7 +524,7 @@ assert x.grad[0] == 0 and x.grad[1] > 0 and math.isnan(float("inf") * 0)
 # %% [markdown] tags=["lang-en"]
 # It is 0, although infinity times 0 is nan. So torch does not multiply, it chooses: 0 where `result` is not above 0, and the gradient as it is elsewhere.
 #
-# Both rules receive `result`. For choosing there is `rules.masked_fill(grad, mask, 0)`: `mask` is a boolean array (布尔数组), as comparisons give it, and where it is `True` there is a 0; the result is a new array, and `grad` is left alone.
+# Both rules receive `result`. For choosing there is `rules.masked_fill(grad, mask, 0)`: `mask` is a boolean array (布尔数组), which is what a comparison gives, and where it is `True` a 0 is put; the result is a new array, and `grad` is left alone.
 #
 # Examples: with `grad` `[1, 2]` and `result` `[0, 0.5]`, `tanh_vjp` gives `[1, 1.5]`; with `grad` `[5, 5, 5]` and `result` `[0, 0, 2]`, `relu_vjp` gives `[0, 0, 5]`.
 
@@ -562,14 +563,14 @@ check("relu_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 9 · 求和与平均：把梯度摊回去
 #
-# 到现在为止，进出的形状都一样。`sum` 却把很多数变成少数几个，反过来就得由少变多。
+# 到现在为止，进出的形状都一样。`sum` 却把很多数变成几个，反过来就得由少变多。
 #
 # `x` 的形状是 `(2, 3)`，`x.sum(1)` 的形状是 `(2,)`。给节点送进 `[10, 20]`，出来的该是什么形状，里面是什么数？
 
 # %% [markdown] tags=["lang-en"]
 # ## 9 · Sum and mean: spread the gradient back
 #
-# So far, what goes in and what comes out had one shape. But `sum` turns many numbers into few, so backward has to turn few into many.
+# So far, what goes in and what comes out have had the same shape. But `sum` turns many numbers into few, so backward has to turn few into many.
 #
 # `x` has shape `(2, 3)`, `x.sum(1)` has shape `(2,)`. Send `[10, 20]` into the node: what shape comes out, and which numbers are in it?
 
@@ -593,7 +594,7 @@ assert x.sum(1).grad_fn.name() == "SumBackward1" and x.mean(1).grad_fn.name() ==
 # 手头有两件工具。`rules.unsqueeze` 插进一个大小为 1 的维度，`rules.expand` 把大小为 1 的维度拉长。它们对数组和张量都管用：
 
 # %% [markdown] tags=["lang-en"]
-# Each of the three numbers in the first row entered the first sum with slope 1, so each gets the full 10. The 10 is not shared out in three! That is what the mean does: there, each number counts for one third.
+# Each of the three numbers in the first row entered the first sum with slope 1, so each gets the full 10. The 10 isn't split three ways! It is the mean that splits: there, each number counts for one third.
 #
 # The rule needs to know three things: the input's shape, `self_shape`; which dimensions were summed, `dim`, a tuple (元组) of non-negative ints, or `None` for all; and `keepdim`, whether these dimensions are still there, with size 1.
 #
@@ -607,18 +608,18 @@ print(rules.expand(column, (2, 4)))
 print(rules.unsqueeze(np.array([1.0, 2.0, 3.0]), 0).shape)
 
 # %% [markdown] tags=["lang-zh"]
-# `dim` 里可以有不止一个维度，次序也不一定从小到大，比如 `(2, 0)`。要一个一个地插回去；先插编号小的，后面的位置才对得上。
+# `dim` 里可以有不止一个维度，次序也不一定从小到大，比如 `(2, 0)`。要一个一个地插回去，先插编号小的，后面的位置才对得上。
 #
 # `sum_vjp` 的例子：`grad` 为 `[10, 20]`、`self_shape` 为 `(2, 3)`、`dim` 为 `(1,)`、`keepdim` 为 `False`，得两行：`[10, 10, 10]` 和 `[20, 20, 20]`。
 #
 # `mean_vjp` 只差一步除法，可以直接调用刚写好的 `sum_vjp`。当心：除的是参加平均的个数，不一定是元素的总数。例子：`grad` 为 `[6]`、`self_shape` 为 `(3,)`、`dim` 为 `(0,)`、`keepdim` 为 `True`，得 `[2, 2, 2]`。
 
 # %% [markdown] tags=["lang-en"]
-# `dim` may hold more than one dimension, and in any order, as in `(2, 0)`. Put them back one by one, the smaller number first, or the later places will not fit.
+# `dim` may hold more than one dimension, and in any order, as in `(2, 0)`. Put them back one by one, the smallest first, or the later ones end up in the wrong place.
 #
 # Example for `sum_vjp`: with `grad` `[10, 20]`, `self_shape` `(2, 3)`, `dim` `(1,)` and `keepdim` `False`, two rows come out: `[10, 10, 10]` and `[20, 20, 20]`.
 #
-# `mean_vjp` is only a division away and may call the `sum_vjp` you have just written. Take care: divide by how many were averaged, which need not be how many there are. Example: with `grad` `[6]`, `self_shape` `(3,)`, `dim` `(0,)` and `keepdim` `True`, the answer is `[2, 2, 2]`.
+# `mean_vjp` is only a division away and may call the `sum_vjp` you have just written. Take care: divide by how many numbers were averaged, which need not be how many there are in all. Example: with `grad` `[6]`, `self_shape` `(3,)`, `dim` `(0,)` and `keepdim` `True`, the answer is `[2, 2, 2]`.
 
 
 # %% nbgrader={"grade_id": "sum_mean_backward", "solution": true}
@@ -679,11 +680,11 @@ check("mean_backward")
 #
 # 1. The `grad` that arrives is `(n, m)`, like $Z$.
 # 2. The gradient of `self` must be like `self`, `(n, k)`.
-# 3. At hand are only `grad` and `mat2`, which is `(k, m)`. How must they stand to give `(n, k)`? There is only one way.
+# 3. All you have is `grad` and `mat2`, which is `(k, m)`. How must they be arranged to give `(n, k)`? There is only one way.
 #
 # Ask the same for the gradient of `mat2`. Where you need a transpose (转置), write `.swapaxes(-1, -2)`; it swaps the last two dimensions only, so that a batch of matrices works as well.
 #
-# Look at torch's answer first; its numbers help to confirm the order.
+# Look at torch's answer first; its numbers help you check the arrangement.
 
 # %% tags=["demo"]
 A = torch.tensor([[1.0, 2.0]], requires_grad=True)
@@ -737,12 +738,12 @@ check("matmul_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 11 · 全部接起来
 #
-# 规则一条接一条，梯度一站接一站。取一个 2 行 2 列、全是一的矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一站收到的梯度各是多少？再看 torch 一路上收到的数；`register_hook` 让人在梯度路过时看一眼，第 09 课细讲。
+# 规则一条接一条，梯度一站接一站。取 2 行 2 列、全是一的矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一站收到的梯度各是多少？再看 torch 一路上收到的数；`register_hook` 让人在梯度路过时看一眼，第 09 课细讲。
 
 # %% [markdown] tags=["lang-en"]
 # ## 11 · All of them together
 #
-# Rule after rule, the gradient goes from stop to stop. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: which gradient arrives at each stop? Then see what torch receives on the way; `register_hook` lets one look at a gradient passing by, and lesson 09 tells more.
+# Rule after rule, the gradient goes from stop to stop. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: which gradient arrives at each stop? Then see what arrives in torch on the way; `register_hook` lets you look at a gradient as it passes, and lesson 09 has more about it.
 
 # %% tags=["demo"]
 x = torch.ones(2, 2, requires_grad=True)
@@ -767,7 +768,7 @@ assert [grad.unique().tolist() for grad in stops.values()] == [[1.0], [0.25], [4
 # 最后一项检查把十三条规则放进一个有两个隐藏层（hidden layer）的小网络，训练三步，每一个梯度都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
-# It sets out as 1; the mean spreads it into four times 0.25; the factor 3 and the $2y$ of $y^2$, that is $0.25 \cdot 3 \cdot 6$, make it 4.5; the addition lets it pass. No stop knows the whole expression, and joined together they get it exactly right.
+# It sets out as 1; the mean spreads it over four entries, 0.25 each; the factor 3 and the $2y$ of $y^2$, that is $0.25 \cdot 3 \cdot 6$, make it 4.5; the addition lets it pass. No stop knows the whole expression, yet joined together they get it exactly right.
 #
 # The last check puts all thirteen rules into a small network with two hidden layers (隐藏层), trains it for three steps, and compares every gradient with torch.
 
@@ -777,12 +778,12 @@ check("derivatives_in_a_network")
 # %% [markdown] tags=["lang-zh"]
 # 下面这张图画的是一个小网络留下的计算图（computational graph），着色的小格里写着每个节点保存了什么。对照一下你写的参数表：上面的 `MmBackward0` 存两个矩阵，`TanhBackward0` 存自己的输出，求平均的节点一个张量也不存，它只需要形状。
 #
-# 最下面那个 `MmBackward0` 却只存了一个矩阵。为什么？`x` 是数据，没有人要它的梯度，那条规则根本不会用到，它要的矩阵也就不必存。
+# 最下面那个 `MmBackward0` 却只存了一个矩阵。为什么？`x` 是数据，没有人要它的梯度；算这个梯度的规则用不上，它要的矩阵也就不必存。
 
 # %% [markdown] tags=["lang-en"]
-# The picture below is the computational graph (计算图) that a small network leaves behind; the tinted boxes tell what each node has saved. Compare with the parameters you wrote for: the upper `MmBackward0` keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
+# The picture below is the computational graph (计算图) that a small network leaves behind; the tinted boxes show what each node has saved. Compare them with the parameters of your functions: the upper `MmBackward0` keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
 #
-# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, nobody wants its gradient, so that rule will never be used, and the matrix it would need is not worth keeping.
+# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, and nobody wants its gradient; so the rule for it will never be used, and the matrix that rule would need isn't worth keeping.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -801,10 +802,10 @@ assert lowest.name() == "MmBackward0" and lowest._saved_mat2 is None and torch.e
 assert not any(torch.is_tensor(getattr(loss.grad_fn, k)) for k in dir(loss.grad_fn) if k.startswith("_saved_"))
 
 # %% [markdown] tags=["lang-zh"]
-# 真的能学到东西吗？下面用你的规则训练一个只有一个隐藏层、16 个单元的网络去拟合一条正弦曲线，走 400 步。左边是损失一路下降，右边是它学到的曲线。
+# 真的能学到东西吗？下面这个网络只有一个隐藏层、16 个单元，用你的规则训练它拟合正弦曲线，走 400 步。左边是损失，一路下降；右边是它学到的曲线。
 
 # %% [markdown] tags=["lang-en"]
-# Does anything get learnt? Below, a network with one hidden layer of 16 units is trained on your rules to follow a sine curve, for 400 steps. On the left, its loss going down; on the right, the curve it has learnt.
+# Does it really learn anything? Below, a network with one hidden layer of 16 units is trained on your rules to follow a sine curve, for 400 steps. On the left its loss, going down; on the right the curve it has learnt.
 
 # %% tags=["picture"]
 rng = np.random.default_rng(0)
@@ -838,12 +839,12 @@ assert losses[0] > 0.4 and losses[-1] < 0.02
 # %% [markdown] tags=["lang-zh"]
 # ## 12 · torch 其实是怎么做的
 #
-# torch 也是这样一张表：每个运算一条，列出每个输入的规则，叫 `derivatives.yaml`。它就装在你的电脑里，翻开看看。
+# torch 也有这样一张表：每个运算一条，列出每个输入的规则，叫 `derivatives.yaml`。它就装在你的电脑里，翻开看看。
 
 # %% [markdown] tags=["lang-en"]
 # ## 12 · What torch really does
 #
-# torch has just such a table: one entry for each operation, with a rule for each input, called `derivatives.yaml`. It is installed on your computer; open it.
+# torch has just such a table, called `derivatives.yaml`: one entry for each operation, with a rule for each input. It is installed on your computer; take a look.
 
 # %% tags=["demo"]
 from pathlib import Path
@@ -859,16 +860,20 @@ text = table.read_text()
 assert "- name: exp(Tensor self) -> Tensor\n  self: grad * result.conj()" in text
 assert "- name: log(Tensor self) -> Tensor\n  self: grad.div(self.conj())" in text
 assert "  self: mul_tensor_backward(grad, other, self.scalar_type())" in text
+header = Path(torch.__file__).parent / "include" / "torch" / "csrc" / "autograd" / "FunctionsManual.h"
+assert "at::Tensor mul_tensor_backward(" in header.read_text()
+(found,) = [k for k in dir(lowest) if k.endswith("self_sym_sizes")]
+assert tuple(getattr(lowest, found)) == (4, 1)  # sizes alone are saved where a rule asks for sizes
 
 # %% [markdown] tags=["lang-zh"]
 # `exp` 那一条几乎就是你写的那一行；多出来的 `conj` 是为复数（complex number）准备的。长一点的规则另写成 C++ 函数，比如 `mul_tensor_backward`，参数还是同样的几个：`grad`、`self`、`other`、`result`。
 #
-# 参数里出现了谁，谁就会被保存下来。torch 正是读着这张表决定每个节点该存什么的，`minigrad` 读的则是你的参数名。
+# 参数里写着谁，就保存谁；写的只是 `self.sym_sizes()`，就只保存形状。每个节点该存什么，torch 照着这张表来定，`minigrad` 看的则是你的参数名。
 
 # %% [markdown] tags=["lang-en"]
-# The entry of `exp` is nearly the line you wrote; the `conj` in it is there for complex numbers (复数). Longer rules are C++ functions of their own, such as `mul_tensor_backward`, but with the same few arguments: `grad`, `self`, `other`, `result`.
+# The entry for `exp` is nearly the line you wrote; the `conj` in it is there for complex numbers (复数). Longer rules are C++ functions of their own, such as `mul_tensor_backward`, but with the same few arguments: `grad`, `self`, `other`, `result`.
 #
-# Whoever appears among the arguments gets saved. From this very table torch decides what each node keeps; `minigrad` decides it from the names of your parameters.
+# Whatever appears among the arguments gets saved; where it is only `self.sym_sizes()`, only the shape is. This table is how torch decides what each node keeps; `minigrad` goes by the names of your parameters.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -877,7 +882,7 @@ assert "  self: mul_tensor_backward(grad, other, self.scalar_type())" in text
 #
 # <details><summary>答案</summary>全是 3。求和的节点送出的全是 1，乘以 3 的节点把它们变成 3，然后才轮到 <code>exp</code>。</details>
 #
-# **2.** `sum`、`mul`、`tanh` 三个运算里，哪一个反向时连一个输入输出的数都不需要？
+# **2.** `sum`、`mul`、`tanh` 三个运算里，哪一个反向时用不着输入和输出里的任何一个数？
 #
 # <details><summary>答案</summary><code>sum</code>。它的斜率总是 1，只需要知道形状。</details>
 
@@ -886,9 +891,9 @@ assert "  self: mul_tensor_backward(grad, other, self.scalar_type())" in text
 #
 # **1.** `y = x.exp()`, then `(3 * y).sum().backward()`. Which numbers are in the `grad` that `ExpBackward0` receives?
 #
-# <details><summary>Answer</summary>Only 3. The sum's node sends out 1 everywhere, the node that multiplies by 3 turns each into 3, and then it is the turn of <code>exp</code>.</details>
+# <details><summary>Answer</summary>All 3. The sum's node sends out 1 everywhere, the node that multiplies by 3 turns each into 3, and then it is the turn of <code>exp</code>.</details>
 #
-# **2.** Of the operations `sum`, `mul` and `tanh`, which needs not a single number of its input or output on the way back?
+# **2.** Of the operations `sum`, `mul` and `tanh`, which one needs no number from its input or output on the way back?
 #
 # <details><summary>Answer</summary><code>sum</code>. Its slope is always 1, and all it needs is a shape.</details>
 
@@ -903,19 +908,19 @@ assert not any(torch.is_tensor(getattr(x.sum().grad_fn, k)) for k in dir(x.sum()
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 为什么反向规则不写成“返回导数”，而写成“收到 `grad`，返回输入的梯度”？举一个例子，说明忘了乘 `grad` 的规则在什么情况下碰巧是对的，在什么情况下会错。三到五句话，中文英文都行。这一格由老师评阅，1 分。
+# 反向规则为什么不是“返回导数”，而是“收到 `grad`，返回输入的梯度”？举一个例子，说明忘了乘 `grad` 的规则在什么情况下碰巧是对的，在什么情况下会错。三到五句话，中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# Why is a backward rule not written as "return the derivative", but as "take `grad`, return the input's gradient"? Give one example of when a rule that forgot to multiply by `grad` happens to be right, and one of when it is wrong. Three to five sentences, in Chinese or English. A teacher reads this cell; it is worth 1 point.
+# Why does a backward rule not say "return the derivative", but "take `grad`, return the input's gradient"? Give one example of when a rule that forgot to multiply by `grad` happens to be right, and one of when it is wrong. Three to five sentences, in Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 两点都有，给 1 分；只有一点，或例子与说法矛盾，给 0 分：
 # 1. 理由（任一）：完整的导数是雅可比矩阵，大到存不下，而反向只需要它与上游梯度的乘积；或：链式法则要把上游的梯度乘进来，规则不接 grad，链条就断了。
 # 2. 例子成对：上游的 grad 恰好全是 1 时（例如直接 sum）碰巧对；上游还有别的运算时（例如乘了 5、后面又套了一层函数）就错。
 #
-# 参考回答：一百万个数的 exp，它的雅可比矩阵有一万亿个数，根本造不出来，也用不着，我们只要 grad 乘它的结果。忘了 grad 的 sin 规则，对 x.sin().sum() 是对的，因为 grad 全是 1；对 (5 * x.sin()).sum() 就少了 5 倍。
+# 参考回答：一百万个数的 exp，它的雅可比矩阵有一万亿个数，根本造不出来，也用不着，我们只要 grad 乘它的结果。忘了 grad 的 sin 规则，对 x.sin().sum() 是对的，因为 grad 全是 1；对 (5 * x.sin()).sum()，就只有该有的五分之一。
 #
 # **Rubric (1 point)** Both of these for 1 point; only one, or an example that contradicts the statement, 0:
 # 1. A reason, either: the full derivative is a Jacobian too large to store, and backward only needs its product with the gradient from upstream; or: the chain rule multiplies by the gradient from upstream, and a rule that does not take it breaks the chain.
