@@ -24,11 +24,11 @@ HINTS: dict[str, Stages] = {
     ACCUMULATE + "unbroadcast": (
         (
             "输入的一个元素被用了几次，它的梯度就由几份组成。这几份在 grad 的哪些位置上？",
-            "An element of the input was used several times, and its gradient consists of as many pieces. Where in grad do they stand?",
+            "An element of the input was used several times, so its gradient is made of that many pieces. Where in grad are they?",
         ),
         (
-            "两步。先把左边多出来的维度加掉（不保留）；这时维数相同了，再把 shape 里是 1 而 grad 里不是 1 的维度加成 1（保留）。",
-            "Two steps. First sum away the surplus dimensions on the left (not kept); now both have as many dimensions, and those that are 1 in shape "
+            "两步。先把左边多出来的维度加掉（不保留）；这时两边维数相同，再把 shape 里是 1 而 grad 里不是 1 的维度加成 1（保留）。",
+            "Two steps. First sum away the surplus dimensions on the left (not kept); now both have the same number of dimensions, and those that are 1 in shape "
             "but not in grad are summed to 1 (kept).",
         ),
         (

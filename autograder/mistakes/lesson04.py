@@ -53,7 +53,7 @@ def more_dimensions_too(shape: Any, target: Any) -> bool:
 @mistake(
     STRETCHES,
     zh="只认完全相等的维度，忘了 1：大小为 1 的维度可以拉到任意长。",
-    en="Only equal dimensions count for you; the ones are forgotten: a dimension of size 1 stretches to any length.",
+    en="You accept only equal dimensions and forget the ones: a dimension of size 1 stretches to any length.",
 )
 def forgets_the_ones(shape: Any, target: Any) -> bool:
     offset = len(target) - len(shape)
@@ -62,8 +62,8 @@ def forgets_the_ones(shape: Any, target: Any) -> bool:
 
 @mistake(
     STRETCHES,
-    zh="什么形状都说可以。对不上的形状要返回 False，torch 靠它拦下错的梯度。",
-    en="Every shape is welcome. For shapes that do not fit return False; torch stops wrong gradients by it.",
+    zh="什么形状你都说可以。对不上的形状要返回 False，torch 靠它拦下错的梯度。",
+    en="You accept every shape. Return False for shapes that don't fit; that is how torch stops wrong gradients.",
 )
 def everything_fits(shape: Any, target: Any) -> bool:
     return True
@@ -81,7 +81,7 @@ def only_the_same_shape(shape: Any, target: Any) -> bool:
 @mistake(
     STRETCHES,
     zh="看了一维就下了结论：循环里第一次就 return True。一维不合可以马上拒绝；要放行，得等每一维都看过。",
-    en="One dimension decides: the loop returns True the first time round. A misfit may be refused at once, but to accept, all dimensions must have been seen.",
+    en="One dimension decides: the loop returns True the first time round. A misfit may be refused at once, but before accepting, look at all dimensions.",
 )
 def decides_at_the_first(shape: Any, target: Any) -> bool:
     offset = len(target) - len(shape)
@@ -91,7 +91,7 @@ def decides_at_the_first(shape: Any, target: Any) -> bool:
 @mistake(
     STRETCHES,
     zh="有一维对得上你就放行了。要每一维都对得上，是 all，不是 any；没有维度的 () 也放行。",
-    en="You let it pass as soon as one dimension fits. All of them have to, so all, not any; and (), which has none, passes too.",
+    en="You let it pass as soon as one dimension fits. All of them have to fit: use all, not any; and (), which has none, passes too.",
 )
 def content_with_one(shape: Any, target: Any) -> bool:
     return len(shape) <= len(target) and any(n in (1, m) for n, m in zip(shape[::-1], target[::-1], strict=False))
@@ -136,7 +136,7 @@ def stretches_the_target(shape: Any, target: Any) -> bool:
 @mistake(
     STRETCHES,
     zh="能整除不等于能拉长：2 拉不成 4，只有 1 可以拉成任意长。",
-    en="That it divides does not make it stretch: 2 does not become 4. Only a 1 becomes any length.",
+    en="Being a divisor isn't enough: 2 can't be stretched to 4. Only a 1 can become any length.",
 )
 def stretches_whatever_divides(shape: Any, target: Any) -> bool:
     return len(shape) <= len(target) and all(n and m % n == 0 for n, m in zip(shape[::-1], target[::-1], strict=False))
@@ -148,7 +148,7 @@ def stretches_whatever_divides(shape: Any, target: Any) -> bool:
 @mistake(
     UNBROADCAST,
     zh="原样返回了，形状还是输出的。被拉长过的输入，要把每一份的梯度加回来，加到它原来的形状。",
-    en="It comes back as it was, in the output's shape. For an input that was stretched, add up the gradients of all its copies, back to its own shape.",
+    en="You return it as it was, in the output's shape. For an input that was stretched, add up the gradients of all its copies, back to its own shape.",
 )
 def leaves_it_large(grad: Any, shape: Any) -> Any:
     return grad
@@ -157,7 +157,7 @@ def leaves_it_large(grad: Any, shape: Any) -> Any:
 @mistake(
     UNBROADCAST,
     zh="该求和，你求了平均。每一份都各自影响损失，影响要加起来，不是分摊。",
-    en="A sum is wanted, you took the mean. Each copy moves the loss on its own; these effects add up and are not shared out.",
+    en="This should be a sum, and you took the mean. Each copy moves the loss on its own; the effects add up, they don't average out.",
 )
 def takes_the_mean(grad: Any, shape: Any) -> Any:
     whole = _unbroadcast(grad, shape)
@@ -243,7 +243,7 @@ def always_sums_the_first(grad: Any, shape: Any) -> Any:
 @mistake(
     UNBROADCAST,
     zh="reshape 只换摆法，一个数也不会少：12 个数放不进 (3,)。先求和，把份数加掉，再谈形状。",
-    en="reshape rearranges, it never makes fewer: 12 numbers do not fit (3,). Sum the copies first, then see to the shape.",
+    en="reshape rearranges numbers, it never makes fewer of them: 12 numbers do not fit (3,). Sum the copies first, then see to the shape.",
 )
 def only_reshapes(grad: Any, shape: Any) -> Any:
     return grad.reshape(shape)
@@ -252,7 +252,7 @@ def only_reshapes(grad: Any, shape: Any) -> Any:
 @mistake(
     UNBROADCAST,
     zh="你把 shape 当成了要加的维度。shape 里是大小，求和要的是编号：(3,) 对上 (4, 3)，该加的是第 0 维。",
-    en="shape went in as the dimensions to sum. It holds sizes, and the sum wants positions: for (3,) against (4, 3), sum dimension 0.",
+    en="You passed shape as the dimensions to sum. It holds sizes, but the sum wants positions: for (3,) against (4, 3), sum dimension 0.",
 )
 def takes_sizes_for_positions(grad: Any, shape: Any) -> Any:
     return rules.sum(grad, tuple(shape), False)
@@ -318,7 +318,7 @@ def _unbroadcast(grad: Any, shape: Any) -> Any:
 @mistake(
     EXPAND,
     zh="原样传了回去。expand 把一份变成许多份，反向就要把许多份的梯度加成一份。",
-    en="It is handed back as it came. expand makes many copies of one, so backward adds the gradients of the many to one.",
+    en="It is handed back as it came. expand makes many copies of one, so backward adds up the gradients of the copies into one.",
 )
 def hands_it_back(grad: Any, self_shape: Any) -> Any:
     return grad
@@ -327,7 +327,7 @@ def hands_it_back(grad: Any, self_shape: Any) -> Any:
 @mistake(
     EXPAND,
     zh="梯度被平均了。拉长是复制，不是分摊，反向要求和。",
-    en="The gradient was averaged. Stretching copies and does not share out; backward sums.",
+    en="The gradient was averaged. Stretching copies, it doesn't divide; backward sums.",
 )
 def averages_the_copies(grad: Any, self_shape: Any) -> Any:
     return takes_the_mean(grad, self_shape)
@@ -336,7 +336,7 @@ def averages_the_copies(grad: Any, self_shape: Any) -> Any:
 @mistake(
     EXPAND,
     zh="你只取了其中一份的梯度。每一份都从同一个元素来，它们的梯度要全部加给它。",
-    en="Only one copy's gradient is taken. All copies come from the same element, and all their gradients are added for it.",
+    en="Only one copy's gradient is taken. All copies come from the same element, and all their gradients must be added up for it.",
 )
 def takes_one_copy(grad: Any, self_shape: Any) -> Any:
     return keeps_the_first_copy(grad, self_shape)
@@ -344,8 +344,8 @@ def takes_one_copy(grad: Any, self_shape: Any) -> Any:
 
 @mistake(
     EXPAND,
-    zh="所有元素都加成了一个数，再铺满整个形状。要分开加：只加拉长出来的那几份。",
-    en="Everything is added up to one number, which then fills the shape. Add apart: only the copies that stretching made.",
+    zh="所有元素都加成了一个数，再铺满整个形状。要分开来加：每个元素只加它自己拉长出来的那几份。",
+    en="Everything is added up to one number, which then fills the shape. Add separately: for each element only the copies that were made of it.",
 )
 def sums_everything(grad: Any, self_shape: Any) -> Any:
     total = rules.sum(grad, None, False)
@@ -355,7 +355,7 @@ def sums_everything(grad: Any, self_shape: Any) -> Any:
 @mistake(
     EXPAND,
     zh="你把所有元素加成了一个数。要回到 self_shape：只加拉长出来的那几维，unbroadcast 正是做这个的。",
-    en="Everything is added up to one number. It has to come home to self_shape: sum only what was stretched, which is what unbroadcast does.",
+    en="Everything is added up to one number. It has to come home to self_shape: sum only along what was stretched, which is what unbroadcast does.",
 )
 def sums_to_one_number(grad: Any, self_shape: Any) -> Any:
     return grad.sum()
@@ -364,7 +364,7 @@ def sums_to_one_number(grad: Any, self_shape: Any) -> Any:
 @mistake(
     EXPAND,
     zh="reshape 只换摆法，一个数也不会少。几份的梯度要先加起来：用 unbroadcast。",
-    en="reshape rearranges and never makes fewer. The gradients of the copies are to be added first: use unbroadcast.",
+    en="reshape rearranges numbers and never makes fewer of them. Add up the gradients of the copies first: use unbroadcast.",
 )
 def only_another_shape(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
