@@ -3,7 +3,8 @@
 #
 # 预计 60 分钟
 #
-# 梯度有了，把 `w` 往下挪一步，看起来是训练里最简单的一行。它却有三种写法，一种毁掉叶子，一种悄悄算错，只有一种是对的。
+# 梯度有了，把 `w` 往下挪一步，看起来是训练里最简单的一行。它却有三种写法，一种毁掉叶子，一种会悄悄算错，只有一种是对的。
+#
 # 这一课你亲手写出那个对的：`no_grad`、版本检查、`SGD.step`。
 
 # %% [markdown] tags=["lang-en"]
@@ -11,7 +12,8 @@
 #
 # About 60 minutes
 #
-# The gradient is there; moving `w` one step downhill looks like the simplest line in all of training. Yet it can be written in three ways: one destroys the leaf, one goes silently wrong, and only one is right.
+# You have the gradient; moving `w` one step downhill looks like the simplest line in all of training. Yet there are three ways to write it: one destroys the leaf, one can go silently wrong, and only one is right.
+#
 # In this lesson you write what the right one is made of: `no_grad`, the version check, and `SGD.step`.
 
 # %% tags=["setup"]
@@ -41,9 +43,9 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · One step later, where did w go?
 #
-# To update a weight (权重), everyone's first line is `w = w - 0.1 * w.grad`. The value it gives is right.
+# To update a weight (权重), everyone first writes `w = w - 0.1 * w.grad`. The value it gives is right.
 #
-# But call `backward()` once more, and what is in `w.grad` then? The name `first` is a second name for the `w` we began with. Guess, then run.
+# But call `backward()` once more: what is in `w.grad` then? `first` is a second name that we give to the original `w`. Guess, then run.
 
 # %% tags=["demo"]
 import torch
@@ -71,16 +73,16 @@ assert "not a leaf" in str(seen[0].message)
 # %% [markdown] tags=["lang-zh"]
 # `None`，外加一条警告。名字 `w` 如今指着另一个张量：一次减法的结果。它不是叶子（leaf），没有 `AccumulateGrad` 替它收梯度。
 #
-# 梯度并没有丢，它还是流到了原来的叶子里：`first.grad` 从 40 涨到了 80。只是你手里已经没有指着它的名字了，那个数也不是新位置的梯度。
+# 梯度并没有丢，它还是流到了原来的叶子里：`first.grad` 从 40 涨到了 80。只是我们要没有多留 `first` 这个名字，就再也找不到它了；何况 80 是两步加在一起，并不是新位置的梯度。
 #
-# 再写一次 `w = w - 0.1 * w.grad`，拿 `None` 去乘，训练就停在第二步，报的却是一个看似不相干的 `TypeError`。`minigrad` 也一样：
+# 再写一次 `w = w - 0.1 * w.grad`，就是拿 `None` 去乘，训练停在第二步，报的却是一个看似不相干的 `TypeError`。`minigrad` 也一样：
 
 # %% [markdown] tags=["lang-en"]
-# `None`, with a warning on top. The name `w` now points at another tensor: the result of a subtraction. It is no leaf (叶子), and has no `AccumulateGrad` to collect a gradient for it.
+# `None`, and a warning with it. The name `w` now points at another tensor, the result of a subtraction. That is not a leaf (叶子), and it has no `AccumulateGrad` to collect a gradient for it.
 #
-# The gradient is not lost; it still flowed into the leaf of old: `first.grad` went from 40 to 80. But no name of yours points there any longer, and the number is not the gradient at the new place either.
+# The gradient is not lost; it flowed into the original leaf: `first.grad` went from 40 to 80. But without the extra name `first`, we could no longer get at it; and 80 is two steps added up, not the gradient at the new place.
 #
-# Write `w = w - 0.1 * w.grad` once more, and `None` gets multiplied: training ends at its second step, with a `TypeError` that seems to be about something else. `minigrad` does the same:
+# Write `w = w - 0.1 * w.grad` once more, and `None` gets multiplied: training stops at its second step, with a `TypeError` that seems to be about something else entirely. `minigrad` does the same:
 
 # %%
 w = minigrad.tensor([1.0], requires_grad=True)
@@ -105,14 +107,14 @@ except TypeError as error:
 #
 # 警告里提到一个办法：`w.retain_grad()`，让不是叶子的张量也留下梯度。每一步都这么写，训练果然能继续，数值也都对。那还有什么问题？
 #
-# 下面的 `train` 用两种写法各走 300 步，每一步数一数计算图（computational graph）里有多少个节点。先猜：第 300 步时，`loss` 背后有几个节点？
+# 下面的 `train` 用两种写法各走 300 步：一种重新绑定名字（`rebind`），一种在 `no_grad` 里原地改 `w`，也就是第 7 节的写法。每一步都数一数计算图（computational graph）里有多少个节点。先猜：第 300 步时，`loss` 背后有几个节点？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · A patch: retain_grad?
 #
-# The warning mentions a way out: `w.retain_grad()` makes a tensor keep its gradient although it is no leaf. Do that at each step, and training indeed goes on, with right values. So what is the matter?
+# The warning mentions a way out: `w.retain_grad()` makes a tensor keep its gradient even though it is not a leaf. Call it at every step, and training does go on, with the right values. So what is wrong with it?
 #
-# Below, `train` takes 300 steps in either way and counts at each step how many nodes the computational graph (计算图) has. Guess first: at step 300, how many nodes stand behind `loss`?
+# Below, `train` takes 300 steps in each of two ways: one binds the name anew (`rebind`), the other changes `w` in place under `no_grad`, as section 7 will do. At each step it counts the nodes of the computational graph (计算图). Guess first: at step 300, how many nodes stand behind `loss`?
 
 # %% tags=["demo"]
 import time
@@ -169,12 +171,12 @@ assert set(nodes.tolist()) == {4} and abs(value - other) < 1e-5
 # %% [markdown] tags=["lang-zh"]
 # 两种写法走到了同一个 `w`。可是重新绑定名字的那一种，每走一步，图就多一个节点，从来不减：新的 `w` 是旧的 `w` 减出来的，旧的又是更旧的减出来的，一直连到最初的叶子。
 #
-# 每次 `backward` 都要把这条尾巴从头走到尾，所以越来越慢（上面的 `time` 是最后二十步与开头二十步用时之比），内存也一路上涨。下图左边是节点数，右边是 Python 内存，由 `minigrad` 跑同一个 `train` 测得。
+# 每次 `backward` 都要把这条尾巴从头走到尾，所以越来越慢（上面的 `time` 是最后二十步与靠前的二十步用时之比），内存也一路上涨。下图左边是节点数，右边是 Python 内存，由 `minigrad` 跑同一个 `train` 测得。
 
 # %% [markdown] tags=["lang-en"]
-# Both ways end at the same `w`. But where the name is bound anew, the graph gains a node with every step and never loses one: the new `w` was made from the old `w` by subtraction, that from a still older one, and so on to the first leaf.
+# Both ways end at the same `w`. But when the name is bound anew, the graph gains a node at every step and never loses one: the new `w` is the old `w` minus something, the old one is a still older one minus something, and so on back to the first leaf.
 #
-# Each `backward` has to walk this tail to its end, so it gets slower and slower (`time` above compares the last twenty steps with twenty at the beginning), and memory keeps climbing. In the picture, the nodes on the left, and on the right Python's memory, measured with `minigrad` running the same `train`.
+# Each `backward` has to walk this tail to its end, so it gets slower and slower (`time` above compares the last twenty steps with twenty near the beginning), and memory keeps climbing. The picture shows the number of nodes on the left and, on the right, Python's memory while `minigrad` runs the same `train`.
 
 # %% tags=["picture"]
 from autograder.plots import row
@@ -198,7 +200,7 @@ assert grows[-1] - grows[100] > 50 and flat[-1] - flat[100] < 5
 # 尾巴长什么样？只走三步，画出来看。最底下那个叶子已经没有名字了，图里只好叫它 `#1`；名字 `w` 挂在最后一次减法上。
 
 # %% [markdown] tags=["lang-en"]
-# What does the tail look like? Take three steps only, and draw it. The leaf at the very bottom has lost its name, so the picture calls it `#1`; the name `w` hangs on the last subtraction.
+# What does the tail look like? Let us take just three steps and draw it. The leaf at the very bottom has lost its name, so the picture calls it `#1`; the name `w` now belongs to the last subtraction.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -218,12 +220,12 @@ assert count_nodes(loss) == 7
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 那么用 .data？
 #
-# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。试试看：`w` 还是叶子，图也不会变长，数值也对。看来就是它了？
+# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。试试看：`w` 还是叶子，图没有变长，数值也对。看来就是它了？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Then use .data?
 #
-# Many an old tutorial says that the right way is `w.data = w.data - lr * w.grad`. Try it: `w` stays a leaf, the graph does not grow, the value is right. So that is it?
+# Many old tutorials say that the right way is `w.data = w.data - lr * w.grad`. Try it: `w` stays a leaf, the graph does not grow, the value is right. So is that it?
 
 # %% tags=["demo"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -231,24 +233,25 @@ for _ in range(3):
     w.grad = None
     (40 * w).sum().backward()
     w.data = w.data - 0.1 * w.grad
-print(w, w.is_leaf, w.grad)
+print(w, w.is_leaf, w.grad, "nodes", count_nodes((40 * w).sum()))
 
 # %% tags=["proof"]
+assert count_nodes((40 * w).sum()) == count_nodes((40 * torch.tensor([1.0], requires_grad=True)).sum()) == 3
 assert w.is_leaf and w.requires_grad and w.item() == -11.0 and w.grad.item() == 40.0
 
 # %% [markdown] tags=["lang-zh"]
 # 能用，这不假。可是“`.data` 是正确的写法”这句话，下一格就要推翻它。
 #
-# $y = x^2$，在 $x = 3$ 处斜率是 6。算完 `y` 之后、`backward` 之前，我们把 `x` 放大 10 倍，三种放法：经过 `.data`、经过 `detach()`、在 `no_grad` 里。
+# $y = x^2$ 在 $x = 3$ 处的斜率是 6。算完 `y` 之后、`backward` 之前，我们把 `x` 放大 10 倍，放法有三种：经过 `.data`、经过 `detach()`、在 `no_grad` 里。
 #
 # 猜三次：`x.grad` 各是多少？或者会发生别的什么？
 
 # %% [markdown] tags=["lang-en"]
-# It works, that is true. But "`.data` is the right way" is about to fall.
+# It works, no doubt. But the next cell will refute "`.data` is the right way".
 #
-# $y = x^2$ has slope 6 at $x = 3$. After `y` is computed and before `backward`, we make `x` 10 times as large, in three ways: through `.data`, through `detach()`, and under `no_grad`.
+# At $x = 3$, $y = x^2$ has slope 6. After computing `y` and before calling `backward`, we make `x` 10 times as large, in three ways: through `.data`, through `detach()`, and under `no_grad`.
 #
-# Guess three times: what is `x.grad`? Or does something else happen?
+# Make three guesses: what is `x.grad` each time? Or does something else happen?
 
 
 # %% tags=["demo"]
@@ -294,11 +297,11 @@ for write in (through_detach, under_no_grad):
 # 另外两种又是怎么被发现的？秘密在 `_version` 里。
 
 # %% [markdown] tags=["lang-en"]
-# All three overwrite the same thing, and the last two are stopped. The one through `.data` brings no error and no warning, only a wrong number: 60 where it should be 6. The `x` that the multiplication had saved was changed behind its back, and backward used the new value.
+# All three overwrite the same values, and the last two are caught. The one through `.data` gives no error and no warning, just a wrong number: 60 instead of 6. The `x` that the multiplication had saved was changed behind its back, and backward used the new value.
 #
-# So the truer statement is: `.data` works, but autograd (自动求导) cannot see it. When it goes wrong, nobody tells you.
+# So, more precisely: `.data` works, but autograd (自动求导) does not see it. When it goes wrong, nobody tells you.
 #
-# And how were the other two found out? The secret is in `_version`.
+# And how were the other two caught? The secret is in `_version`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 版本号：谁动了我保存的值
@@ -312,9 +315,9 @@ for write in (through_detach, under_no_grad):
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Versions: who touched what I had saved?
 #
-# Each storage (存储) carries a counter, and every write in place (原地) adds 1 to it. Views (视图) and the results of `detach()` share the counter with the original tensor; what `.data` gives carries a new one.
+# Each storage (存储) carries a counter, and every write in place (原地) adds 1 to it. Views (视图) and the results of `detach()` share the counter of the original tensor; what `.data` gives you comes with a new one.
 #
-# When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: another version means that the value was overwritten, and then an error is better than going on with wrong numbers.
+# When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: if the version has changed, the value has been overwritten, and an error is better than going on with wrong numbers.
 #
 # Watch the counter on `minigrad`:
 
@@ -346,16 +349,16 @@ for T in (torch, minigrad):
 # %% [markdown] tags=["lang-zh"]
 # 现在由你来写这一眼。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，一段给错误信息用的文字。
 #
-# 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 的那段话很长，`modified_message` 替你写好了，依次给它 `saved`、现在的版本、`expected`、`source`。
+# 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 报错的话很长，`modified_message` 替你写好：依次给它 `saved`、现在的版本、`expected`、`source`。
 #
 # 例子：保存时版本是 0，之后 `x.add_(1)`，`saved._version` 成了 1，与 0 不同，报错。可要是保存时就已经是 1，现在还是 1，那就没事。
 
 # %% [markdown] tags=["lang-en"]
-# Now write this second look yourself. `check_version` receives: `saved`, the value a node has kept, whose `_version` is the version now; `expected`, the version at saving, an int; and `source`, some words for the message.
+# Now write this second look yourself. `check_version` receives `saved`, the value that a node has kept, whose `_version` is the version now; `expected`, the version at the time of saving, an int; and `source`, some words for the message.
 #
-# Same version: do nothing. Another one: `raise RuntimeError`. torch's words for it are long, and `modified_message` has them ready; give it `saved`, the version now, `expected` and `source`, in this order.
+# If the version is the same, do nothing; if it has changed, `raise RuntimeError`. torch's message is long, and `modified_message` writes it for you: give it `saved`, the version now, `expected` and `source`, in this order.
 #
-# Example: the version at saving was 0, then came `x.add_(1)`, and `saved._version` is 1; that differs from 0, so it raises. But if it was 1 already at saving, and is 1 now, all is well.
+# Example: the version at saving was 0, then came `x.add_(1)`, and now `saved._version` is 1; that differs from 0, so it raises. But if it was already 1 at saving and is still 1 now, all is well.
 
 
 # %% nbgrader={"grade_id": "check_version", "solution": true}
@@ -378,10 +381,10 @@ def check_version(saved, expected, source=""):
 check("version_check")
 
 # %% [markdown] tags=["lang-zh"]
-# 会报警只是一半，不乱报警是另一半。下面六件事 torch 都不报错，你的检查也不该报。
+# 会报警只是一半，不乱报警是另一半。下一项检查里有六种情形，torch 都不报错，你的也不该报。
 
 # %% [markdown] tags=["lang-en"]
-# To raise the alarm is one half; not to raise it needlessly is the other. In none of the six situations below does torch raise, and neither should your check.
+# Raising the alarm is one half; raising no false alarm is the other. The next check has six situations in which torch does not complain, and neither should you.
 
 # %% nbgrader={"grade_id": "check_version_check_silent", "grade": true, "points": 2}
 check("version_check_silent")
@@ -394,7 +397,7 @@ check("version_check_silent")
 # %% [markdown] tags=["lang-en"]
 # ## 5 · "Autograd does not support in-place operations"?
 #
-# This, too, can be read everywhere. With versions in mind, we can be much more precise. Of four small programs, which raise? Guess first.
+# You can read this everywhere, too. Now that we know about versions, we can be much more precise. Which of these four small programs raise? Guess first.
 
 
 # %% tags=["demo"]
@@ -447,18 +450,18 @@ assert outcome["leaf"] == "a leaf Variable that requires grad is being used in a
 # %% [markdown] tags=["lang-zh"]
 # 原地操作是允许的，不许的主要是两种情形：
 #
-# 1. 反向还要用的保存值不许改：`exp` 存了自己的输出，`y * y` 存了 `y`。`x * 2` 只存那个 2，所以改它的结果没有关系。
+# 1. 反向还要用的值，保存之后不许改：`exp` 存了自己的输出，`y * y` 存了 `y`。`x * 2` 只存那个 2，所以改它的结果没有关系。
 # 2. 需要梯度的叶子不许在记录（recording）着的时候改。改了之后它就成了运算的结果，还怎么当叶子？
 #
 # 第二条正好拦在更新权重的路上：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
 
 # %% [markdown] tags=["lang-en"]
-# In-place operations are allowed. What is refused is, in the main, of two kinds:
+# In-place operations are allowed. In the main, only two things are not:
 #
-# 1. A saved value that backward still needs must not change: `exp` has kept its output, and `y * y` has kept `y`. `x * 2` keeps only the 2, so its result may be changed freely.
-# 2. A leaf that requires grad must not change while operations are being recorded (记录). It would become an operation's result; how could it go on being a leaf?
+# 1. A saved value that backward still needs must not be changed: `exp` has saved its output, and `y * y` has saved `y`. `x * 2` saves only the 2, so its result may be changed freely.
+# 2. A leaf that requires grad must not be changed while operations are being recorded (记录). The change would make it the result of an operation; how could it still be a leaf?
 #
-# The second stands right in the way of updating a weight: `w -= lr * w.grad` changes a leaf in place. But the sentence also holds the way out: do not record.
+# The second rule stands right in the way of updating a weight: `w -= lr * w.grad` changes a leaf in place. But the rule also holds the way out: do not record.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · no_grad：先别记录
@@ -468,7 +471,7 @@ assert outcome["leaf"] == "a leaf Variable that requires grad is being used in a
 # %% [markdown] tags=["lang-en"]
 # ## 6 · no_grad: do not record
 #
-# Inside `with torch.no_grad():` operations compute as ever, but do not enter the graph. Guess three lines: does a result made inside require grad? When an inner block has ended, is the outer one recording? And after an error inside the block?
+# Inside `with torch.no_grad():` operations compute as usual, but do not enter the graph. Guess these three lines: does a result made inside require grad? After an inner block has ended, is the outer one recording? And after an error inside a block, once you are outside?
 
 # %% tags=["demo"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -493,14 +496,14 @@ with torch.no_grad():
 assert torch.is_grad_enabled()
 
 # %% [markdown] tags=["lang-zh"]
-# 中间那行最要紧。里层结束时，`no_grad` 不是“打开记录”，而是“恢复成进来之前的样子”；进来之前就是关着的，那就还关着。
+# 中间那行最要紧。里层结束时，`no_grad` 不是“打开记录”，而是“恢复成进来之前的样子”；进来之前是关着的，那就还关着。
 #
 # Python 的 `with` 靠两个方法运转：进块时调用 `__enter__`，出块时调用 `__exit__`。块里出了错，`__exit__` 也照样会被调用，参数里带着那个错误：
 
 # %% [markdown] tags=["lang-en"]
-# The middle line matters most. When the inner block ends, `no_grad` does not "switch recording on"; it "restores what was there on entering", and if that was off, it stays off.
+# The middle line matters most. When the inner block ends, `no_grad` does not "switch recording on"; it "goes back to what it found on entering", and if recording was off then, it stays off.
 #
-# Python's `with` runs on two methods: `__enter__` is called when the block begins, `__exit__` when it ends. After an error in the block `__exit__` is called just the same, with the error among its arguments:
+# Python's `with` relies on two methods: `__enter__` is called when the block begins, `__exit__` when it ends. After an error in the block, `__exit__` is called just the same, with the error among its arguments:
 
 
 # %%
@@ -519,24 +522,24 @@ except ZeroDivisionError:
     print("and the error went on")
 
 # %% [markdown] tags=["lang-zh"]
-# 开关也有了：`set_recording` 打开或关掉记录，并告诉你之前是开还是关。
+# 开关也有了：`set_recording` 打开或关掉记录，并返回之前是开还是关。
 
 # %% [markdown] tags=["lang-en"]
-# The switch is there, too: `set_recording` turns recording on or off, and tells you what it was before.
+# There is a switch as well: `set_recording` turns recording on or off, and returns what it was before.
 
 # %%
 print(set_recording(False), minigrad.is_grad_enabled())
 print(set_recording(True), minigrad.is_grad_enabled())
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `no_grad` 的三个方法。`__init__` 准备一个放记忆的地方，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才算数。`__exit__` 不返回任何东西，返回 `True` 会把错误吞掉。
+# 写出 `no_grad` 的三个方法。`__init__` 准备一个地方，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。
 #
 # 例子：原先开着，进块后关，出块后开；原先关着，进块后关，出块后仍然关。
 
 # %% [markdown] tags=["lang-en"]
-# Write the three methods of `no_grad`. `__init__` prepares a place for the memory but switches nothing: `no_grad()` only makes an object, and it counts from the block on. `__exit__` returns nothing; were it to return `True`, the error would be swallowed.
+# Write the three methods of `no_grad`. `__init__` prepares a place in which to remember the old state, but switches nothing: `no_grad()` only makes an object, and takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed.
 #
-# Example: on before, off inside, on behind; off before, off inside, and still off behind.
+# Example: on before, off inside, on again afterwards; off before, off inside, and still off afterwards.
 
 
 # %% nbgrader={"grade_id": "no_grad", "solution": true}
@@ -579,12 +582,12 @@ check("no_grad_exception")
 # %% [markdown] tags=["lang-zh"]
 # `no_grad` 还能当装饰器（decorator）用：写在函数上面，函数每次运行都在块里。这部分由基类 `Decorating` 替你做，它每次调用都新造一个 `no_grad()`，再用 `with` 包住函数。
 #
-# 为什么每次都要新造？函数可能调用自己，几次进入叠在一起，各记各的才不会乱：一个对象只记得最近的一次进入，torch 的也是。
+# 为什么每次都要新造？函数可能调用自己，几个块叠在一起，各记各的才不会乱：一个对象只记得最近一次进块时的状态，torch 的也是。
 
 # %% [markdown] tags=["lang-en"]
-# `no_grad` also serves as a decorator (装饰器): put above a function, it makes every run of it happen inside a block. The base class `Decorating` does this for you: on every call it makes a new `no_grad()` and wraps the function in a `with`.
+# `no_grad` also serves as a decorator (装饰器): placed above a function, it makes every call of that function run inside a block. The base class `Decorating` does this for you: on every call it makes a new `no_grad()` and runs the function in its `with` block.
 #
-# Why a new one every time? The function may call itself; then several entries pile up, and each must keep its own memory: one object remembers its latest entry only, torch's too.
+# Why a new one every time? The function may call itself; then several blocks are open at once, and each must remember its own state: one object remembers only its latest entry, and so does torch's.
 
 
 # %% tags=["demo"]
@@ -605,7 +608,7 @@ check("no_grad_decorator")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · SGD.step：正确的那一步
 #
-# 现在三样都齐了：不记录，原地改，版本号会加 1。这就是更新权重的正确写法，随机梯度下降（stochastic gradient descent，SGD）的 `step` 不过是对每个参数做一遍。
+# 现在三样都齐了：不记录，原地改，版本号加 1。这就是更新权重的正确写法，随机梯度下降（stochastic gradient descent，SGD）的 `step` 不过是对每个参数做一遍。
 #
 # `self.params` 是参数张量的列表，`self.lr` 是学习率（learning rate），一个浮点数。没有梯度的参数（`p.grad` 是 `None`）跳过，继续下一个；`p.grad` 本身不要动，清零是 `zero_grad` 的事。
 #
@@ -614,11 +617,11 @@ check("no_grad_decorator")
 # %% [markdown] tags=["lang-en"]
 # ## 7 · SGD.step: the step done right
 #
-# Now all three are at hand: not recorded, changed in place, and the version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter.
+# Now we have all three: nothing is recorded, the weight changes in place, and its version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter.
 #
-# `self.params` is a list of the parameters, tensors; `self.lr` is the learning rate (学习率), a float. Skip a parameter without a gradient (`p.grad` is `None`) and go on with the next; leave `p.grad` itself alone, clearing it is the business of `zero_grad`.
+# `self.params` is the list of parameters, all tensors; `self.lr` is the learning rate (学习率), a float. Skip a parameter without a gradient (`p.grad` is `None`) and go on with the next; leave `p.grad` itself alone: clearing it is the job of `zero_grad`.
 #
-# Example: with `p` `[1.0]`, `p.grad` `[4.0]` and `lr` 0.1, `p` is `[0.6]` afterwards, and still a leaf.
+# Example: if `p` is `[1.0]`, `p.grad` is `[4.0]` and `lr` is 0.1, then `p` is `[0.6]` afterwards, and still a leaf.
 
 
 # %% nbgrader={"grade_id": "sgd_step", "solution": true}
@@ -658,7 +661,7 @@ check("weight_update_training")
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# torch's `no_grad` is a few lines of Python, and can simply be printed. Compare it with yours.
+# torch's `no_grad` is just a few lines of Python, so we can print it. Compare it with yours.
 
 # %% tags=["demo"]
 import inspect
@@ -671,10 +674,10 @@ assert "self.prev = torch.is_grad_enabled()" in inspect.getsource(torch.no_grad.
 assert "torch.set_grad_enabled(self.prev)" in inspect.getsource(torch.no_grad.__exit__)
 
 # %% [markdown] tags=["lang-zh"]
-# `torch.optim.SGD` 也做同样的事：走一步，`w` 还是叶子，版本加 1。所以，走步之前留下的图，走步之后就不能再用：
+# `torch.optim.SGD` 也做同样的事：走一步，`w` 还是叶子，版本加 1。所以，走步之前的图要是存着 `w`，走步之后就不能再用：
 
 # %% [markdown] tags=["lang-en"]
-# And `torch.optim.SGD` does the same: after a step, `w` is still a leaf, and its version is up by 1. So a graph left over from before the step cannot be used after it:
+# `torch.optim.SGD` does the same: after a step, `w` is still a leaf, and its version is up by 1. So a graph from before the step that has saved `w` cannot be used after it:
 
 # %% tags=["demo"]
 w = torch.tensor([3.0], requires_grad=True)
@@ -700,7 +703,7 @@ except RuntimeError as error:
 # 这个错误是在帮你：那张图是用旧的 `w` 算出来的，用新的 `w` 去求它的梯度，得到的数什么也不是。要是更新走的是 `.data`，就没有人提醒了。
 
 # %% [markdown] tags=["lang-en"]
-# That error is on your side: the graph was computed with the old `w`, and a gradient taken of it with the new `w` would be the gradient of nothing. Had the update gone through `.data`, nobody would have said a word.
+# That error is on your side: the graph was computed with the old `w`, and differentiating it with the new `w` would give the gradient of nothing at all. If the update had gone through `.data`, nobody would have said a word.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -709,7 +712,7 @@ except RuntimeError as error:
 #
 # <details><summary>答案</summary>没有错，是 2。加法什么也不保存，没有东西可被改写。可见 <code>.data</code> 有时错、有时不错，更难发现。</details>
 #
-# **2.** 一个 `with torch.no_grad():` 块里写 `w = w - lr * w.grad`，而不是 `w -= lr * w.grad`。之后 `w.requires_grad` 是什么？
+# **2.** 有人在 `with torch.no_grad():` 块里写了 `w = w - lr * w.grad`，而不是 `w -= lr * w.grad`。之后 `w.requires_grad` 是什么？
 #
 # <details><summary>答案</summary><code>False</code>。减法没有被记录，结果是一个不需要梯度的新张量；名字 <code>w</code> 还是被换掉了。</details>
 
@@ -718,11 +721,11 @@ except RuntimeError as error:
 #
 # **1.** `y = x + x`, then `x.data.mul_(10)`, then `y.sum().backward()`. Is `x.grad` wrong this time?
 #
-# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. Which means that <code>.data</code> is wrong at some times and not at others, and all the harder to find.</details>
+# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. So <code>.data</code> goes wrong at some times and not at others, which makes it all the harder to find.</details>
 #
-# **2.** Inside a `with torch.no_grad():` block stands `w = w - lr * w.grad` in place of `w -= lr * w.grad`. What is `w.requires_grad` afterwards?
+# **2.** Inside a `with torch.no_grad():` block somebody writes `w = w - lr * w.grad` instead of `w -= lr * w.grad`. What is `w.requires_grad` afterwards?
 #
-# <details><summary>Answer</summary><code>False</code>. The subtraction is not recorded, its result is a new tensor that requires no gradient; and the name <code>w</code> has been taken away all the same.</details>
+# <details><summary>Answer</summary><code>False</code>. The subtraction is not recorded, so its result is a new tensor that does not require grad; and the name <code>w</code> has been moved to it all the same.</details>
 
 # %% tags=["proof"]
 x = torch.tensor([3.0], requires_grad=True)
@@ -744,7 +747,7 @@ assert not w.requires_grad
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student says: "I have always updated with `w.data -= lr * w.grad`, and my training is fine; why should I change?" Answer in three to five sentences: when is this way harmless, when does it go silently wrong (give one example), what should it become, and what happens to the same mistake then? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student says: "I have always updated with `w.data -= lr * w.grad`, and my training works fine; why should I change?" Answer in three to five sentences: when is their way harmless, when does it go silently wrong (give one example), what should they write instead, and what happens to the same mistake then? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 2 点），给 1 分：

@@ -4,6 +4,7 @@
 # 预计 50 分钟
 #
 # 求一次梯度，知道往哪边走；对梯度再求一次，才知道脚下弯得多厉害、这一步该迈多大。
+#
 # 这一课写四个部件：`sin` 和 `cos` 的规则，海森矩阵与向量的积，还有牛顿法的一步。
 
 # %% [markdown] tags=["lang-en"]
@@ -11,8 +12,9 @@
 #
 # About 50 minutes
 #
-# One gradient tells which way to go; the gradient of the gradient tells how sharply the ground bends underfoot, and so how far to step.
-# In this lesson you write four parts: the rules of `sin` and `cos`, the Hessian's product with a vector, and one step of Newton's method.
+# A gradient tells you which way to go; the gradient of the gradient tells you how sharply the ground bends underfoot, and so how far to step.
+#
+# In this lesson you write four parts: the rules of `sin` and `cos`, the product of the Hessian with a vector, and one step of Newton's method.
 
 # %% tags=["setup"]
 import minigrad
@@ -40,7 +42,7 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · The slope of the slope
 #
-# At $x = 3$ the slope of $y = x^3$ is 27, and the slope of the slope is $6x = 18$. The first number comes from `backward()`. And the second? `x.grad` is a tensor too, so call `backward()` on that. What happens? Guess, then run.
+# At $x = 3$ the slope of $y = x^3$ is 27, and the slope of the slope is $6x = 18$. `backward()` gives you the first number. And the second? `x.grad` is a tensor, too, so call `backward()` on that. What happens? Guess, then run.
 
 # %% tags=["demo"]
 import torch
@@ -63,14 +65,14 @@ except RuntimeError as error:
     assert str(error) == "element 0 of tensors does not require grad and does not have a grad_fn"
 
 # %% [markdown] tags=["lang-zh"]
-# 27 是算出来的，用到了 `x`，可它身上什么历史也没有：反向传播时，运算照做，却没有记录。平时这样正好，谁也不会去求梯度的梯度，记下来白占内存。
+# 27 是从 `x` 算出来的，可它身上什么历史也没有：反向传播时，运算照做，却没有记录。平时这样正好，谁也不会去求梯度的梯度，记下来白占内存。
 #
 # 真要求，就得事先说一声：求梯度的这些运算也请记下来。这句话写作 `create_graph=True`。从这里起我们用 `torch.autograd.grad`：它把梯度作为结果交给你，不去碰 `.grad`。
 
 # %% [markdown] tags=["lang-en"]
-# The 27 was computed, and from `x`, yet it carries no history at all: backward does its operations without recording them. As a rule that is just right, for nobody differentiates the gradient again, and a record would only take memory.
+# The 27 was computed from `x`, and yet it carries no history at all: backward carries out its operations without recording them. Usually that is just right: nobody is going to differentiate the gradient, and a record would only take up memory.
 #
-# Whoever does want to must say so in advance: please record the operations of backward as well. That is written `create_graph=True`. From here on we use `torch.autograd.grad`, which hands you the gradient as its result and leaves `.grad` alone.
+# If you do want to, you have to say so in advance: please record the operations of backward as well. You say it with `create_graph=True`. From here on we use `torch.autograd.grad`, which returns the gradient to you and leaves `.grad` alone.
 
 # %% tags=["demo"]
 x = torch.tensor(3.0, requires_grad=True)
@@ -89,7 +91,7 @@ assert slope.requires_grad and second.requires_grad and not third.requires_grad 
 # 前两个有 `grad_fn`，可以接着往下求；最后一次没有说要记录，到此为止。这就是高阶导数（higher-order derivative）的全部机关：反向传播也是运算，记下来，就有图，有图就能再走一遍。`minigrad` 也一样：
 
 # %% [markdown] tags=["lang-en"]
-# The first two have a `grad_fn` and can be differentiated further; the last was not told to record, and there it ends. That is the whole trick of a higher-order derivative (高阶导数): backward is made of operations, too; record them and there is a graph, and a graph can be walked again. `minigrad` does the same:
+# The first two have a `grad_fn` and can be differentiated further; the last call was not asked to record, so it ends there. That is the whole trick behind a higher-order derivative (高阶导数): backward consists of operations, too; record them and you have a graph, and a graph can be walked again. `minigrad` does the same:
 
 # %%
 x = minigrad.tensor(3.0, requires_grad=True)
@@ -105,9 +107,9 @@ assert slope.item() == 27.0 and minigrad.autograd.grad(x**3, x)[0].item() == 27.
 # 两个名字长得像，也都和“再走一遍”有关，于是很多人把它们当成一回事。下面三种写法各求一次斜率，然后问三件事：斜率有没有历史？`y` 还能不能再求一次？斜率能不能接着求？先把九个答案猜完。
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · Is create_graph much like retain_graph?
+# ## 2 · Are create_graph and retain_graph much the same?
 #
-# The names look alike, and both have to do with walking again, so many take them for the same thing. Below, three ways of asking for the slope, and three questions each: has the slope a history? Can `y` be differentiated again? Can the slope be differentiated further? Guess all nine answers first.
+# The names look alike, and both have to do with walking again, so many people take them for the same thing. Below we ask for the slope in three ways, and each time put three questions: does the slope have a history? Can `y` be differentiated again? Can the slope be differentiated further? Guess all nine answers first.
 
 
 # %% tags=["demo"]
@@ -136,18 +138,18 @@ assert three_questions(retain_graph=True) == (False, 27.0, "error")
 assert three_questions(create_graph=True) == (True, 27.0, 18.0)
 
 # %% [markdown] tags=["lang-zh"]
-# 中间一行最说明问题：`retain_graph=True` 只是不把旧图拆掉，再走一遍，得到的还是同一个 27。它从不产生二阶导数。
+# 中间一行最说明问题：`retain_graph=True` 只是把旧图存着的值留下，再走一遍，得到的还是同一个 27。它从不产生二阶导数。
 #
 # `create_graph=True` 画一张新图，记的是斜率怎么算出来；新图里的箭头会指回旧图，所以旧图也顺带留着。一句话：一个是“别扔”，一个是“请记”。
 #
 # 用 `y.backward(create_graph=True)` 行不行？行，但 torch 会警告你：
 
 # %% [markdown] tags=["lang-en"]
-# The middle row says most: `retain_graph=True` merely does not tear down the old graph, and walking it again gives the same 27. It never makes a second derivative.
+# The middle row is the most telling: `retain_graph=True` merely keeps what the old graph has saved, and walking it again gives the same 27. It never makes a second derivative.
 #
-# `create_graph=True` draws a new graph, of how the slope is computed; arrows of the new one lead back into the old, and so the old is kept along with it. In short: one says "do not throw away", the other "do record".
+# `create_graph=True` draws a new graph, which records how the slope was computed; arrows of the new graph lead back into the old one, so the old one is kept as well. In short: one says "keep this", the other says "write this down".
 #
-# And `y.backward(create_graph=True)`? It works, but torch gives you a warning:
+# Does `y.backward(create_graph=True)` work, too? It does, but torch warns you:
 
 # %% tags=["demo"]
 import warnings
@@ -179,9 +181,9 @@ x.grad = None
 # 斜率的图长什么样？画 `x.sin()` 的：
 
 # %% [markdown] tags=["lang-en"]
-# The warning speaks of a cycle: `x` holds `x.grad`, whose graph holds `x`, and neither lets go first. Nor is that all: the second `backward()` added its 18 to the 27, and `x.grad` became 45, a number of no use to anyone. So for higher-order derivatives, use `autograd.grad`.
+# The warning is about a cycle: `x` holds `x.grad`, whose graph holds `x`, and neither lets go first. And that is not all: the second `backward()` added its 18 to the 27, and `x.grad` became 45, a number of no use to anyone. So for higher-order derivatives, use `autograd.grad`.
 #
-# What does the graph of a slope look like? Here is that of `x.sin()`:
+# What does the graph of a slope look like? Here is the one for `x.sin()`:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -201,7 +203,7 @@ assert slope.grad_fn.name() == "MulBackward0" and slope.grad_fn.next_functions[1
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Do gradients of gradients need new rules?
 #
-# In the picture there is one multiplication and one `cos`: just the two things that the rule of `sin`, $\text{grad} \cdot \cos x$, does. And the second, third, fourth derivative? Must somebody write another set of rules for each order? See which nodes the graph of each derivative holds:
+# The picture shows one multiplication and one `cos`: just the two things that the rule of `sin`, $\text{grad} \cdot \cos x$, does. What about the second, third and fourth derivatives? Does somebody have to write another set of rules for each order? See which nodes there are in the graph of each derivative:
 
 
 # %% tags=["demo"]
@@ -232,9 +234,9 @@ assert set(kinds_of_nodes(y)) <= {"AccumulateGrad", "MulBackward0", "NegBackward
 # 条件只有一个：规则里的每一步都得是引擎认得的运算。`minigrad` 走一阶时把数组交给规则，图个快；`create_graph=True` 时交的是张量，同样几行就被记录下来。所以规则里用 `rules.cos` 而不是 `np.cos`：它对两者都管用。
 
 # %% [markdown] tags=["lang-en"]
-# Four times round, and we are back at `sin`, having met none but old acquaintances: multiplication, negation, `sin`, `cos`. Rules are written in ordinary operations, and ordinary operations have rules. So "gradients of gradients need new rules" is not true: one set of rules serves every order.
+# Four times round, and we are back at `sin`, having met only old friends: multiplication, negation, `sin`, `cos`. Rules are written in ordinary operations, and ordinary operations have rules. So "gradients of gradients need new rules" is not true: one set of rules serves every order.
 #
-# On one condition: each step of a rule must be an operation that the engine knows. At first order `minigrad` gives arrays to a rule, for speed; with `create_graph=True` it gives tensors, and the same lines are recorded. Which is why a rule says `rules.cos` and not `np.cos`: it takes both.
+# There is one condition: each step of a rule has to be an operation that the engine knows. For a first derivative, `minigrad` gives the rule arrays, for speed; with `create_graph=True` it gives it tensors, and the same lines are recorded. That is why a rule says `rules.cos` and not `np.cos`: it takes both.
 
 # %%
 import numpy as np
@@ -254,9 +256,9 @@ except RuntimeError as error:
 # 例子：`grad` 为 `[1, 10]`，`self` 为 `[0, π]`，`sin_vjp` 得 `[1, -10]`，`cos_vjp` 得 `[0, 0]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write the rules of `sin` and `cos`, one line each. Both keep the input, `self`; `grad` and `self` have one shape.
+# Write the rules of `sin` and `cos`, one line each. Both save their input, `self`; `grad` and `self` have the same shape.
 #
-# Example: with `grad` `[1, 10]` and `self` `[0, π]`, `sin_vjp` gives `[1, -10]` and `cos_vjp` gives `[0, 0]`.
+# Example: if `grad` is `[1, 10]` and `self` is `[0, π]`, `sin_vjp` gives `[1, -10]` and `cos_vjp` gives `[0, 0]`.
 
 
 # %% nbgrader={"grade_id": "sin_cos", "solution": true}
@@ -291,7 +293,7 @@ check("sin_cos_slope")
 # 一阶对了，高阶未必：规则里要是哪一步离开了图，一阶的数照样对，二阶就断了。
 
 # %% [markdown] tags=["lang-en"]
-# Right at first order is not yet right beyond: if some step of a rule leaves the graph, the first derivative is as right as ever, and the second breaks.
+# What is right at first order may still be wrong beyond: if some step of a rule leaves the graph, the first derivative is as right as ever, and the second breaks.
 
 # %% nbgrader={"grade_id": "check_sin_cos_higher", "grade": true, "points": 3}
 check("sin_cos_higher")
@@ -304,7 +306,7 @@ check("sin_cos_higher")
 # %% [markdown] tags=["lang-en"]
 # ## 4 · With several variables, the second derivative is a table
 #
-# $f(x) = x_0^2 x_1$ has two variables, so its slope is two numbers; each of these can be differentiated in both variables, which makes four numbers, the Hessian (海森矩阵) $H$. At $x = (1, 2)$:
+# $f(x) = x_0^2 x_1$ has two variables, so its slope is two numbers; each of these can be differentiated with respect to both variables, which makes four numbers: the Hessian (海森矩阵) $H$. At $x = (1, 2)$:
 
 
 # %% tags=["demo"]
@@ -324,60 +326,52 @@ assert H.tolist() == [[4.0, 2.0], [2.0, 0.0]] and torch.equal(H, H.T)
 assert (H @ v).tolist() == torch.autograd.functional.hvp(f, at, v)[1].tolist() == [24.0, 2.0]
 
 # %% [markdown] tags=["lang-zh"]
-# $H$ 是对称的：先对谁求导都一样。它也很大：`n` 个变量就有 `n * n` 个数，一万个权重，就是一亿个。没有人真的去算它。
+# $H$ 是对称的：先对谁求导都一样。它也很大：`n` 个变量就有 `n * n` 个数，一万个权重，就是一亿个。这么大的表，没有人真去算。
 #
-# 好在多半用不着整张表，只要 $H v$：沿方向 $v$ 走一点，斜率变多少。上面最后一行的 `hvp` 就没有造出 $H$。办法是对斜率再走一遍反向，把 $v$ 作为上游梯度：第 06 课说过，那样得到 $v^\top J$；斜率的 $J$ 就是 $H$，又是对称的，所以正是 $H v$。
+# 好在多半用不着整张表，只要 $H v$：沿方向 $v$ 走一点，斜率变多少。上面最后一行的 `hvp` 就没有造出 $H$。不造 $H$ 也求得出来：对斜率再走一遍反向，把 $v$ 作为上游梯度。第 06 课说过，那样得到 $v^\top J$；斜率的 $J$ 就是 $H$，又是对称的，所以正是 $H v$。
 #
-# 差多少？量一量：
+# 省多少？两种都量一量时间，再用钩子数一数反向走了几遍。先猜：200 个变量，各走几遍？
 
 # %% [markdown] tags=["lang-en"]
-# $H$ is symmetric: the order of differentiating does not matter. It is also large: `n` variables make `n * n` numbers, and ten thousand weights make a hundred million. Nobody computes it in earnest.
+# $H$ is symmetric: the order of differentiation does not matter. It is also large: `n` variables make `n * n` numbers, and ten thousand weights make a hundred million. Nobody really computes a table of that size.
 #
-# Luckily, the whole table is rarely needed, only $H v$: how the slope changes for a small move along $v$. The `hvp` in the last line above never made $H$. It walks backward once more from the slope, with $v$ as the gradient that arrives: as lesson 06 says, that gives $v^\top J$; for the slope, $J$ is $H$, which is symmetric, and so this is $H v$.
+# Luckily, the whole table is rarely needed, only $H v$: how the slope changes when you move a little along $v$. The `hvp` in the last line above never made $H$. This is how to do without: walk backward once more, from the slope, with $v$ as the gradient that arrives. As lesson 06 said, that gives $v^\top J$; the $J$ of the slope is $H$, and $H$ is symmetric, so this is just $H v$.
 #
-# How much does it save? Measure:
+# How much does it save? Let us time both and count the backward walks with a hook. Guess first: with 200 variables, how many walks does each take?
 
 # %% tags=["demo"]
 import time
 
 
 def wavy(x):
-    return (x.sin() * x.roll(1).cos()).sum()
-
-
-def milliseconds(action, repeats=3):
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1000
-
-
-many = torch.linspace(0, 3, 200)
-product_ms = milliseconds(lambda: torch.autograd.functional.hvp(wavy, many, torch.ones(200)))
-table_ms = milliseconds(lambda: torch.autograd.functional.hessian(wavy, many))
-print(f"H v: {product_ms:.2f} ms    all of H: {table_ms:.2f} ms    200 variables")
-
-# %% tags=["proof"]
-walks = []
-
-
-def watched(x):
     y = x.sin()
-    y.register_hook(lambda grad: walks.append(1))
+    y.register_hook(lambda grad: walks.append("one more"))
     return (y * x.roll(1).cos()).sum()
 
 
-torch.autograd.functional.hvp(watched, many, torch.ones(200))
-of_product = len(walks)
-torch.autograd.functional.hessian(watched, many)
-assert of_product <= 4 and len(walks) - of_product >= 200  # a few walks through the graph; one for each variable
+def cost(action, repeats=3):
+    times = []
+    for _ in range(repeats):
+        walks.clear()
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return min(times) * 1000, len(walks)
+
+
+walks, many = [], torch.linspace(0, 3, 200)
+product_ms, product_walks = cost(lambda: torch.autograd.functional.hvp(wavy, many, torch.ones(200)))
+table_ms, table_walks = cost(lambda: torch.autograd.functional.hessian(wavy, many))
+print(f"H v:      {product_ms:6.2f} ms, {product_walks:3} walks")
+print(f"all of H: {table_ms:6.2f} ms, {table_walks:3} walks")
+
+# %% tags=["proof"]
+assert product_walks == 2 and table_walks == 201
 table = torch.autograd.functional.hessian(wavy, many)
 assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, torch.ones(200))[1], atol=1e-4)
 
 # %% [markdown] tags=["lang-zh"]
-# 整个 $H$ 要反向走两百多遍，$H v$ 几遍就够。
+# 整个 $H$ 走了 201 遍，每个变量一遍，再加求斜率的一遍；$H v$ 走 2 遍就够。
 #
 # 写出 `hessian_product`，不许把 $H$ 造出来：检查会数你走了几遍反向。`f` 收一个和 `x` 同样形状的张量，返回一个数；`x` 和 `v` 形状相同，不一定是一维的。
 #
@@ -388,13 +382,13 @@ assert torch.allclose(table.sum(1), torch.autograd.functional.hvp(wavy, many, to
 # `grad` 就是 `minigrad.autograd.grad`，它返回元组，每个输入一个梯度。例子就是上面那个：`[24, 2]`。
 
 # %% [markdown] tags=["lang-en"]
-# All of $H$ takes more than two hundred backward walks, $H v$ just a few.
+# All of $H$ took 201 walks, one for each variable and one for the slope; for $H v$, 2 were enough.
 #
-# Write `hessian_product`, and do not build $H$: the check counts your backward walks. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have one shape, which need not be one-dimensional.
+# Write `hessian_product` without building $H$: the check counts your backward walks. `f` takes a tensor of the shape of `x` and returns one number; `x` and `v` have the same shape, which need not be one-dimensional.
 #
 # 1. Make a leaf of your own and leave the `x` you were given alone: `detach()`, then `requires_grad_()`.
-# 2. Find the slope, and have it keep a history.
-# 3. Differentiate the slope once more, with `v` as the third argument, `grad_outputs`. This time nothing need be recorded.
+# 2. Compute the slope, in such a way that it has a history.
+# 3. Differentiate the slope once more, with `v` as the third argument, `grad_outputs`. This time nothing has to be recorded.
 #
 # `grad` is `minigrad.autograd.grad`, which returns a tuple with one gradient for each input. The example is the one above: `[24, 2]`.
 
@@ -433,7 +427,7 @@ check("hessian_product_network")
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Newton's method: curvature says how far
 #
-# Gradient descent looks at the slope only, and how far to step is a guess, the learning rate. Newton's method (牛顿法) looks at the curvature (曲率) as well: it takes the ground underfoot for a parabola and jumps straight to its bottom. With one variable, the step is the slope divided by the slope's slope:
+# Gradient descent looks only at the slope; how far to step is a guess, the learning rate. Newton's method (牛顿法) looks at the curvature (曲率) as well: it takes the ground underfoot for a parabola and jumps straight to the bottom of that. With one variable, the step is the slope divided by the slope's slope:
 
 # %% tags=["demo"]
 for start in (0.0, 4.0, 100.0):
@@ -454,14 +448,14 @@ for start in (0.0, 4.0, 100.0):
 #
 # 写出 `newton_step`。`x` 是一维的，形状 `(n,)`，`n` 很小，所以这里可以把 $H$ 摆出来：它的第 `i` 行是 $H$ 与第 `i` 个单位向量的积，你的 `hessian_product` 正好能求。`eye(n, dtype=...)` 给出全部单位向量，`for` 一行一行地取；`stack` 把几行叠成矩阵；`solve(matrix, vector)` 解方程。`x` 保持原样，返回一个没有历史的新张量。
 #
-# 例子：$f(x) = x_0^2 + 5 x_1^2$，`x` 为 `[3, 1]`：斜率是 `[6, 10]`，$H$ 的对角线是 2 和 10，其余为 0，得 `[0, 0]`。
+# 例子：$f(x) = x_0^2 + 5 x_1^2$，`x` 为 `[3, 1]`：斜率是 `[6, 10]`，$H$ 的对角线上是 2 和 10，其余为 0，得 `[0, 0]`。
 
 # %% [markdown] tags=["lang-en"]
-# Wherever it starts, one step leads to the bottom. With more variables, "divided by" turns into an equation: find the $s$ with $H s = \text{slope}$; the new place is $x - s$.
+# Wherever it starts, one step takes it to the bottom. With more variables, "divided by" turns into an equation: find the $s$ for which $H s = \text{slope}$; the new place is $x - s$.
 #
-# Write `newton_step`. `x` is one-dimensional, of shape `(n,)`, and `n` is small, so here $H$ may be set up: its row number `i` is the product of $H$ with unit vector number `i`, which your `hessian_product` can find. `eye(n, dtype=...)` gives all unit vectors, and `for` takes them row by row; `stack` makes a matrix of several rows; `solve(matrix, vector)` solves the equation. Leave `x` as it is, and return a new tensor without history.
+# Write `newton_step`. `x` is one-dimensional, of shape `(n,)`, and `n` is small, so here you may write $H$ out: row `i` is the product of $H$ with unit vector number `i`, which your `hessian_product` can compute. `eye(n, dtype=...)` holds all the unit vectors, and a `for` loop takes them row by row; `stack` turns several rows into a matrix; `solve(matrix, vector)` solves the equation. Leave `x` as it is, and return a new tensor without history.
 #
-# Example: for $f(x) = x_0^2 + 5 x_1^2$ and `x` `[3, 1]`, the slope is `[6, 10]`, the diagonal of $H$ is 2 and 10 and all else 0, and the answer is `[0, 0]`.
+# Example: if $f(x) = x_0^2 + 5 x_1^2$ and `x` is `[3, 1]`, the slope is `[6, 10]`, the diagonal of $H$ is 2 and 10 and everything else is 0, and the answer is `[0, 0]`.
 
 
 # %% nbgrader={"grade_id": "newton_step", "solution": true}
@@ -491,7 +485,7 @@ check("newton_step_descent")
 # 来一场比赛：一条弯弯的山谷，最低处在 $(1, 1)$。梯度下降和牛顿法从同一点出发，各走各的，比谁先到底。先猜：差几步，差几十步，还是几百步？
 
 # %% [markdown] tags=["lang-en"]
-# Now a race: a curved valley, lowest at $(1, 1)$. Gradient descent and Newton's method start from the same place; which is at the bottom first? Guess: is it a matter of a few steps, of dozens, of hundreds?
+# Now for a race, in a curved valley with its lowest point at $(1, 1)$. Gradient descent and Newton's method start from the same place; which is the first to reach the bottom? Guess: are a few steps between them, dozens, or hundreds?
 
 # %% tags=["picture"]
 from autograder.plots import axes
@@ -532,12 +526,12 @@ assert newton[-1] < 1e-12 < 1e-5 < descent[-1] and newton[2] > newton[0] and new
 # %% [markdown] tags=["lang-zh"]
 # 牛顿法几步就到了底，越近越快，到最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法也会往上跳，地形不像抛物线时，它的“底”就不是底。
 #
-# 还有一件更要紧的事。它找的是斜率为 0 的地方，可山顶的斜率也是 0。从 `cos` 的山顶旁边出发，朝下坡走应该去 $\pi$，它去哪里？
+# 还有一件更要紧的事。牛顿法找的是斜率为 0 的地方，可山顶的斜率也是 0。从 `cos` 的山顶旁边出发，朝下坡走应该去 $\pi$，它会去哪里？
 
 # %% [markdown] tags=["lang-en"]
-# Newton's method is there in a few steps, faster the nearer it comes, with the last step more than doubling the number of right digits; gradient descent is still on the way after a thousand. But look closely: Newton's method also jumps upward; where the ground is not like a parabola, its "bottom" is none.
+# Newton's method gets there in a few steps, and the nearer it comes, the faster: the last step more than doubles the number of correct digits. Gradient descent is still on its way after a thousand. But look closely: Newton's method jumps upward, too; where the ground is not like a parabola, the "bottom" it jumps to is not a bottom.
 #
-# And something more serious. It looks for a place where the slope is 0, and the slope is 0 on a hilltop as well. Starting beside the top of `cos`, downhill leads to $\pi$; where does it go?
+# There is something more serious. It looks for a place where the slope is 0, and on a hilltop the slope is 0, too. From a start beside the top of `cos`, downhill leads to $\pi$; where does Newton's method go?
 
 # %%
 x = minigrad.tensor([0.5])
@@ -554,9 +548,9 @@ assert abs(x.item()) < 1e-6 and x.cos().item() == 1.0
 # 最后一项检查：从带噪声的观测里找出一个轮子的转速和起始角度，四个部件一齐上。
 
 # %% [markdown] tags=["lang-en"]
-# It climbed to the top. So those who use Newton's method look first whether the curvature is positive, and only then trust it.
+# It climbed to the top. So people who use Newton's method first look whether the curvature is positive, and only then decide whether to trust it.
 #
-# The last check finds how fast a wheel turns and at which angle it started, from noisy observations, with all four parts at once.
+# The last check uses all four parts at once: from noisy observations it works out how fast a wheel turns and at which angle it started.
 
 # %% nbgrader={"grade_id": "check_newton_fits_a_wheel", "grade": true, "points": 3}
 check("newton_fits_a_wheel")
@@ -569,7 +563,7 @@ check("newton_fits_a_wheel")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# In torch, too, the slope of `sin` consists of ordinary operations. For some functions it does not:
+# In torch, too, the slope of `sin` is made of ordinary operations. For some functions it is not:
 
 # %% tags=["demo"]
 x = torch.tensor([0.5], requires_grad=True)
@@ -595,7 +589,7 @@ assert torch.allclose(torch.autograd.grad(slope, x)[0], other)
 # `TanhBackwardBackward0` 是 torch 给 `tanh` 的斜率专设的节点，几步并成了一步。它是捷径，不是必需：由普通运算求出来的，是同一个数。`minigrad` 里的这个节点也叫这个名字：
 
 # %% [markdown] tags=["lang-en"]
-# `TanhBackwardBackward0` is a node that torch has just for the slope of `tanh`; it does several steps in one. It is a short cut and no necessity: ordinary operations give the same number. In `minigrad` this node goes by the same name:
+# `TanhBackwardBackward0` is a node that torch has just for the slope of `tanh`; it does several steps in one. It is a shortcut, not a necessity: ordinary operations give the same number. In `minigrad` this node goes by the same name:
 
 # %%
 x = minigrad.tensor([0.5], requires_grad=True)
@@ -621,13 +615,13 @@ assert abs(minigrad.autograd.grad(slope, x)[0].item() - other.item()) < 1e-6
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** `y = x**3` with `x` 3. First `y.backward(retain_graph=True)`, then `y.backward()`: what is `x.grad`? Is it the second derivative?
+# **1.** `y = x**3`, where `x` is 3. First `y.backward(retain_graph=True)`, then `y.backward()`: what is `x.grad`? Is it the second derivative?
 #
-# <details><summary>Answer</summary>54, which is 27 plus 27, the same slope added twice. The second derivative is 18, and takes <code>create_graph=True</code>.</details>
+# <details><summary>Answer</summary>54, which is 27 plus 27, the same slope added twice. The second derivative is 18, and to get it you need <code>create_graph=True</code>.</details>
 #
-# **2.** `f = (3 * x).sum()`, its slope found with `create_graph=True`: what is `slope.requires_grad`? And if it is differentiated again?
+# **2.** The slope of `f = (3 * x).sum()` is computed with `create_graph=True`: what is `slope.requires_grad`? And what if it is differentiated again?
 #
-# <details><summary>Answer</summary><code>False</code>. The slope is 3 everywhere and does not depend on <code>x</code>, so there is no history to record; to differentiate it again raises, saying that it does not require grad.</details>
+# <details><summary>Answer</summary><code>False</code>. The slope is 3 everywhere and does not depend on <code>x</code>, so there is no history to record; differentiating it again raises an error, which says that it does not require grad.</details>
 
 # %% tags=["proof"]
 x = torch.tensor(3.0, requires_grad=True)
@@ -652,7 +646,7 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student says: "For the second derivative, add `retain_graph=True` and call `backward()` again." Answer in three to five sentences: what does one really get (an example with numbers)? What does either option leave behind? And besides: for a network with a million weights, why is this step of Newton's out of the question, while $H v$ is still affordable? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student says: "For the second derivative, add `retain_graph=True` and call `backward()` again." Answer in three to five sentences: what do they really get (give an example with numbers)? What does each of the two options leave behind? And one more thing: for a network with a million weights, why is this step of Newton's out of the question, while $H v$ is still affordable? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 1 点），给 1 分：
