@@ -133,6 +133,26 @@ def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand()
     assert recognise(check, outcome, SEED).name == f"{MUL}:mul_forgot_grad"
 
 
+@pytest.mark.parametrize(
+    "name, known",
+    [
+        ("custom_network", "minigrad.autograd.gradcheck.central_difference:writes_under_no_grad"),
+        ("digits_in_small", "minigrad.training.train_epoch:epoch_goes_back_once"),
+        ("deep_and_many_ways", "minigrad.autograd.engine.run_backward:overwrites"),
+    ],
+)
+def test_a_search_through_the_longest_checks_comes_to_its_end(name, known):
+    """Those of all mistakes that take the most steps to be found, by the referee, who tries every part's."""
+    check, mistake = checks.get(name), MISTAKES[known]
+    own = {part: parts.original(part) for part in check.parts}
+    with parts.plugged_in(own | {mistake.part: mistake.written}):
+        outcome = checks.attempt(check, minigrad, SEED)
+    search = mistakes._Search(check, outcome, SEED, minigrad)
+    with parts.plugged_in(own):
+        assert [each for each, _ in search.in_one()] == [mistake]
+    assert search.left > mistakes.BUDGET / 20
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lesson", lessons.names())
 def test_all_checks_that_a_sample_students_mistake_costs_have_its_hint(lesson):
