@@ -12,8 +12,8 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "给每个节点记一个数，根从 0 起。从根出发走遍图，每看到一条边，就给它通向的节点加 1；每个节点的边只看一遍。",
-            "Keep a number for each node, the roots beginning at 0. Starting there, go through the graph; for every edge you see, add 1 to the node "
-            "it leads to. Look at each node's edges once only.",
+            "Keep a number for each node, starting the roots at 0. From the roots, go through the graph; for every edge you see, add 1 to the node "
+            "it leads to. Look at each node's edges only once.",
         ),
         (
             "counts = dict.fromkeys(roots, 0)，stack = list(counts)。只要 stack 不空：取出一个，看它的 next_functions；parent 是 None 就跳过，"
@@ -29,7 +29,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "最晚记录的先走，也就是 order 最小的那个。找到它，从列表里拿掉，再返回它。",
-            "The one recorded last, which is the one with the least order. Find it, take it out of the list, and return it.",
+            "The one recorded last, which is the one with the smallest order. Find it, take it out of the list, and return it.",
         ),
         (
             "node = min(heap, key=lambda each: each.order)，然后 heap.remove(node)，最后返回 node。",
@@ -39,12 +39,12 @@ HINTS: dict[str, Stages] = {
     "minigrad.autograd.engine.run_backward": (
         (
             "一个节点什么时候可以走？走完之后，它的每个 parent 会有哪两样东西改变？",
-            "When may a node run? And once it has, which two things change for each of its parents?",
+            "When may a node run? And once it has run, which two things change for each of its parents?",
         ),
         (
             "先数边，把不用等的根放进队列。然后循环：取出一个节点，拿走它的梯度，用 run_node 得到每条边的结果；"
             "对每条边，把结果加进 buffers[parent]，给 waiting[parent] 减 1，减到 0 就放进队列。",
-            "Count the edges, and queue the roots that need not wait. Then loop: take a node out, take its gradient away, get one result for each edge "
+            "Count the edges, and queue the roots with nothing to wait for. Then loop: take out a node, fetch its gradient, get one result for each edge "
             "from run_node; for each edge add the result to buffers[parent], lower waiting[parent] by 1, and queue the parent once that is 0.",
         ),
         (

@@ -19,7 +19,7 @@ WALK = "minigrad.autograd.engine.run_backward"
 @mistake(
     COUNT,
     zh="同一个节点伸出的两条边，你只算了一条。y * y 有两条边通向 y 的节点，要等两份梯度，所以数的是边，不是邻居。",
-    en="Two edges from one and the same node count once for you. y * y has two edges to the node of y and sends it two gradients: count edges, not neighbours.",
+    en="You count two edges from the same node as one. y * y has two edges to the node of y and sends it two gradients: count edges, not neighbours.",
 )
 def counts_neighbours(roots: Any) -> dict[Any, int]:
     counts = dict.fromkeys(roots, 0)
@@ -52,7 +52,7 @@ def counts_ways(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="每个节点你都记成 1。用了几次，就有几条边通向它，也就要等几份梯度。",
-    en="Each node gets a 1. As often as a value was used, so many edges lead to its node, and so many gradients it waits for.",
+    en="You give each node a 1. However many times a value was used, that many edges lead to its node, and it waits for that many gradients.",
 )
 def always_one(roots: Any) -> dict[Any, int]:
     counts = dict.fromkeys(roots, 0)
@@ -68,7 +68,7 @@ def always_one(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="碰到一条通向 None 的边，后面的边你就不看了。跳过这一条，接着看下一条。",
-    en="At an edge that leads to None you stop, and the edges behind it go unseen. Skip that one and go on with the next.",
+    en="At an edge that leads to None you stop, and the edges after it are never looked at. Skip that one and go on with the next.",
 )
 def stops_at_none(roots: Any) -> dict[Any, int]:
     counts = dict.fromkeys(roots, 0)
@@ -87,7 +87,7 @@ def stops_at_none(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="根从 1 数起了。没有边通向根的时候，它等的是 0 份梯度，否则永远轮不到它，整张图都不会走。",
-    en="Roots start at 1. A root that no edge leads to waits for 0 gradients; otherwise its turn never comes, and nothing is walked at all.",
+    en="You start the roots at 1. A root that no edge leads to waits for 0 gradients; otherwise its turn never comes, and nothing is walked at all.",
 )
 def roots_start_at_one(roots: Any) -> dict[Any, int]:
     own = count_dependencies(roots)
@@ -97,7 +97,7 @@ def roots_start_at_one(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="根一律记成 0。可是一个根也会在另一个根的下游，那时同样有边通向它，它也要等。",
-    en="Roots are always 0. But one root may lie behind another; then edges lead to it as well, and it has to wait.",
+    en="You always give roots 0. But one root may lie downstream of another; then edges lead to it as well, and it has to wait.",
 )
 def roots_always_zero(roots: Any) -> dict[Any, int]:
     return count_dependencies(roots) | dict.fromkeys(roots, 0)
@@ -144,7 +144,7 @@ def counts_by_recursion(roots: Any) -> dict[Any, int]:
 @mistake(
     POP,
     zh="方向反了：你取的是最早记录的。最晚记录的先走，它的 order 最小。",
-    en="The other way round: this takes the one recorded first. The one recorded last goes next; its order is the least.",
+    en="The other way round: this takes the one recorded first. The one recorded last goes next; its order is the smallest.",
 )
 def takes_the_earliest(heap: Any) -> Any:
     node = max(heap, key=lambda each: each.order)
@@ -173,7 +173,7 @@ def takes_the_first_entry(heap: Any) -> Any:
 @mistake(
     POP,
     zh="节点之间的先后对了，叶子的 AccumulateGrad 却排在了最后。它的 order 比谁都小，应当最先。",
-    en="Among the operations the order is right, but a leaf's AccumulateGrad comes last. Its order is less than any other's, so it goes first.",
+    en="Among operations the order is right, but a leaf's AccumulateGrad comes last. Its order is smaller than any other's, so it goes first.",
 )
 def leaves_last(heap: Any) -> Any:
     node = min(heap, key=lambda each: (not each.next_functions, each.order))
@@ -184,7 +184,7 @@ def leaves_last(heap: Any) -> Any:
 @mistake(
     POP,
     zh="最晚记录的找对了，取走时却把整个列表清空了，别的节点再也轮不到。只拿走这一个。",
-    en="The right one is found, but the whole list is emptied with it, and the others never get their turn. Take out that one only.",
+    en="You found the right one, but emptied the whole list with it, and the others never get their turn. Take out only that one.",
 )
 def empties_the_queue(heap: Any) -> Any:
     node = min(heap, key=lambda each: each.order)
@@ -240,7 +240,7 @@ def _walk(
 @mistake(
     WALK,
     zh="两份梯度相遇时，后到的盖掉了先到的。一个值用了几处，各处的梯度要加起来。",
-    en="Where two gradients meet, the later one overwrites the earlier. The gradients of all places where a value was used have to be added.",
+    en="Where two gradients meet, the later one overwrites the earlier. The gradients from all the places where a value was used have to be added.",
 )
 def overwrites(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     def replace(node: Any, held: Any, grad: Any, output: int) -> Any:
@@ -252,7 +252,7 @@ def overwrites(buffers: Any, retain_graph: bool, create_graph: bool, task: Any =
 @mistake(
     WALK,
     zh="先到的留下了，后到的丢了。一个值用了几处，各处的梯度要加起来，一份都不能少。",
-    en="The gradient that arrives first is kept, later ones are dropped. The gradients of all places where a value was used have to be added, every one of them.",
+    en="The gradient that arrives first is kept, later ones are dropped. The gradients from all the places where a value was used have to be added, every one of them.",
 )
 def keeps_the_first(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     def keep(node: Any, held: Any, grad: Any, output: int) -> Any:
@@ -263,8 +263,8 @@ def keeps_the_first(buffers: Any, retain_graph: bool, create_graph: bool, task: 
 
 @mistake(
     WALK,
-    zh="梯度一到，节点就走了，没有等齐：用了两次的值走了两遍，钩子看到的只是半份。等 waiting 减到 0 才放进队列。",
-    en="A node runs as soon as a gradient arrives: what was used twice runs twice, and hooks see half a gradient. Queue it only when waiting has come down to 0.",
+    zh="梯度一到，节点就走了，没有等齐：用了两次的值走了两遍，钩子每次见到的都不完整。等 waiting 减到 0 才放进队列。",
+    en="A node runs as soon as a gradient arrives: what was used twice runs twice, and each time hooks see only part of the gradient. Queue it only when waiting has come down to 0.",
 )
 def does_not_wait(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     if task is not None:
@@ -286,7 +286,7 @@ def does_not_wait(buffers: Any, retain_graph: bool, create_graph: bool, task: An
 @mistake(
     WALK,
     zh="你用了递归：沿着每条路各走一遍，路有几条就走几遍；图一深，Python 的栈也不够。要等齐了再走，用队列和循环。",
-    en="This recurses: it goes down every way separately, as often as there are ways, and a deep graph exhausts Python's stack. Wait for all gradients, with a queue and a loop.",
+    en="This recurses: it goes down every path separately, and a deep graph exhausts Python's stack. Wait for all gradients, with a queue and a loop.",
 )
 def walks_by_recursion(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     if task is not None:
@@ -305,7 +305,7 @@ def walks_by_recursion(buffers: Any, retain_graph: bool, create_graph: bool, tas
 @mistake(
     WALK,
     zh="梯度都对，但先来的先走，钩子的次序就和 torch 不同了。就绪的节点里要取最晚记录的：用 push 和 pop。",
-    en="The gradients are right, but first come is first served, and so hooks fire in another order than torch's. Of the ready nodes take the one recorded last: use push and pop.",
+    en="The gradients are right, but it is first come, first served, so hooks fire in a different order from torch's. Of the ready nodes take the one recorded last: use push and pop.",
 )
 def first_come_first_served(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, retain_graph, create_graph, task, take=deque.popleft, put=deque.append)
@@ -314,7 +314,7 @@ def first_come_first_served(buffers: Any, retain_graph: bool, create_graph: bool
 @mistake(
     WALK,
     zh="梯度都对，但最后进来的最先走，钩子的次序就和 torch 不同了。列表自己的 pop() 不看记录的先后，用引擎的 push 和 pop。",
-    en="The gradients are right, but last in is first out, and so hooks fire in another order than torch's. A list's own pop() does not ask when a node was recorded; use the engine's push and pop.",
+    en="The gradients are right, but it is last in, first out, so hooks fire in a different order from torch's. A list's own pop() doesn't care when a node was recorded; use the engine's push and pop.",
 )
 def last_in_first_out(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, retain_graph, create_graph, task, take=list.pop, put=list.append)
@@ -323,7 +323,7 @@ def last_in_first_out(buffers: Any, retain_graph: bool, create_graph: bool, task
 @mistake(
     WALK,
     zh="所有的根都直接放进了队列。一个根若在另一个根的下游，就还有梯度要等：只放 waiting 为 0 的。",
-    en="All roots go straight into the queue. A root behind another one still has gradients to wait for: queue only those whose waiting is 0.",
+    en="All roots go straight into the queue. A root downstream of another still has gradients to wait for: queue only those whose waiting is 0.",
 )
 def queues_every_root(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, retain_graph, create_graph, task, every_root=True)
@@ -332,7 +332,7 @@ def queues_every_root(buffers: Any, retain_graph: bool, create_graph: bool, task
 @mistake(
     WALK,
     zh="传来的是 None 时，你没有把 waiting 减 1，那个节点就一直等下去了。没有梯度也是一个答复，照样要减。",
-    en="Where None arrives, waiting is not lowered, and that node waits for ever. No gradient is an answer too, and counts.",
+    en="When None arrives, you don't lower waiting, and that node waits for ever. That there is none is an answer too, and counts.",
 )
 def waits_for_ever(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, retain_graph, create_graph, task, counts_nothing=False)
@@ -341,7 +341,7 @@ def waits_for_ever(buffers: Any, retain_graph: bool, create_graph: bool, task: A
 @mistake(
     WALK,
     zh="两个叶子的 .grad 成了同一个数组，改一个，另一个也变。加法把同一份梯度交给两边，要如实告诉 receive：result is grad。",
-    en="Two leaves have one and the same array for .grad; change one and the other changes. Addition hands one gradient to both sides; tell receive so: result is grad.",
+    en="Two leaves share one array as their .grad; change one and the other changes. Addition hands the same gradient to both sides; tell receive so: result is grad.",
 )
 def says_nothing_is_shared(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, retain_graph, create_graph, task, shared=False)
@@ -359,7 +359,7 @@ def frees_nothing(buffers: Any, retain_graph: bool, create_graph: bool, task: An
 @mistake(
     WALK,
     zh="保存的值总是被释放，要了 retain_graph 也一样。把它原样交给 run_node，别写死成 False。",
-    en="Saved values are always freed, retain_graph or not. Hand it to run_node as it came, and not as a fixed False.",
+    en="Saved values are always freed, retain_graph or not. Hand it to run_node as it came, not as a fixed False.",
 )
 def frees_always(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, False, create_graph, task)
@@ -378,8 +378,8 @@ def forgets_the_plan(buffers: Any, retain_graph: bool, create_graph: bool, task:
 
 @mistake(
     WALK,
-    zh="你只顺着第一条边走了。一个节点有几个要梯度的输入，就有几条边，每条都要送到。",
-    en="Only the first edge is followed. A node has an edge for each input that wants a gradient, and each has to be served.",
+    zh="你只顺着第一条边走了。一个节点有几个输入，就有几条边；通向节点的，每条都要送到。",
+    en="Only the first edge is followed. A node has an edge for each of its inputs, and every one that leads to a node has to be served.",
 )
 def follows_the_first_edge(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     if task is not None:

@@ -15,7 +15,7 @@ from minigrad.autograd.ready import pop, push
 @mistake(
     COUNT,
     zh="你数的是从节点伸出去的边。这里要的是通向它的边：沿一条边走到 parent，就给 parent 加 1。",
-    en="You count the edges that leave a node. Wanted are those that lead to it: for each edge that gets to a parent, give that parent 1 more.",
+    en="You count the edges that leave a node. What is needed are those that lead to it: for each edge to a parent, give that parent 1 more.",
 )
 def counts_outgoing(roots: Any) -> dict[Any, int]:
     counts: dict[Any, int] = {}
@@ -31,8 +31,8 @@ def counts_outgoing(roots: Any) -> dict[Any, int]:
 
 @mistake(
     WALK,
-    zh="已经存着一份时，你直接用了 +。节点有几个输出时，存着的是一个列表，各是各的梯度，不能相加；交给 merge，它分得清。",
-    en="Where something is held already, you used + yourself. For a node with several outputs a list is held, one gradient for each, not to be added up; merge knows which is which.",
+    zh="已经存着一份时，你直接用了 +。节点有几个输出时，存着的是一个列表，每个输出各有一份，不能混着加；交给 merge，它分得清。",
+    en="Where something is held already, you used + yourself. For a node with several outputs a list is held, with one gradient for each output, which must not be added together; merge knows which is which.",
 )
 def adds_without_merge(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     def add(node: Any, held: Any, grad: Any, output: int) -> Any:
@@ -44,7 +44,7 @@ def adds_without_merge(buffers: Any, retain_graph: bool, create_graph: bool, tas
 @mistake(
     WALK,
     zh="根走过以后，再没有人进队列。每送到一份，先把 waiting[parent] 减 1，再看是不是 0，是 0 就 push；次序反了，或者少了哪一步，都会停在这里。",
-    en="When the roots have gone, nobody is ever queued. For each gradient that arrives, lower waiting[parent] by 1 first, then see whether it is 0, and if so, push; in another order, or with one of these missing, it all ends here.",
+    en="Once the roots have gone, nothing is ever queued. For each gradient that arrives, first lower waiting[parent] by 1, then see whether it is 0, and if so, push; in another order, or with one of these steps missing, everything stops here.",
 )
 def looks_before_lowering(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     waiting = count_dependencies(buffers)
@@ -54,7 +54,7 @@ def looks_before_lowering(buffers: Any, retain_graph: bool, create_graph: bool, 
 @mistake(
     COUNT,
     zh="根没有记进去：没有边通向的根也要在字典里，记 0，不然引擎不知道它已经可以走了。",
-    en="The roots are not in it. A root to which no edge leads belongs in the dict too, with 0, or the engine does not know that it may go.",
+    en="The roots are missing. A root that no edge leads to belongs in the dict too, with 0, or the engine doesn't know that it may go.",
 )
 def forgets_the_roots(roots: Any) -> dict[Any, int]:
     counts = count_dependencies(roots)
@@ -64,7 +64,7 @@ def forgets_the_roots(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="头一次碰到一个节点时你记了 0。那时已经有一条边通到它了，要从 1 数起；只有根从 0 数起。",
-    en="A node that is met for the first time gets a 0. One edge has led to it by then, so begin with 1; only roots begin with 0.",
+    en="You give 0 to a node that is met for the first time. One edge has already led to it by then, so begin with 1; only roots begin with 0.",
 )
 def new_ones_start_at_zero(roots: Any) -> dict[Any, int]:
     counts = count_dependencies(roots)
@@ -74,7 +74,7 @@ def new_ones_start_at_zero(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="next_functions 里是一对一对的 (节点, 编号)，你把整对当成了节点。写 for parent, number in node.next_functions。",
-    en="next_functions holds pairs of a node and a number, and the whole pair was taken for a node. Write: for parent, number in node.next_functions.",
+    en="next_functions holds pairs of a node and a number, and you took the whole pair for a node. Write: for parent, number in node.next_functions.",
 )
 def takes_pairs_for_nodes(roots: Any) -> dict[Any, int]:
     counts: dict[Any, int] = dict.fromkeys(roots, 0)
@@ -91,7 +91,7 @@ def takes_pairs_for_nodes(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="你顺着通向 None 的边也走了过去，None 没有边可看。先看 parent 是不是 None，是就跳过。",
-    en="You followed an edge that leads to None, which has no edges to look at. See first whether parent is None, and if so, pass over it.",
+    en="You followed an edge that leads to None, which has no edges to look at. First see whether parent is None, and if so, skip it.",
 )
 def follows_none(roots: Any) -> dict[Any, int]:
     counts: dict[Any, int] = dict.fromkeys(roots, 0)
@@ -108,7 +108,7 @@ def follows_none(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="字典的键应当是节点本身。你用了名字，同名的节点就混成了一个。",
-    en="The dict's keys are to be the nodes themselves. You took their names, and nodes of one name become one.",
+    en="The dict's keys should be the nodes themselves. You used their names, and nodes with the same name become one.",
 )
 def goes_by_names(roots: Any) -> dict[Any, int]:
     found: dict[Any, int] = {}
@@ -120,7 +120,7 @@ def goes_by_names(roots: Any) -> dict[Any, int]:
 @mistake(
     POP,
     zh="该走的找对了，可它还留在列表里，下一次又轮到它，没完没了。用 heap.remove(node) 或 heap.pop(i) 拿走；给 heap 另起一个列表不算，那只是个新名字。",
-    en="The right one is found, but it stays in the list, and its turn comes again for ever. Take it out with heap.remove(node) or heap.pop(i); a new list under the name heap does not count, for the old one stays as it was.",
+    en="You found the right one, but it stays in the list, and its turn comes again and again. Take it out with heap.remove(node) or heap.pop(i); giving the name heap to a new list doesn't help, for the old one stays as it was.",
 )
 def leaves_it_in(heap: Any) -> Any:
     node = min(heap, key=lambda each: each.order)
@@ -136,8 +136,8 @@ _again: list[Any] = [None, 0]  # who came out last, and how often in a row
 
 @mistake(
     POP,
-    zh="节点和节点没有大小可比。要比的是 order：min(heap, key=lambda node: node.order)。",
-    en="Nodes are not less or greater than each other. What is compared is their order: min(heap, key=lambda node: node.order).",
+    zh="节点之间比不出大小。要比的是 order：min(heap, key=lambda node: node.order)。",
+    en="Nodes can't be compared with < or >. Compare their order: min(heap, key=lambda node: node.order).",
 )
 def compares_the_nodes(heap: Any) -> Any:
     node = min(heap)
@@ -147,8 +147,8 @@ def compares_the_nodes(heap: Any) -> Any:
 
 @mistake(
     POP,
-    zh="heapq 比的是节点本身，而节点没有大小可比；两个以下时碰巧没有比。要比的是 node.order，用 min 的 key，或者自己找。",
-    en="heapq compares the nodes themselves, which are not less or greater than each other; with two or fewer it happens not to ask. What is compared is node.order: use the key of min, or look yourself.",
+    zh="heapq 比的是节点本身，而节点之间比不出大小；不超过两个时，碰巧用不着比。要比的是 node.order，用 min 的 key，或者自己找。",
+    en="heapq compares the nodes themselves, which can't be compared; with two or fewer it happens not to try. Compare node.order: use min with a key, or search yourself.",
 )
 def leaves_it_to_heapq(heap: Any) -> Any:
     return heapq.heappop(heap)
@@ -157,7 +157,7 @@ def leaves_it_to_heapq(heap: Any) -> Any:
 @mistake(
     WALK,
     zh="你把节点按 order 排好，一个一个走下去，不等谁到齐。叶子的 AccumulateGrad 的 order 最小，于是最先走，那时什么也没到。要数着：到齐了才进队列。",
-    en="You sort the nodes by their order and go through them, without waiting for anything. A leaf's AccumulateGrad has the least order and goes first, when nothing has arrived. Count: a node is queued when all of its gradients are in.",
+    en="You sort the nodes by their order and go through them, without waiting for anything. A leaf's AccumulateGrad has the smallest order and goes first, before anything has arrived. Count: queue a node only when all of its gradients are in.",
 )
 def sorts_and_waits_for_nothing(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _in_a_row(buffers, retain_graph, create_graph, task, lambda nodes: sorted(nodes, key=lambda each: each.order))
@@ -192,7 +192,7 @@ def _in_a_row(buffers: Any, keep: bool, create: bool, task: Any, arranged: Any) 
 @mistake(
     WALK,
     zh="两份相遇时，你用 += 写进了先到的数组。加法把同一个数组交给两家，写进一家的，另一家也变了。写成 held + result，得到一个新的；或者交给 merge。",
-    en="Where two meet you wrote into the array that came first, by +=. Addition hands one array to both its inputs, and what is written into one is in the other. held + result makes a new one; or leave it to merge.",
+    en="Where two gradients meet, += wrote into the array that came first. Addition hands the same array to both its inputs, so what you write into one appears in the other. held + result makes a new one; or leave it to merge.",
 )
 def adds_in_place(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     def add(node: Any, held: Any, grad: Any, output: int) -> Any:
@@ -207,7 +207,7 @@ def adds_in_place(buffers: Any, retain_graph: bool, create_graph: bool, task: An
 @mistake(
     WALK,
     zh="第一份到的时候你直接存了 result。该存什么由下家说：parent.receive(result, 编号, result is grad)。叶子也许要复制，几个输出的节点要放进一个列表。",
-    en="The first to arrive was kept as it is. What to keep is for the next node to say, parent.receive(result, number, result is grad): a leaf may need a copy, a node of several outputs a list.",
+    en="You kept the first to arrive as it is. What to keep is for the next node to say, with parent.receive(result, number, result is grad): a leaf may need a copy, a node of several outputs a list.",
 )
 def keeps_it_without_receive(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     waiting = count_dependencies(buffers)
@@ -235,7 +235,7 @@ def keeps_it_without_receive(buffers: Any, retain_graph: bool, create_graph: boo
 @mistake(
     WALK,
     zh="通向 None 的边你没有跳过：waiting 里没有 None。先看 parent 是不是 None，是就 continue。",
-    en="Edges that lead to None are not passed over, and there is no None in waiting. See first whether parent is None, and continue.",
+    en="You don't skip edges that lead to None, and there is no None in waiting. First see whether parent is None; if so, continue.",
 )
 def forgets_edges_to_nowhere(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     waiting = count_dependencies(buffers)
@@ -271,8 +271,8 @@ def exchanges_the_flags(buffers: Any, retain_graph: bool, create_graph: bool, ta
 
 @mistake(
     COUNT,
-    zh="每个根你都从头走了一遍，两个根共有的那段图，边就数了两遍。走过的节点记在一处，所有的根一起用。",
-    en="Each root is walked by itself, and the edges of what two roots share are counted twice. Keep the nodes that you have met in one place, for all roots.",
+    zh="每个根你都从头走了一遍，两个根共有的那段图，边就数了两遍。走过的节点要记在一起，所有的根共用。",
+    en="You walk each root by itself, so edges in the part that two roots share are counted twice. Keep one record of the nodes you have met, for all roots together.",
 )
 def walks_each_root_by_itself(roots: Any) -> dict[Any, int]:
     counts: dict[Any, int] = {}
@@ -286,7 +286,7 @@ def walks_each_root_by_itself(roots: Any) -> dict[Any, int]:
 @mistake(
     COUNT,
     zh="有一个根你走了两遍：从另一个根已经走到过它，轮到它时又从它走了一遍，它下面的边就多数了。走过的根不再走。",
-    en="One root is walked twice: it was reached from another, and when its own turn came, walked once more, so the edges below it count too often. A root that was walked is not walked again.",
+    en="One root is walked twice: it was reached from another, and when its own turn came you walked it again, so the edges below it count too often. Don't walk a root again.",
 )
 def walks_a_root_again(roots: Any) -> dict[Any, int]:
     counts: dict[Any, int] = {}
@@ -305,7 +305,7 @@ def walks_a_root_again(roots: Any) -> dict[Any, int]:
 @mistake(
     WALK,
     zh="存和加你都自己写了。节点有几个输出时，存着的要是一个列表，叶子也许要复制：第一份问 parent.receive(…)，后来的交给 merge(…)。",
-    en="You keep and add by yourself. A node of several outputs needs a list, a leaf may need a copy: ask parent.receive(…) for the first to arrive, and merge(…) for those that follow.",
+    en="You did the keeping and adding yourself. A node with several outputs needs a list, a leaf may need a copy: ask parent.receive(…) for the first to arrive, and merge(…) for those that follow.",
 )
 def keeps_and_adds_by_itself(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     waiting = count_dependencies(buffers)
@@ -332,7 +332,7 @@ def keeps_and_adds_by_itself(buffers: Any, retain_graph: bool, create_graph: boo
 @mistake(
     WALK,
     zh="buffers 里不是每个节点都有：什么也没送到的节点也要走一次。写 buffers.pop(node, None)，没有就是 None。",
-    en="Not every node is in buffers: one to which nothing was brought runs as well. Write buffers.pop(node, None), which gives None for it.",
+    en="Not every node is in buffers: a node that received nothing runs as well. Write buffers.pop(node, None), which gives None for it.",
 )
 def expects_a_gradient(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     def take(ready: Any) -> Any:

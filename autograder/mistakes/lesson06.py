@@ -21,7 +21,7 @@ ROWS = "minigrad.autograd.functional.jacobian_rows"
 @mistake(
     ROOT,
     zh="什么也没给的时候，多个元素的输出也让它过了，权重全当作 1。torch 在这里拒绝：它不替你决定各个元素占多少。",
-    en="With nothing given, outputs of several elements pass, all with weight 1. torch refuses here: how much each element counts is not for it to decide.",
+    en="With nothing given, you let outputs of several elements pass, all with weight 1. torch refuses here: it isn't for torch to decide how much each element counts.",
 )
 def weighs_all_alike(output: Any, given: Any, index: int) -> Any:
     if given is None:
@@ -47,7 +47,7 @@ def takes_any_shape(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROOT,
     zh="你把给的梯度拉长到输出的形状了。torch 在这里不做广播，形状不同就报错。",
-    en="What was given is stretched to the output's shape. torch does not broadcast here: another shape is an error.",
+    en="You stretch what was given to the output's shape. torch doesn't broadcast here: a different shape is an error.",
 )
 def stretches_it(output: Any, given: Any, index: int) -> Any:
     if given is None or len(given.shape) > len(output.shape):
@@ -94,7 +94,7 @@ def only_without_dimensions(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROOT,
     zh="从 0 出发，处处都是 0。一个数对自己的导数是 1。",
-    en="Starting with 0 gives 0 everywhere. The derivative of a number for itself is 1.",
+    en="Starting with 0 gives 0 everywhere. The derivative of a number with respect to itself is 1.",
 )
 def starts_with_zero(output: Any, given: Any, index: int) -> Any:
     return right_gradient(output, given, index) * (0.0 if given is None else 1.0)
@@ -113,7 +113,7 @@ def one_without_dimensions(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROOT,
     zh="错误报对了，类别不对：torch 在这两处都报 RuntimeError。",
-    en="The errors come where they should, but of another class: torch raises RuntimeError in both places.",
+    en="The errors come where they should, but they are of the wrong class: torch raises RuntimeError in both places.",
 )
 def raises_value_error(output: Any, given: Any, index: int) -> Any:
     try:
@@ -125,7 +125,7 @@ def raises_value_error(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROOT,
     zh="错误信息里两个形状写反了：mismatch 先要输出，再要给的梯度。",
-    en="The two shapes are exchanged in the message: mismatch wants the output first, then the gradient given.",
+    en="The two shapes are swapped in the message: mismatch wants the output first, then the gradient given.",
 )
 def exchanges_the_shapes(output: Any, given: Any, index: int) -> Any:
     if given is not None and given.shape != output.shape:
@@ -148,7 +148,7 @@ def always_the_first(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROWS,
     zh="每一行都一样，是各行之和：要么权重全是 1，要么梯度在 .grad 里越积越多。一次只问一个元素，它的权重是 1，别的都是 0；用 grad，它不碰 .grad。",
-    en="Every row is the same, the sum of all: either all weights are 1, or gradients pile up in .grad. Ask for one element at a time, with weight 1 for it and 0 for all others; and by grad, which leaves .grad alone.",
+    en="Every row is the same, the sum of all: either all weights are 1, or gradients pile up in .grad. Ask for one element at a time, with weight 1 for it and 0 for all others; and use grad, which leaves .grad alone.",
 )
 def all_weights_one(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     weights = zeros_like(output) + 1.0
@@ -159,7 +159,7 @@ def all_weights_one(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
 @mistake(
     ROWS,
     zh="你沿着第 0 维走，多维的输出就少了行。有几个元素就有几行：走 output.numel() 次。",
-    en="You go along dimension 0, so outputs of more dimensions get too few rows. There is a row for each element: output.numel() of them.",
+    en="You go along dimension 0, so outputs with more dimensions get too few rows. There is one row per element: output.numel() of them.",
 )
 def along_the_first_dimension(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     rows = []
@@ -191,7 +191,7 @@ def frees_the_graph(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
 @mistake(
     ROWS,
     zh="上一行的 1 没有擦掉，权重越积越多，后面的行都混进了前面的。每一行从全 0 的权重做起。",
-    en="The 1 of the row before is not wiped out; weights pile up, and later rows contain the earlier ones. Begin every row with all zeros.",
+    en="You don't wipe out the 1 from the row before; weights pile up, and later rows contain the earlier ones. Begin every row with all zeros.",
 )
 def weights_pile_up(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     rows, weights = [], zeros_like(output).reshape(-1)
@@ -214,7 +214,7 @@ def without_history(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
 @mistake(
     ROWS,
     zh="没有用到的输入让你报了错。加上 allow_unused=True，它的位置上就是 None。",
-    en="An input that is not used makes this raise. With allow_unused=True its place holds None.",
+    en="An unused input makes this raise. With allow_unused=True there is None in its place.",
 )
 def insists_on_every_input(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     eyes = eye(output.numel(), dtype=output.dtype)
@@ -258,7 +258,7 @@ def does_not_call_numel(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROOT,
     zh="先问给没给，再问有几个元素。你把次序反了：给了梯度的，有几个元素都行。",
-    en="Ask first whether something was given, then how many elements there are. You have it the other way round: with a gradient given, any number of elements will do.",
+    en="Ask first whether something was given, then how many elements there are. You have it the other way round: when a gradient is given, any number of elements will do.",
 )
 def counts_before_looking(output: Any, given: Any, index: int) -> Any:
     if output.numel() != 1:
@@ -278,7 +278,7 @@ def asks_whether_it_is_true(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROOT,
     zh="你返回的 1.0 是一个 Python 的数，引擎要的是张量：用 ones_for(output)。",
-    en="1.0 is a number of Python's, and the engine needs a tensor: return ones_for(output).",
+    en="1.0 is a Python number, but the engine needs a tensor: return ones_for(output).",
 )
 def a_plain_one(output: Any, given: Any, index: int) -> Any:
     return 1.0 if given is None and output.numel() == 1 else right_gradient(output, given, index)
@@ -287,7 +287,7 @@ def a_plain_one(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROWS,
     zh="权重没有变回 output 的形状：铺平是为了数到第几个，交给 grad 之前要 reshape(output.shape)。",
-    en="The weights were not given back the shape of output: flat they are easy to count, but before grad gets them they need reshape(output.shape).",
+    en="The weights don't have the shape of output: they were flattened to make counting easy, but before they go to grad they need reshape(output.shape).",
 )
 def weights_stay_flat(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     rows = []
@@ -301,7 +301,7 @@ def weights_stay_flat(output: Any, inputs: Any, create_graph: bool) -> list[Any]
 @mistake(
     ROWS,
     zh="weights[number] 只认第 0 维。output 可能是矩阵，也可能没有维度：先 reshape(-1) 铺平，放好 1，再变回 output 的形状。",
-    en="weights[number] goes along dimension 0 only. output may be a matrix, or have no dimension: flatten with reshape(-1), put the 1 in, and go back to the shape of output.",
+    en="weights[number] goes along dimension 0 only. output may be a matrix, or have no dimensions: flatten with reshape(-1), put in the 1, and go back to the shape of output.",
 )
 def weights_are_never_flat(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     rows = []
@@ -315,7 +315,7 @@ def weights_are_never_flat(output: Any, inputs: Any, create_graph: bool) -> list
 @mistake(
     ROWS,
     zh="少了一行。有几个元素就有几行，从 0 数起：range(output.numel())。",
-    en="A row is missing. There are as many as output has elements, and counting starts at 0: range(output.numel()).",
+    en="A row is missing. There are as many rows as output has elements, and counting starts at 0: range(output.numel()).",
 )
 def leaves_out_the_first(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return right_rows(output, inputs, create_graph)[1:]
@@ -324,7 +324,7 @@ def leaves_out_the_first(output: Any, inputs: Any, create_graph: bool) -> list[A
 @mistake(
     ROWS,
     zh="return 缩进到了循环里面：只求了第一行。",
-    en="return is indented into the loop: only the first row is found.",
+    en="return is indented into the loop, so you get only the first row.",
 )
 def returns_after_the_first(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return right_rows(output, inputs, create_graph)[:1]
@@ -333,7 +333,7 @@ def returns_after_the_first(output: Any, inputs: Any, create_graph: bool) -> lis
 @mistake(
     ROWS,
     zh="一行要是 grad 给的整个元组，每个输入一个梯度；不要只留 [0]，也不要用 += 把它拆进列表。用 append。",
-    en="A row is the whole tuple that grad gives, with a gradient for each input: keep more than its [0], and do not let += take it apart. Use append.",
+    en="A row is the whole tuple that grad gives, with a gradient for each input: don't keep just its [0], and don't let += take it apart. Use append.",
 )
 def takes_the_rows_apart(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return [each for row in right_rows(output, inputs, create_graph) for each in row]

@@ -14,7 +14,7 @@ from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
 @mistake(
     ROOT,
     zh="numel() > 1 放过了一个元素也没有的输出。不是恰好一个，就要报错：!= 1。",
-    en="numel() > 1 lets an output of no elements pass. Raise wherever it is not exactly one: != 1.",
+    en="numel() > 1 lets an output with no elements pass. Raise whenever it isn't exactly one: != 1.",
 )
 def refuses_more_than_one(output: Any, given: Any, index: int) -> Any:
     if given is None and output.numel() == 0:
@@ -88,7 +88,7 @@ def marks_what_is_given(output: Any, given: Any, index: int) -> Any:
 @mistake(
     ROWS,
     zh="你按输入的元素个数走。一行对应输出的一个元素：range(output.numel())。",
-    en="You go by the number of the input's elements. A row belongs to an element of the output: range(output.numel()).",
+    en="You go by the number of the input's elements. Each row belongs to one element of the output: range(output.numel()).",
 )
 def a_row_for_each_input(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     rows = []

@@ -3,15 +3,14 @@
 #
 # 预计 55 分钟
 #
-# 每个运算怎么求导，你已经会写了。可是一张图里有那么多运算，谁先谁后？走到分岔口怎么办？
-# 这一课写出引擎本身：数边，排队，走完整张图。一共三个函数，从此 `backward()` 就由它们来跑。
+# 每个运算怎么求导，你已经会写了。可一张图里有那么多运算，谁先谁后？走到分岔口怎么办？这一课写出引擎本身：数边，排队，走完整张图。一共三个函数，从此 `backward()` 就由它们来跑。
 
 # %% [markdown] tags=["lang-en"]
 # # 05 · The backward engine
 #
 # About 55 minutes
 #
-# How a single operation is differentiated, you know already. But a graph holds a great many of them: which goes first, and what happens where roads fork?
+# You already know how to differentiate a single operation. But a graph holds a great many of them: which goes first, and what happens where roads fork?
 # In this lesson you write the engine itself: count the edges, keep a queue, walk the whole graph. Three functions in all, and from then on `backward()` runs on them.
 
 # %% tags=["setup"]
@@ -62,16 +61,16 @@ assert x.grad[0, 0].item() == torch.tensor(8 / 6).item()
 # %% [markdown] tags=["lang-zh"]
 # `J` 只认得自己的节点（node），节点只认得自己的几条边（edge）。剩下的要靠走：从 `J` 出发，带着一个 1，沿着边往下，走到每一片叶子（leaf）。
 #
-# 出发的地方叫根（root）。每到一个节点，它就按自己的规则，把收到的梯度（gradient）变成几份，一条边一份，送给下家。送到 `AccumulateGrad`，就加进 `.grad`。
+# 出发的地方叫根（root）。每到一个节点，这个节点就按自己的规则，把收到的梯度（gradient）变成几份，一条边一份，送给下家。送到 `AccumulateGrad`，就加进 `.grad`。
 #
-# `minigrad` 能把这一路放给你看，一帧一个节点。特别留意 `AddBackward0`，它是 `y` 的节点：有几条边通向它？它是在第一份梯度到的时候走的吗？
+# `minigrad` 能把这一路放给你看，一帧一个节点。特别留意 `AddBackward0`，它是 `y` 的节点：有几条边通向它？第一份梯度一到，它就走吗？
 
 # %% [markdown] tags=["lang-en"]
-# `J` knows its own node (节点) only, and a node knows only its own edges (边). The rest has to be walked: from `J`, with a 1 in hand, along the edges down to every leaf (叶子).
+# `J` knows only its own node (节点), and a node knows only its own edges (边). The rest has to be walked: from `J`, with a 1 in hand, along the edges down to every leaf (叶子).
 #
-# The place to start from is called the root (根). At each node the gradient (梯度) that has come in is turned by that node's rule into several, one for each edge, and sent on. What gets to an `AccumulateGrad` is added to `.grad`.
+# The place where the walk starts is called the root (根). At each node, that node's rule turns the gradient (梯度) that came in into several, one for each edge, and sends them on. What reaches an `AccumulateGrad` is added to `.grad`.
 #
-# `minigrad` can play this journey for you, a node a frame. Keep an eye on `AddBackward0`, the node of `y`: how many edges lead to it? Does it go when the first gradient arrives?
+# `minigrad` can play this journey for you, one node per frame. Keep an eye on `AddBackward0`, the node of `y`: how many edges lead to it? Does it go as soon as the first gradient arrives?
 
 # %% tags=["picture"]
 from minigrad.viz import trace_backward
@@ -86,24 +85,24 @@ trace_backward(J, params={"x": x, "y": y, "z": z, "J": J}, show=["grads"])
 assert abs(x.grad[0, 0].item() - 8 / 6) < 1e-6
 
 # %% [markdown] tags=["lang-zh"]
-# `y` 用了两次，两条边通向它。第一份梯度到了，它没有动；等第二份到齐，两份相加，它才走，只走了一次。
+# `y` 用了两次，两条边通向它的节点。第一份梯度到了，它没有动；等第二份也到了，两份相加，它才走，而且只走了一次。
 
 # %% [markdown] tags=["lang-en"]
-# `y` was used twice, and two edges lead to it. When the first gradient came, it stayed put; when the second was there as well, the two were added, and only then did it go, once.
+# `y` was used twice, and two edges lead to its node. When the first gradient came, the node stayed put; once the second was there as well, the two were added, and only then did it go, just once.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 用递归不就行了？
 #
-# 沿着边往下走，最顺手的写法是递归（recursion）：一个节点算完，就对每个下家调用自己。下面十来行，跑在 torch 自己的节点上。
+# 沿着边往下走，最顺手的写法是递归（recursion）：一个节点算完，就对每个下家调用自己。下面这十来行，就跑在 torch 自己的节点上。
 #
 # 它对不对？图里有 5 个节点，猜猜 `recurse` 被调用了几次。
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Why not simply recurse?
 #
-# The handiest way to follow edges is recursion (递归): once a node is done, the function calls itself for each of the next. A dozen lines, running on torch's own nodes.
+# The handiest way to follow edges is recursion (递归): once a node is done, the function calls itself for each of the nodes after it. Here it is, in a dozen lines, running on torch's own nodes.
 #
-# Is it right? The graph has 5 nodes; guess how often `recurse` is called.
+# Is it right? The graph has 5 nodes; guess how many times `recurse` is called.
 
 
 # %% tags=["demo"]
@@ -136,14 +135,14 @@ print("visits:", visits)
 assert torch.allclose(x.grad, 4 * (x.detach() + 1) / 6) and visits == 7
 
 # %% [markdown] tags=["lang-zh"]
-# 梯度全对。于是很多人就此打住：“递归就够了。”不过调用了 7 次，`y` 的节点和它下面的叶子都走了两遍。图再大一点会怎样？
+# 梯度全对。很多人就此打住：“递归就够了。”不过它调用了 7 次，`y` 的节点和它下面的叶子都走了两遍。图再大一点会怎样？
 #
 # 两个试验。第一个：每一步 `y = y + y`，走 `n` 步，图里只有 `n + 1` 个节点，要访问多少次？第二个：一条 10000 个运算的长链，没有分岔，每个节点只走一遍。先猜，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# The gradients are right. Many stop here: "recursion is enough". Still, there were 7 calls; the node of `y` and the leaf below it were walked twice. What if the graph is larger?
+# The gradients are right, and many stop here: "recursion is enough". Still, there were 7 calls: the node of `y` and the leaf below it were both visited twice. What if the graph is larger?
 #
-# Two experiments. First, `y = y + y` at every step, for `n` steps: the graph has just `n + 1` nodes; how many visits? Second, a long chain of 10000 operations, no forks, so each node is walked only once. Guess, then run.
+# Two experiments. First, `y = y + y` at every step, for `n` steps: the graph has just `n + 1` nodes; how many visits? Second, a long chain of 10000 operations, with no forks, so each node is visited only once. Guess, then run.
 
 
 # %% tags=["demo"]
@@ -202,22 +201,22 @@ _ = ax.legend()
 # %% [markdown] tags=["lang-zh"]
 # “递归就够了”错在两处，一处嫌图宽，一处嫌图深。
 #
-# 1. 递归走的是路，不是节点。路的条数每一步翻一倍：12 步，13 个节点，8191 次访问。
+# 1. 递归走的是路，不是节点，而路的条数每一步翻一倍：12 步，13 个节点，8191 次访问。
 # 2. 图有多深，递归就有多深，而 Python 的栈很浅。
 #
-# 还有一处看不见的：访问两遍的节点，每一遍只看到一部分梯度，挂在上面的钩子（hook）也就看到两个半份。
+# 还有一处看不出来：访问两遍的节点，每一遍只见到一部分梯度。上面要是挂着钩子（hook），见到的也就是零碎的两份。
 #
-# 对的做法是：一个节点等它的梯度全部到齐，加起来，走一次。要知道到没到齐，就得先知道一共有几份。
+# 对的做法是：一个节点等它的梯度全部到齐，加起来，只走一次。要知道到没到齐，就得先知道一共有几份。
 
 # %% [markdown] tags=["lang-en"]
 # "Recursion is enough" is wrong in two ways: once for wide graphs, once for deep ones.
 #
-# 1. Recursion walks ways, not nodes. At every step the number of ways doubles: 12 steps, 13 nodes, 8191 visits.
+# 1. Recursion walks paths, not nodes, and at every step the number of paths doubles: 12 steps, 13 nodes, 8191 visits.
 # 2. It goes as deep as the graph does, and Python's stack is shallow.
 #
-# A third thing does not show: a node that is visited twice sees a part of its gradient each time, and a hook (钩子) that hangs there sees two halves.
+# There is a third flaw, which doesn't show: a node that is visited twice sees only part of its gradient each time, and a hook (钩子) attached there would see it in two pieces.
 #
-# What is right: a node waits until all its gradients have arrived, adds them up, and goes once. And to know when all have arrived, one has to know how many there will be.
+# The right way: a node waits until all its gradients have arrived, adds them up, and goes just once. And to know when all have arrived, you have to know how many there will be.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 数一数：会来几份梯度？
@@ -229,9 +228,9 @@ _ = ax.legend()
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Count: how many gradients will come?
 #
-# Each edge will bring one; where there is no value to bring, it brings word that there is none. So a node waits for as many as there are edges that lead to it.
+# Each edge will bring one; if it has no value to bring, it brings word that there is none. So a node waits for as many as there are edges leading to it.
 #
-# Counting needs no gradients, only one round through the graph. Look at the edges of two of `minigrad`'s nodes:
+# Counting needs no gradients, just one trip through the graph. Look at the edges of two of `minigrad`'s nodes:
 
 # %%
 x = minigrad.tensor([1.0, 2.0], requires_grad=True)
@@ -246,7 +245,7 @@ first, second = [target for target, _ in y.grad_fn.next_functions]
 assert first is second and first.variable is x and z.grad_fn.next_functions[1] == (None, 0)
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `count_dependencies`。`roots` 是根节点的集合，可以用 `for` 逐个取出；`node.next_functions` 是一个节点的边，每条写成一对：通向的节点，编号。编号这里用不到；通向 `None` 的边不算。minigrad 里面把这两样分开存：`node.parents` 只是那些节点，第 `i` 条边的编号是 `node.number(i)`；用哪一种写法都行。
+# 写 `count_dependencies`。`roots` 是根节点的集合，可以用 `for` 逐个取出；`node.next_functions` 是一个节点的边，每条写成一对：通向的节点，编号。编号这里用不到；通向 `None` 的边不算。minigrad 内部把这两样分开存：`node.parents` 只有那些节点，第 `i` 条边的编号是 `node.number(i)`；用哪一种写法都行。
 #
 # 返回一个字典：从根能走到的每个节点，对应通向它的边数。没有边通向的根，记 0。
 #
@@ -255,13 +254,13 @@ assert first is second and first.variable is x and z.grad_fn.next_functions[1] =
 # 图可以很深，别用递归；一个节点可能从好几条路走到，它自己的边只能数一遍。
 
 # %% [markdown] tags=["lang-en"]
-# Write `count_dependencies`. `roots` is a collection of root nodes, to be gone through with `for`; `node.next_functions` are a node's edges, each of them a pair: the node it leads to, and a number. The number is of no use here; edges that lead to `None` do not count. Inside, minigrad keeps the two apart: `node.parents` are just the nodes, and the number of edge `i` is `node.number(i)`; write it either way.
+# Write `count_dependencies`. `roots` is a collection of root nodes that you can loop over with `for`; `node.next_functions` are a node's edges, each of them a pair: the node it leads to, and a number. You don't need the number here; edges that lead to `None` don't count. Internally, minigrad keeps the two apart: `node.parents` holds just the nodes, and the number of edge `i` is `node.number(i)`; write it either way.
 #
-# Return a dict: for each node that can be reached from the roots, how many edges lead to it. For a root to which no edge leads, 0.
+# Return a dict: for each node that can be reached from the roots, how many edges lead to it. A root that no edge leads to gets 0.
 #
-# Example: for `z` above, starting at `z.grad_fn`: `AddBackward0` 0, `MulBackward0` 1, the `AccumulateGrad` of `x` 2, since `x * x` has used it twice.
+# Example: for `z` above, starting at `z.grad_fn`: `AddBackward0` 0, `MulBackward0` 1, the `AccumulateGrad` of `x` 2, since `x * x` uses it twice.
 #
-# Graphs may be deep, so do not recurse; and a node may be reached in several ways, but its own edges must be counted only once.
+# Graphs may be deep, so don't recurse; and a node may be reached by several paths, but its own edges must be counted only once.
 
 
 # %% nbgrader={"grade_id": "count_dependencies", "solution": true}
@@ -296,16 +295,16 @@ check("edges_of_deep_graphs")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 都到齐了，谁先走？
 #
-# 下面三段程序，在每个张量上挂一个钩子，记下它的梯度是第几个到的。前两段算的是同一个式子，只有 `b` 和 `c` 谁写在前面不同。
+# 下面三段程序，在每个张量上挂一个钩子，记下它的梯度是第几个到的。前两段算的是同一个式子，只是 `b` 和 `c` 写的先后不同。
 #
 # 第一段里 `d` 走完，`b` 和 `c` 都不用再等了。先走哪一个？写下三段的次序，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · All have arrived; who goes first?
+# ## 4 · Everything has arrived; who goes first?
 #
-# In the three programs below, every tensor has a hook that notes when its gradient came. The first two compute the same expression; only whether `b` or `c` is written first differs.
+# In the three programs below, every tensor has a hook that notes when its gradient came. The first two compute the same expression; they differ only in whether `b` or `c` is written first.
 #
-# In the first, when `d` has gone, neither `b` nor `c` has anything left to wait for. Which goes first? Write down the three orders, then run.
+# In the first, once `d` has gone, neither `b` nor `c` has anything left to wait for. Which goes first? Write down the order for all three, then run.
 
 
 # %% tags=["demo"]
@@ -350,16 +349,16 @@ assert order(leaf_beside)[0] == "d a c b"
 # %% [markdown] tags=["lang-zh"]
 # 前两段的图一模一样，梯度也一样，钩子的次序却不同：最晚记录的先走。`b` 和 `c` 谁先谁后都说得通，只要都在 `d` 之后、`a` 之前；每个节点都排在送梯度给它的节点之后，这样的排法叫拓扑序（topological order）。
 #
-# 所以，“随便哪个拓扑序，看到的都一样”这句话只对了一半：梯度一样，钩子的次序不一样。谁要在钩子里打印、裁剪、发送梯度，谁就看得见这个差别。torch 的次序是定好的，我们的引擎要和它一样。
+# 所以，“随便哪个拓扑序，看到的都一样”这句话只对了一半：梯度一样，钩子的次序不一样。在钩子里打印、裁剪、发送梯度的人，就看得见这个差别。torch 的次序是定好的，我们的引擎要和它一样。
 #
 # 第三段里，`a` 比 `c` 和 `b` 都早造，却排在它们前面：叶子的 `AccumulateGrad` 总是最先。torch 给每个节点一个号，照号排队：
 
 # %% [markdown] tags=["lang-en"]
-# The first two graphs are exactly alike, and so are the gradients; but the hooks fire in another order: the one recorded last goes first. Either of `b` and `c` might go first, as long as both come after `d` and before `a`; an order in which each node stands behind those that send to it is called a topological order (拓扑序).
+# The first two graphs are exactly alike, and so are the gradients; but the hooks fire in a different order: the one recorded last goes first. Either `b` or `c` could reasonably go first, as long as both come after `d` and before `a`; an order in which each node comes after those that send to it is called a topological order (拓扑序).
 #
-# So "any topological order shows the same" is half right: the gradients are the same, the order of hooks is not. Whoever prints, clips or sends gradients in hooks can see the difference. torch's order is a definite one, and our engine is to have the same.
+# So "any topological order shows the same" is only half right: the gradients are the same, the order of hooks is not. Anyone who prints, clips or sends gradients in hooks can see the difference. torch's order is fixed, and our engine must follow the same one.
 #
-# In the third program `a` was made earlier than `c` and `b`, and yet goes before them: a leaf's `AccumulateGrad` always comes first. torch gives each node a number and queues by it:
+# In the third program `a` was made before `c` and `b`, and still goes ahead of them: a leaf's `AccumulateGrad` always comes first. torch gives each node a number and queues by it:
 
 # %% tags=["demo"]
 a = torch.tensor(1.5, requires_grad=True)
@@ -373,14 +372,14 @@ print("the leaf's end:", end._sequence_nr(), " 2**64 - 1:", 2**64 - 1)
 assert c.grad_fn._sequence_nr() == b.grad_fn._sequence_nr() + 1 and end._sequence_nr() == 2**64 - 1
 
 # %% [markdown] tags=["lang-zh"]
-# 号大的先走。`AccumulateGrad` 的号是能写下的最大的数，谁也排不到它前面。
+# 号大的先走。`AccumulateGrad` 的号是放得下的最大的数，谁也排不到它前面。
 #
 # `minigrad` 的节点也有 `_sequence_nr()`，另外还把它的相反数放在 `node.order` 里：`order` 最小的先走。
 
 # %% [markdown] tags=["lang-en"]
-# The highest number goes first. An `AccumulateGrad` has the highest that can be written, so nobody gets ahead of it.
+# The highest number goes first. An `AccumulateGrad` has the highest number there is room for, so nothing gets ahead of it.
 #
-# A node of `minigrad` has `_sequence_nr()` as well, and keeps minus that number in `node.order`: the least `order` goes first.
+# A `minigrad` node has `_sequence_nr()` as well, and keeps the negative of that number in `node.order`: the smallest `order` goes first.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -398,16 +397,16 @@ assert d.grad_fn.order < c.grad_fn.order < b.grad_fn.order and d.grad_fn._sequen
 assert b.grad_fn.next_functions[0][0].order < d.grad_fn.order
 
 # %% [markdown] tags=["lang-zh"]
-# 不用再等的节点放在一起，叫就绪队列（ready queue）。放进去用现成的 `push(heap, node)`；取出来的 `pop(heap)` 由你来写。
+# 不用再等的节点放在一起，叫就绪队列（ready queue）。放进去有现成的 `push(heap, node)`；取出来的 `pop(heap)` 由你来写。
 #
 # `heap` 是一个列表，至少有一个节点，先后不一定。找出最该走的那个，从列表里拿走，返回它；其余的留着。
 #
 # 例子：`heap` 里是 `b`、`c` 和 `a` 的节点，第一次得到 `a` 的 `AccumulateGrad`，第二次得到 `c` 的，第三次得到 `b` 的。
 
 # %% [markdown] tags=["lang-en"]
-# The nodes with nothing left to wait for are kept together in the ready queue (就绪队列). Putting one in is there already, `push(heap, node)`; taking one out, `pop(heap)`, is yours to write.
+# The nodes with nothing left to wait for are kept together in the ready queue (就绪队列). `push(heap, node)`, which puts one in, is already there; `pop(heap)`, which takes one out, is yours to write.
 #
-# `heap` is a list of at least one node, in whatever order. Find the one whose turn it is, take it out of the list, return it; the others stay.
+# `heap` is a list of at least one node, in no particular order. Find the one whose turn it is, take it out of the list and return it; the others stay.
 #
 # Example: with the nodes of `b`, `c` and `a` in `heap`, the first call gives the `AccumulateGrad` of `a`, the second the node of `c`, the third that of `b`.
 
@@ -445,43 +444,43 @@ check("who_goes_next")
 # 3. 队列不空，就取出一个节点，拿走为它攒下的梯度，让它走。
 # 4. 它的每条边得到一份结果，加到下家攒着的那份上去；下家要等的数减 1，减到 0，就放进队列。
 #
-# 第 4 句里的“加”，就是分岔处的求和：一个值用了几处，各处的梯度在这里汇合。链式法则里的那个加号，全部藏在这一行。
+# 第 4 句里的“加”，就是分岔处的求和：一个值用了几处，各处的梯度在这里汇合。链式法则里的加号，全都藏在这一行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Put it together: run_backward
 #
-# All the pieces are there. Sentence by sentence, this is what the engine does:
+# All the pieces are there. Sentence by sentence, this is what the engine has to do:
 #
-# 1. Count the edges: how many each node still waits for is kept in `waiting`.
-# 2. Roots that need not wait go into the ready queue.
-# 3. While the queue is not empty, take a node out, take away the gradient collected for it, and let it run.
-# 4. Each of its edges gets one result, which is added to what the next node has collected; that node waits for 1 less, and at 0 it goes into the queue.
+# 1. Count the edges: `waiting` holds how many gradients each node still waits for.
+# 2. Roots with nothing to wait for go into the ready queue.
+# 3. While the queue is not empty, take out a node, fetch the gradient collected for it, and let it run.
+# 4. Each of its edges gets one result, which is added to what has been collected for the next node; that node now waits for 1 less, and at 0 it goes into the queue.
 #
-# The word "added" in sentence 4 is the sum at a fork: where a value was used in several places, the gradients of these places meet here. Every plus sign of the chain rule sits in that one line.
+# The word "added" in sentence 4 is the sum at a fork: if a value was used in several places, the gradients from those places meet here. Every plus sign in the chain rule sits in that one line.
 
 # %% [markdown] tags=["lang-zh"]
 # 手边有这些工具：
 #
 # - `buffers`：字典，节点对应已经到的梯度。一开始只有根，和它们各自的起点梯度。用 `buffers.pop(node, None)` 拿走一份；什么也没到，就是 `None`。
 # - `run_node(node, grad, retain_graph, create_graph, task)`：让一个节点走。返回的结果和 `node.next_functions` 一一对应，没有梯度的地方是 `None`。后三个参数原样传下去，以后的课会讲。
-# - `parent.receive(result, output, result is grad)`：第一份到达时该存下什么。第三个参数说的是，这是不是原封不动转手的同一个数组；加法就会把一份交给两家。
+# - `parent.receive(result, output, result is grad)`：第一份到达时该存下什么；`output` 是那条边的编号。第三个参数说的是，这是不是原封不动转手的同一个数组；加法就会把同一份交给两家。
 # - `merge(parent, held, result, output)`：已经存着 `held`，又来了一份，合起来是什么。多数节点就是 `held + result`。
 # - `task`：只求某几个输入的梯度时才有，否则是 `None`。有的话，数完边以后调用一次 `task.plan(waiting)`。
 #
 # 例子：$y = x \cdot x$，$x = 3$。`buffers` 是 `{y.grad_fn: 1}`。取出它，得到两份结果，都是 3，都给 `x` 的 `AccumulateGrad`：第一份存下，`waiting` 从 2 到 1；第二份加上去，成了 6，`waiting` 到 0，放进队列。它走的时候，6 加进 `x.grad`。
 #
-# `run_backward` 不返回什么；走完之后，`buffers` 是空的。
+# `run_backward` 什么也不返回；走完之后，`buffers` 是空的。
 
 # %% [markdown] tags=["lang-en"]
-# These tools are at hand:
+# You have these tools:
 #
-# - `buffers`: a dict, node to the gradient that has arrived so far. At first it holds the roots only, each with the gradient it starts with. `buffers.pop(node, None)` takes one away; where nothing has come, that is `None`.
-# - `run_node(node, grad, retain_graph, create_graph, task)`: lets a node run. The results match `node.next_functions` one by one, with `None` where there is no gradient. The last three arguments are passed on as they are; later lessons are about them.
-# - `parent.receive(result, output, result is grad)`: what to keep when a first gradient arrives. The third argument says whether this is the very array that came in, handed on untouched; addition hands one to both its inputs.
-# - `merge(parent, held, result, output)`: with `held` kept already and one more arriving, what they make together. For most nodes it is `held + result`.
-# - `task`: there only when the gradients of certain inputs are wanted, else `None`. If there is one, call `task.plan(waiting)` once, after counting.
+# - `buffers`: a dict from each node to the gradient that has arrived for it so far. At first it holds only the roots, each with the gradient it starts with. `buffers.pop(node, None)` takes one out; if nothing has arrived, you get `None`.
+# - `run_node(node, grad, retain_graph, create_graph, task)`: lets a node run. The results match `node.next_functions` one by one, with `None` where there is no gradient. Pass the last three arguments on as they are; later lessons explain them.
+# - `parent.receive(result, output, result is grad)`: what to keep when the first gradient arrives; `output` is the edge's number. The third argument says whether this is the very array that came in, handed on untouched; addition hands the same one to both its inputs.
+# - `merge(parent, held, result, output)`: when `held` is already kept and one more arrives, what the two make together. For most nodes it is `held + result`.
+# - `task`: given only when just the gradients of certain inputs are wanted, otherwise `None`. If there is one, call `task.plan(waiting)` once, after counting.
 #
-# Example: $y = x \cdot x$, $x = 3$. `buffers` is `{y.grad_fn: 1}`. Take it out; it gives two results, both 3, both for the `AccumulateGrad` of `x`: the first is kept, `waiting` goes from 2 to 1; the second is added, which makes 6, `waiting` is 0, into the queue. When that one runs, 6 is added to `x.grad`.
+# Example: $y = x \cdot x$, $x = 3$. `buffers` is `{y.grad_fn: 1}`. Take it out; it gives two results, both 3, both for the `AccumulateGrad` of `x`. The first is kept, and `waiting` goes from 2 to 1; the second is added, which makes 6, `waiting` drops to 0, and the node goes into the queue. When it runs, 6 is added to `x.grad`.
 #
 # `run_backward` returns nothing; when it is done, `buffers` is empty.
 
@@ -552,7 +551,7 @@ check("what_the_walk_keeps")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · A hundred thousand nodes deep
 #
-# In section 2 a chain of 10000 operations was too much for recursion. Now take 100000, once with torch and once with your engine.
+# In section 2 a chain of 10000 operations was too much for recursion. Now try 100000, once with torch and once with your engine.
 
 # %% tags=["demo"]
 import time
@@ -578,10 +577,10 @@ for T in (torch, minigrad):
 assert arrived == [1.0, 1.0]
 
 # %% [markdown] tags=["lang-zh"]
-# 没有递归，就没有深度的限制：队列里自始至终只有一个节点，深度只是循环的次数。宽的图也一样，6561 条路，每个节点只走一次：
+# 没有递归，就没有深度的限制：这条链再长，队列里也最多一个节点，深度只是循环的次数。宽的图也不怕，6561 条路，每个节点只走一次：
 
 # %% [markdown] tags=["lang-en"]
-# Without recursion there is no limit to depth: at no time does the queue hold more than one node, and depth is just the number of rounds in the loop. Nor to width: 6561 ways, and each node goes once:
+# Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of rounds of the loop. Nor is width a problem: 6561 paths, and each node goes only once:
 
 # %% nbgrader={"grade_id": "check_deep_and_many_ways", "grade": true, "points": 2}
 check("deep_and_many_ways")
@@ -590,7 +589,7 @@ check("deep_and_many_ways")
 # 最后一项检查：一个两层网络，同一个矩阵用在两层里，外加一条捷径，训练三步。数边、排队、走图都是你写的，每一个梯度和钩子的次序都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
-# The last check: a network of two layers that share one matrix, with a short cut around them, trained for three steps. Counting, queueing and walking are all yours, and each gradient and the order of hooks are compared with torch.
+# The last check: a network of two layers that share one matrix, with a shortcut around them, trained for three steps. The counting, queueing and walking are all yours, and every gradient and the order of the hooks are compared with torch.
 
 # %% nbgrader={"grade_id": "check_engine_trains_a_network", "grade": true, "points": 3}
 check("engine_trains_a_network")
@@ -605,19 +604,19 @@ check("engine_trains_a_network")
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
-# torch's engine walks as yours does; the checks above have compared the two. It, too, can start from several roots at once, even where one lies behind another. Below, `z` is computed from `y`, and both are roots: how often does the hook of `y` fire?
+# torch's engine walks the way yours does; the checks above have compared the two. It, too, can start from several roots at once, even when one lies downstream of another. Below, `z` is computed from `y`, and both are roots: how many times does the hook of `y` fire?
 #
-# And where does the engine run? On a CPU, in the very thread (线程) that calls `backward()`; so an error in a hook comes out at the line that says `backward()`:
+# And where does the engine run? On a CPU, in the very thread (线程) that calls `backward()`; so an error in a hook surfaces at the line that says `backward()`:
 
 # %% tags=["demo"]
 import threading
 
-x = torch.tensor([1.0, 2.0], requires_grad=True)
+x = torch.tensor(1.0, requires_grad=True)
 y = x * 2
 z = y * y
 seen = []
-y.register_hook(lambda grad: seen.append((grad.tolist(), threading.get_ident())))
-torch.autograd.backward([y.sum(), z.sum()])
+y.register_hook(lambda grad: seen.append((grad.item(), threading.get_ident())))
+torch.autograd.backward([y, z])
 print("the hook of y saw", [grad for grad, _ in seen])
 print("in this very thread:", seen[0][1] == threading.get_ident())
 
@@ -629,23 +628,23 @@ def fails(grad):
 y = x * 2
 y.register_hook(fails)
 try:
-    y.sum().backward()
+    y.backward()
 except ValueError as error:
     print("ValueError:", error)
 
 # %% tags=["proof"]
-assert seen == [([5.0, 9.0], threading.get_ident())]
+assert seen == [(5.0, threading.get_ident())]
 try:
-    y.sum().backward()
+    y.backward()
     raise AssertionError
 except ValueError as error:
     assert str(error) == "found in a hook"
 
 # %% [markdown] tags=["lang-zh"]
-# 只响了一次，看到的是完整的梯度：1 来自 `y.sum()`，4 和 8 来自 `z`，加起来是 5 和 9。
+# 只响了一次，见到的是完整的梯度：1 是 `y` 作为根的起点，4 来自 `z`，加起来是 5。
 
 # %% [markdown] tags=["lang-en"]
-# It fired once, and saw the whole gradient: 1 comes from `y.sum()`, 4 and 8 come from `z`, which makes 5 and 9.
+# It fired once, and saw the whole gradient: the 1 that `y` starts with as a root, and 4 from `z`, which makes 5.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -663,11 +662,11 @@ except ValueError as error:
 #
 # **1.** `p = a * 2`, `q = p * 3`, `r = a * 5`, `s = q + r`, each with a hook. In which order do the hooks fire on `s.backward()`?
 #
-# <details><summary>Answer</summary><code>s r q p a</code>. When <code>s</code> has gone, both <code>q</code> and <code>r</code> are ready; <code>r</code> was recorded later and goes first; <code>a</code> waits for two, from <code>r</code> and from <code>p</code>, and is complete only at the end.</details>
+# <details><summary>Answer</summary><code>s r q p a</code>. Once <code>s</code> has gone, both <code>q</code> and <code>r</code> are ready; <code>r</code> was recorded later and goes first; <code>a</code> waits for two gradients, from <code>r</code> and from <code>p</code>, and has both only at the end.</details>
 #
-# **2.** Somebody's engine does not count edges; whenever a gradient arrives, the node runs, once for each. Without hooks, will `x.grad` be wrong?
+# **2.** Somebody's engine doesn't count edges: a node runs every time a gradient arrives, once for each. Without hooks, will `x.grad` be wrong?
 #
-# <details><summary>Answer</summary>No. Every rule is linear in the gradient that arrives: to run twice and add the results is the same as to add first and run once. What is wrong is how often: nodes run many times, and hooks see gradients in pieces.</details>
+# <details><summary>Answer</summary>No. Every rule is linear in the gradient that arrives: running twice and adding the results is the same as adding first and running once. What goes wrong is the number of runs: nodes run many times, and hooks see gradients in pieces.</details>
 
 # %% tags=["proof"]
 
@@ -695,7 +694,7 @@ assert x.grad.item() == 4 * 27.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student has written a small engine whose backward is one recursive function; small examples come out right. "What is missing?" he asks. Tell him in four or five sentences: what happens when the graph gets wide, what when it gets deep (an example of each), and how to change it so that each node goes only once; and once that is done, what decides the order of hooks? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student has written a small engine whose backward is one recursive function; small examples come out right. "What is missing?" he asks. Tell him in four or five sentences: what happens when the graph gets wide, what happens when it gets deep (an example of each), and how to change it so that each node goes only once? And once that is done, what decides the order of the hooks? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面四点说对三点（其中必须有第 3 点），给 1 分：
@@ -707,9 +706,9 @@ assert x.grad.item() == 4 * 27.0
 # 参考回答：你的递归沿着每条路各走一遍。y = y + y 做 12 步，图里 13 个节点，它却要访问 8191 次；一条一万个运算的链，又会让 Python 报 RecursionError。先从根走一遍图，数出通向每个节点的边；反向时把到的梯度加在一起，每到一份就减 1，减到 0 再把节点放进队列，用 while 循环一个一个取。这样每个节点只走一次，钩子看到的是完整的梯度。钩子的次序由队列决定：最晚记录的先走，AccumulateGrad 排在所有节点前面。
 #
 # **Rubric (1 point)** Three of these four, the third among them:
-# 1. Wide: recursion walks ways, not nodes; what was used several times has all that lies below it walked as often, and the ways multiply. The example must hold: n steps of y = y + y take about 2 to the n+1 visits.
+# 1. Wide: recursion walks paths, not nodes; when a value was used several times, everything below it is walked that many times, and the paths multiply. The example must hold: n steps of y = y + y take about 2 to the n+1 visits.
 # 2. Deep: calls nest as deep as the graph; a chain of a few thousand operations ends in a RecursionError.
 # 3. The change: first count how many edges lead to each node; add up gradients as they arrive and lower the count by 1; at 0 the node goes into a queue; a loop takes nodes out, no recursion.
 # 4. The order: of the nodes that are ready, the one recorded last goes first, and a leaf's AccumulateGrad before all.
 #
-# Model answer: your recursion walks every way separately. Twelve steps of y = y + y make 13 nodes and 8191 visits; and a chain of ten thousand operations makes Python raise a RecursionError. Go through the graph once from the roots and count the edges that lead to each node; on the way back add up the gradients that arrive, lower the count for each, and at 0 put the node into a queue from which a while loop takes one after the other. Each node then goes once, and hooks see whole gradients. The queue decides the order of hooks: the one recorded last goes first, an AccumulateGrad before all others.
+# Model answer: your recursion walks every path separately. Twelve steps of y = y + y make 13 nodes and 8191 visits; and a chain of ten thousand operations makes Python raise a RecursionError. Go through the graph once from the roots and count the edges that lead to each node; on the way back add up the gradients that arrive, lower the count for each, and at 0 put the node into a queue from which a while loop takes one after the other. Each node then goes once, and hooks see whole gradients. The queue decides the order of hooks: the one recorded last goes first, an AccumulateGrad before all others.

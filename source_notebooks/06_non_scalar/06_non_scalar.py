@@ -3,16 +3,15 @@
 #
 # 预计 45 分钟
 #
-# “只能对标量求导”，报错信息也好像是这么说的。可是 `backward` 有一个参数叫 `gradient`，给了它，矩阵也能反向。
-# 这一课弄清楚它是什么，写出引擎出发时的那条规则，再用它把整个雅可比矩阵一行一行地求出来。
+# “只能对标量求导”，报错信息也好像是这么说的。可是 `backward` 有一个参数叫 `gradient`，给了它，矩阵也能反向。这一课弄清楚它是什么，写出引擎出发时的那条规则，再用它把整个雅可比矩阵一行一行地求出来。
 
 # %% [markdown] tags=["lang-en"]
 # # 06 · Non-scalar outputs and the gradient argument
 #
 # About 45 minutes
 #
-# "You can only differentiate scalars"; the error message seems to say so, too. And yet `backward` has an argument called `gradient`, and with it even a matrix goes backward.
-# In this lesson you find out what it is, write the rule by which the engine sets out, and with its help get the whole Jacobian, row by row.
+# "You can only differentiate scalars", people say, and the error message seems to agree. Yet `backward` has an argument called `gradient`, and with it even a matrix can go backward.
+# In this lesson you find out what it is, write the rule for how the engine sets out, and use it to get the whole Jacobian, row by row.
 
 # %% tags=["setup"]
 import minigrad
@@ -35,12 +34,12 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · z 是个矩阵，它能反向吗？
 #
-# $y = x + 1$，$z = 2y^2$，都是 2 行 3 列的张量（tensor）。`z.backward()` 会怎样？第二次给了一个参数，又会怎样？最后再和 `z.mean().backward()` 比一比。先猜，再运行。
+# $y = x + 1$，$z = 2y^2$，都是 2 行 3 列的张量（tensor）。`z.backward()` 会怎样？第二次给它一个参数，又会怎样？最后再和 `z.mean().backward()` 比一比。先猜，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · z is a matrix; can it go backward?
 #
-# $y = x + 1$ and $z = 2y^2$ are tensors (张量) of 2 rows and 3 columns. What will `z.backward()` do? And the second time, when an argument is given? In the end, compare with `z.mean().backward()`. Guess, then run.
+# $y = x + 1$ and $z = 2y^2$ are tensors (张量) of 2 rows and 3 columns. What will `z.backward()` do? And the second time, with an argument? The last lines compare with `z.mean().backward()`. Guess, then run.
 
 
 # %% tags=["demo"]
@@ -79,14 +78,14 @@ z.backward(torch.ones(2, 3) / 6)
 assert torch.allclose(x.grad, of_mean)
 
 # %% [markdown] tags=["lang-zh"]
-# 矩阵也反向了，结果和先求平均一样。所以“只能对标量（scalar）求导”不对。把报错读仔细：不能的是“implicitly created”，意思是你什么也没给，torch 不肯替你造出发时的梯度（gradient）。
+# 矩阵也反向了，结果和先求平均一样。所以“只能对标量（scalar）求导”不对。把报错读仔细：不行的是“implicitly created”，意思是你什么也没给，torch 不肯替你造一个出发时的梯度（gradient）。
 #
 # 平均做的事，不过是给六个数各一份权重（weight），都是六分之一。你把这六个权重直接交给 `backward`，平均那一步就不用做了。
 
 # %% [markdown] tags=["lang-en"]
-# The matrix did go backward, and the result is as if the mean had been taken first. So "you can only differentiate scalars (标量)" is wrong. Read the error closely: what it refuses is "implicitly created", that is, you gave nothing, and torch will not make up the gradient (梯度) to start with.
+# The matrix did go backward, and the result is as if the mean had been taken first. So "you can only differentiate scalars (标量)" is wrong. Read the error closely: what it refuses is "implicitly created". You gave nothing, and torch won't make up a gradient (梯度) to start with.
 #
-# All that the mean does is to give each of the six numbers a weight (权重), one sixth. Hand these six weights to `backward` yourself, and the mean is no longer needed.
+# All the mean does is give each of the six numbers a weight (权重) of one sixth. Hand these six weights to `backward` yourself, and the mean is no longer needed.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -110,9 +109,9 @@ assert torch.allclose(torch.tensor(x.grad.tolist()), of_mean)
 # %% [markdown] tags=["lang-en"]
 # ## 2 · What does backward compute?
 #
-# Take $y = Wx$, where `W` has 2 rows and 3 columns. Each element of `y` has a derivative for each element of `x`; laid out as a table they are the Jacobian (雅可比矩阵) $J$, and here that is `W` itself.
+# Take $y = Wx$, where `W` has 2 rows and 3 columns. Each element of `y` has a derivative with respect to each element of `x`; laid out as a table, these are the Jacobian (雅可比矩阵) $J$, which here is `W` itself.
 #
-# Below we go backward with three different `v`. Guess `x.grad` each time, and say what it has to do with the two rows of `W`.
+# Below we go backward three times, each with a different `v`. Guess `x.grad` each time, and say how it relates to the two rows of `W`.
 
 # %% tags=["demo"]
 W = torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
@@ -128,18 +127,18 @@ assert torch.equal(arrived[0], W[0]) and torch.equal(arrived[1], W[1])
 assert torch.equal(arrived[2], 2 * W[0] + 0.5 * W[1]) and torch.equal(arrived[2], torch.tensor([2.0, 0.5]) @ W)
 
 # %% [markdown] tags=["lang-zh"]
-# 权重是 1 和 0，得到第一行；是 0 和 1，得到第二行；是 2 和 0.5，得到两行各乘一个数再相加。`backward` 算的是 $v^T J$：`J` 的各行，按 `v` 加权求和。它从不把 `J` 整个造出来。
+# 权重是 1 和 0，得到第一行；是 0 和 1，得到第二行；是 2 和 0.5，得到的是两行各乘一个数再相加。`backward` 算的是 $v^T J$：`J` 的各行，按 `v` 加权求和。它从不把 `J` 整个造出来。
 #
-# 标量不过是一个特例：`y` 只有一个元素，`J` 只有一行，`v` 是 1。所以 `out.backward()` 和 `out.backward(torch.tensor(1.0))` 是一回事。
+# 标量不过是特例：`y` 只有一个元素，`J` 只有一行，`v` 是 1。所以 `out.backward()` 和 `out.backward(torch.tensor(1.0))` 是一回事。
 #
-# 再看一个有循环的例子。翻倍多少次，事先不知道，图是跑出来的：
+# 再看一个有循环的例子。翻倍多少次，事先不知道，图是边跑边长出来的：
 
 # %% [markdown] tags=["lang-en"]
-# With weights 1 and 0, the first row comes back; with 0 and 1, the second; with 2 and 0.5, both rows, each times its number, added. What `backward` computes is $v^T J$: the rows of `J`, weighted by `v` and summed. At no time does it build all of `J`.
+# With weights 1 and 0 you get the first row; with 0 and 1, the second; with 2 and 0.5, each row times its number, added up. What `backward` computes is $v^T J$: the rows of `J`, weighted by `v` and summed. It never builds all of `J`.
 #
-# A scalar is merely a special case: `y` has one element, `J` one row, and `v` is 1. So `out.backward()` and `out.backward(torch.tensor(1.0))` are the same thing.
+# A scalar is just a special case: `y` has one element, `J` one row, and `v` is 1. So `out.backward()` and `out.backward(torch.tensor(1.0))` are the same thing.
 #
-# Another example, with a loop in it. How often the doubling happens is not known beforehand; the graph comes about as the program runs:
+# Another example, with a loop in it. How many doublings there will be isn't known beforehand; the graph grows as the program runs:
 
 # %% tags=["demo"]
 x = torch.tensor([0.6, 0.8, 0.8], requires_grad=True)
@@ -165,24 +164,24 @@ assert (
 assert torch.equal(implicit, explicit)
 
 # %% [markdown] tags=["lang-zh"]
-# 翻倍十次，每个 `y` 都是自己那个 `x` 的 1024 倍：$J$ 的对角线上是 1024，别处是 0，所以 `x.grad` 就是 1024 乘 `v`。图是怎么跑出来的，反向并不在意。
+# 翻倍十次，每个 `y` 都是自己那个 `x` 的 1024 倍：$J$ 的对角线上是 1024，别处是 0，所以 `x.grad` 就是 1024 乘 `v`。图是怎么长出来的，反向并不在意。
 
 # %% [markdown] tags=["lang-en"]
-# Ten doublings make each `y` 1024 times its own `x`: $J$ has 1024 along its diagonal and 0 elsewhere, so `x.grad` is 1024 times `v`. How the graph came about is nothing to backward.
+# Ten doublings make each `y` 1024 times its own `x`: $J$ has 1024 along its diagonal and 0 elsewhere, so `x.grad` is 1024 times `v`. Backward doesn't care how the graph came about.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 3 · 给各个损失不同的分量
+# ## 3 · 各个损失，轻重不同
 #
-# 一个模型有三个损失（loss）：看重第二个，不太在乎第三个。可以先加权求和再反向，也可以把权重直接交给 `backward`。结果一样吗？
+# 模型有三个损失（loss）：看重第二个，不太在乎第三个。可以先加权求和再反向，也可以把权重直接交给 `backward`。结果一样吗？
 #
-# 顺带看两件旧事：老笔记把权重写成只有一行的矩阵；更老的把这个参数叫作 `grad_variables`。今天还行吗？
+# 顺带看两个旧习惯：老笔记把权重写成只有一行的矩阵；更老的，把这个参数叫作 `grad_variables`。今天还行吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Losses that count differently
 #
-# A model has three losses (损失); the second matters much, the third little. One may weigh and sum first, then go backward, or hand the weights to `backward`. Is the result the same?
+# A model has three losses (损失); the second matters a lot, the third very little. You can weight and sum them first and then go backward, or hand the weights to `backward`. Is the result the same?
 #
-# And two old habits on the way: old notes write the weights as a matrix of a single row, and still older ones call the argument `grad_variables`. Do these work today?
+# And two old habits along the way: old notes write the weights as a matrix with a single row, and even older ones call the argument `grad_variables`. Do these still work today?
 
 
 # %% tags=["demo"]
@@ -194,11 +193,11 @@ weights = torch.tensor([1.0, 10.0, 0.001])
 
 w = torch.tensor([0.5, -0.5], requires_grad=True)
 three_losses(w).backward(weights)
-print("weights to backward: ", w.grad)
+print("weights to backward:  ", w.grad)
 
 u = torch.tensor([0.5, -0.5], requires_grad=True)
 (three_losses(u) * weights).sum().backward()
-print("weighed, then summed:", u.grad)
+print("weighted, then summed:", u.grad)
 
 for given in ({"gradient": weights.reshape(1, 3)}, {"grad_variables": weights}):
     try:
@@ -228,12 +227,12 @@ except TypeError as error:
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 出发的规则
 #
-# “形状要一样”，到底有多严？第 04 课里，`(3,)` 和 `(1, 3)` 能拉到一起，元素个数也相同。下面每种输出配一种给法，`None` 是什么也不给。先在每一行写下“行”或“不行”。
+# “形状要一样”，到底有多严？按第 04 课的规则，`(3,)` 和 `(1, 3)` 能拉到一起，元素个数也相同。下面每种输出配一种给法，`None` 是什么也不给。先给每一行写下“行”或“不行”。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · The rule for setting out
 #
-# "The same shape": how strict is that? In lesson 04 `(3,)` and `(1, 3)` could be stretched to each other, and they have as many elements. Below, each output is paired with something given, where `None` is nothing at all. Write "yes" or "no" next to each line first.
+# "The same shape": how strict is that? By the rules of lesson 04, `(3,)` and `(1, 3)` can be stretched to match, and they have the same number of elements. Below, each output is paired with what is given for it; `None` means nothing at all. First write down "yes" or "no" for each line.
 
 # %% tags=["demo"]
 allowed = []
@@ -261,10 +260,10 @@ for shape, given in [
 assert allowed == [True, True, True, False, True, False, False, False, False]
 
 # %% [markdown] tags=["lang-zh"]
-# 两条规则，没有例外：
+# 规则只有两条：
 #
 # 1. 什么也没给：输出只有一个元素才行，从 1 出发。`(1,)` 和 `(1, 1)` 也只有一个元素，维度不要紧。
-# 2. 给了：形状和输出一模一样才行，就从给的出发。不广播，也不看元素个数。
+# 2. 给了：形状和输出一模一样才行，从给的出发。不广播，光是元素个数相同也不行。
 #
 # 现在写 `root_gradient`。`output` 是要反向的张量，`given` 是 `None` 或一个张量，`index` 是第几个输出，报错时要说。返回出发的梯度，形状和 `output` 相同。
 #
@@ -273,14 +272,14 @@ assert allowed == [True, True, True, False, True, False, False, False, False]
 # 例子：`output` 形状为 `()`，`given` 是 `None`，得 1；`output` 形状为 `(3,)`，`given` 是 `None`，报错；`given` 是 `[1, 10, 0.1]`，原样返回。
 
 # %% [markdown] tags=["lang-en"]
-# Two rules, no exceptions:
+# There are just two rules:
 #
-# 1. Nothing given: fine only if the output has one element; start with 1. `(1,)` and `(1, 1)` have one element as well, dimensions do not matter.
-# 2. Something given: fine only if its shape is exactly the output's; start with what was given. No broadcasting, and the number of elements is not enough.
+# 1. Nothing given: fine only if the output has exactly one element; start with 1. `(1,)` and `(1, 1)` have one element as well; the dimensions don't matter.
+# 2. Something given: fine only if its shape is exactly the output's; start with what was given. There is no broadcasting, and the right number of elements isn't enough.
 #
-# Now write `root_gradient`. `output` is the tensor to go backward from, `given` is `None` or a tensor, `index` tells which of several outputs this is, for the message. Return the gradient to start with, in the shape of `output`.
+# Now write `root_gradient`. `output` is the tensor to go backward from, `given` is `None` or a tensor, `index` says which of several outputs this is, for the error message. Return the gradient to start with, in the shape of `output`.
 #
-# At hand: `output.numel()` is the number of elements; `ones_for(output)` makes a 1 of the right shape and type; `ONLY_SCALARS` and `mismatch(output, given, index)` are torch's two messages, to go with `RuntimeError`.
+# You have: `output.numel()`, the number of elements; `ones_for(output)`, which makes a 1 of the right shape and type; `ONLY_SCALARS` and `mismatch(output, given, index)`, torch's two messages, to go into a `RuntimeError`.
 #
 # Example: `output` of shape `()` and `given` `None`: 1; `output` of shape `(3,)` and `given` `None`: an error; `given` `[1, 10, 0.1]`: returned as it is.
 
@@ -317,12 +316,12 @@ check("what_does_not_fit")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 想要整个 J，怎么办？
 #
-# 一种常见的误会：给一个全为一的 `gradient`，就得到了每个输出各自的导数。拿 $y = Wx$ 试试，两行各是多少，你已经知道了。先猜 `x.grad` 有几个数。
+# 一种常见的误会：给一个全为一的 `gradient`，就能得到每个输出各自的导数。拿 $y = Wx$ 试试，两行各是多少，你已经知道了。先猜 `x.grad` 有几个数。
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · What if one wants all of J?
+# ## 5 · What if you want all of J?
 #
-# A common misunderstanding: give a `gradient` of all ones, and get the derivatives of each output. Try it on $y = Wx$, whose two rows you know by now. Guess how many numbers `x.grad` has.
+# A common misunderstanding: pass a `gradient` of all ones, and you get the derivatives of each output. Try it on $y = Wx$, whose two rows you know by now. First guess how many numbers `x.grad` will have.
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 1.0, 1.0], requires_grad=True)
@@ -335,20 +334,20 @@ assert x.grad.tolist() == [11.0, 22.0, 33.0] and torch.equal(x.grad, W.sum(0))
 assert torch.equal(torch.autograd.functional.jacobian(lambda x: W @ x, x.detach()), W)
 
 # %% [markdown] tags=["lang-zh"]
-# 全为一，得到的是各行之和，分不开了。要分开，就一次只问一个元素：它的权重是 1，别的都是 0，得到它那一行。有几个元素，就反向几次，图要一直留着。
+# 全为一，得到的是各行之和，分不开了。要分开，就一次只问一个元素：它的权重是 1，别的都是 0，得到的就是它那一行。有几个元素，就反向几次，图要一直留着。
 #
-# 写 `jacobian_rows`。`output` 是算好的张量，形状任意；`inputs` 是它所依赖的几个张量。返回一个列表，`output` 的每个元素一行，按 `reshape(-1)` 的次序；每一行就是 `grad` 给的那个元组（tuple），没有用到的输入那里是 `None`。
+# 写 `jacobian_rows`。`output` 是算好的张量，形状任意；`inputs` 是它依赖的几个张量。返回一个列表，`output` 的每个元素一行，按 `reshape(-1)` 的次序；每一行就是 `grad` 给的那个元组（tuple），没有用到的输入那里是 `None`。
 #
 # `grad` 是 `minigrad.autograd.grad`：`grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` 从 `output` 反向一次，权重是 `weights`，不碰任何 `.grad`。`zeros_like(output)` 造出同样形状的零。
 #
 # 例子：$y = x^2$，`x` 为 `[1, 2, 3]`，三行是 `[2, 0, 0]`、`[0, 4, 0]`、`[0, 0, 6]`。
 
 # %% [markdown] tags=["lang-en"]
-# All ones give the sum of the rows, and there is no taking it apart. To keep them apart, ask for one element at a time: with weight 1 for it and 0 for all others, its row comes back. As many elements, so many times backward, and the graph has to stay.
+# All ones give the sum of the rows, which can't be taken apart again. To keep them apart, ask for one element at a time: with weight 1 for it and 0 for all others, you get its row. That takes one backward per element, and the graph has to be kept throughout.
 #
-# Write `jacobian_rows`. `output` is a tensor already computed, of any shape; `inputs` are tensors it depends on. Return a list with one row for each element of `output`, in the order of `reshape(-1)`; a row is just the tuple (元组) that `grad` gives, with `None` for an input that was not used.
+# Write `jacobian_rows`. `output` is a tensor that has already been computed, of any shape; `inputs` are the tensors it depends on. Return a list with one row for each element of `output`, in the order of `reshape(-1)`; a row is just the tuple (元组) that `grad` gives, with `None` for an input that wasn't used.
 #
-# `grad` is `minigrad.autograd.grad`: `grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` goes backward once from `output`, with the weights `weights`, and touches no `.grad`. `zeros_like(output)` makes zeros of the same shape.
+# `grad` is `minigrad.autograd.grad`: `grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)` goes backward once from `output`, with `weights` as the weights, and touches no `.grad`. `zeros_like(output)` makes zeros of the same shape.
 #
 # Example: $y = x^2$, with `x` `[1, 2, 3]`: the three rows are `[2, 0, 0]`, `[0, 4, 0]`, `[0, 0, 6]`.
 
@@ -377,10 +376,10 @@ def jacobian_rows(output, inputs, create_graph):
 check("row_by_row")
 
 # %% [markdown] tags=["lang-zh"]
-# 每行一次反向，这笔账要算一算。下图是 `n` 个输出时，整个 $J$ 要多久，一个 $v^T J$ 要多久。先猜两条线谁陡。
+# 每行一次反向，这笔账要算一算。下图画的是，有 `n` 个输出时，求整个 $J$ 要多久，求一个 $v^T J$ 要多久。先猜哪条线更陡。
 
 # %% [markdown] tags=["lang-en"]
-# A backward for every row: let us see what that costs. The picture shows, for `n` outputs, how long all of $J$ takes, and how long one $v^T J$. Guess first which line is the steep one.
+# One backward for every row: let's see what that costs. The picture shows, for `n` outputs, how long all of $J$ takes and how long one $v^T J$ takes. Guess first which line is the steeper one.
 
 # %% tags=["picture"]
 import time
@@ -428,12 +427,12 @@ assert len(walks) == 80  # J: a walk for each output
 # %% [markdown] tags=["lang-zh"]
 # 整个 $J$ 随输出的个数一路上涨，$v^T J$ 几乎是平的。训练只要后者：损失是一个数，`v` 就是 1。这也是为什么 `backward` 要你给权重，而不是默默地把 $J$ 整个算给你。
 #
-# 最后一项检查：一个小网络，三个损失，用你的两个部件求行、加权、训练两步。
+# 最后一项检查：一个小网络，三个损失，用你的两个部件求出各行，加权，再训练两步。
 
 # %% [markdown] tags=["lang-en"]
-# All of $J$ climbs with the number of outputs, and $v^T J$ is almost flat. Training needs only the latter: the loss is one number, and `v` is 1. This is also why `backward` asks you for weights instead of silently computing all of $J$.
+# The time for all of $J$ climbs with the number of outputs; that for $v^T J$ stays almost flat. Training needs only the latter: the loss is one number, and `v` is 1. That is also why `backward` asks you for weights instead of silently computing all of $J$.
 #
-# The last check: a small network with three losses; on your two parts it computes the rows, weighs them, and trains for two steps.
+# The last check takes a small network with three losses and, on your two parts, computes the rows, weights them, and trains for two steps.
 
 # %% nbgrader={"grade_id": "check_weights_and_rows", "grade": true, "points": 3}
 check("weights_and_rows")
@@ -441,12 +440,12 @@ check("weights_and_rows")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# 出发的规则在 torch 里也是几行 Python，叫 `_make_grads`，里面就能找到你写的那两句。至于 $J$，torch 还有一招：把所有的 `v` 叠在一起，只反向一次。
+# 出发的规则在 torch 里也是一段 Python，叫 `_make_grads`，里面找得到你写的那几行。至于 $J$，torch 还有一招：把所有的 `v` 叠在一起，只反向一次。路上挂一个钩子，替我们数着：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# The rule for setting out is a few lines of Python in torch as well, by the name of `_make_grads`, and your two sentences are to be found in it. As for $J$, torch has one more trick: stack all the `v` and go backward just once.
+# In torch, too, the rule for setting out is a bit of Python, called `_make_grads`; look for your own lines in it. As for $J$, torch has one more trick: stack all the `v` and go backward just once. A hook on the way counts along:
 
 # %% tags=["demo"]
 import inspect
@@ -457,12 +456,15 @@ for line in source.splitlines():
         print(line.strip())
 
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
-(rows,) = torch.autograd.grad(x * x, x, torch.eye(3), is_grads_batched=True)
+y, passed = x * x, []
+y.register_hook(lambda grad: passed.append(grad.shape))
+(rows,) = torch.autograd.grad(y, x, torch.eye(3), is_grads_batched=True)
 print(rows)
+print("times backward:", len(passed))
 
 # %% tags=["proof"]
 assert "numel() == 1" in source and "ones_like" in source
-assert torch.equal(rows, torch.diag(torch.tensor([2.0, 4.0, 6.0])))
+assert torch.equal(rows, torch.diag(torch.tensor([2.0, 4.0, 6.0]))) and len(passed) == 1
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -480,7 +482,7 @@ assert torch.equal(rows, torch.diag(torch.tensor([2.0, 4.0, 6.0])))
 #
 # **1.** $y = x^2$, with `x` `[1, 2, 3]`. After `y.backward(torch.tensor([0.0, 1.0, 0.0]))`, what is `x.grad`?
 #
-# <details><summary>Answer</summary><code>[0, 4, 0]</code>: only the second element was asked about, so the second row of J comes back.</details>
+# <details><summary>Answer</summary><code>[0, 4, 0]</code>: you asked only about the second element, so you get the second row of J.</details>
 #
 # **2.** `y` has shape `(2, 2)`. How can `y.sum().backward()` be rewritten as a backward from `y`?
 #
@@ -498,12 +500,12 @@ assert torch.equal(summed, x.grad)
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 同学的 `loss` 是每条数据一个数，`loss.backward()` 报错，他改成 `loss.backward(torch.ones_like(loss))`，不报错了。用三四句话告诉他：他现在算的是什么，和 `loss.mean().backward()` 差多少；为什么 torch 不愿意自己补上这些权重；要是他想知道每条数据各自的梯度，该怎么做？中文英文都行。这一格由老师评阅，1 分。
+# 同学的 `loss` 是每条数据一个数，`loss.backward()` 报错，他改成 `loss.backward(torch.ones_like(loss))`，不报错了。用三四句话告诉他：他现在算的是什么，和 `loss.mean().backward()` 差在哪里？torch 为什么不肯自己补上这些权重？要是他想知道每条数据各自的梯度，该怎么做？中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student's `loss` has one number for each example; `loss.backward()` raised, so he made it `loss.backward(torch.ones_like(loss))`, and now it is silent. Tell him in three or four sentences: what does he compute now, and how far is it from `loss.mean().backward()`; why would torch not fill in these weights by itself; and if he wants the gradient of each example, what should he do? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student's `loss` has one number for each example; `loss.backward()` raised an error, so he changed it to `loss.backward(torch.ones_like(loss))`, and the error is gone. Tell him in three or four sentences: what does he compute now, and how does it differ from `loss.mean().backward()`? Why won't torch fill in these weights by itself? And if he wants the gradient for each example, what should he do? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说对两点（其中必须有第 1 点），给 1 分：
@@ -515,7 +517,7 @@ assert torch.equal(summed, x.grad)
 #
 # **Rubric (1 point)** Two of these three, the first among them:
 # 1. He computes the gradient of the sum of the losses, the rows of J added; it is n times that of the mean (n examples), and with the same learning rate so is the step.
-# 2. Weights are a choice: sum, mean, or some more than others give different results; torch does not decide for anybody, so give a scalar, or give weights.
+# 2. Weights are a choice: sum, mean, or some more than others give different results; torch won't decide for you, so give it a scalar, or give it weights.
 # 3. Each example's gradient is a row of J: go backward for one element at a time (one weight 1, the others 0), keeping the graph; or use torch.autograd.functional.jacobian.
 #
-# Model answer: with weights of all ones it is the gradient of the sum of all losses, n times that of the mean, and at the same learning rate every step is n times as large. Sum, mean and weighted sum are different goals, and torch cannot know which is meant, so it will not fill in anything. For the gradient of each example go backward once for each element, with weight 1 for that one only and retain_graph=True; what comes back are the rows of the Jacobian.
+# Model answer: with weights of all ones it is the gradient of the sum of all losses, n times that of the mean, and at the same learning rate every step is n times as large. Sum, mean and weighted sum are different goals, and torch cannot know which is meant, so it will not fill in anything. For the gradient of each example, go backward once for each element, with weight 1 for that one only and retain_graph=True; that gives the rows of the Jacobian.
