@@ -23,7 +23,7 @@ HINTS: dict[str, Stages] = {
     "minigrad.tensor.Tensor.is_leaf": (
         (
             "叶子不是“用户造的”，而是“没有历史的”。三种 _edge 里，哪几种没有历史？",
-            "A leaf is not what the user made, but what has no history. Which of the three kinds of _edge have none?",
+            'A leaf is not "what the user made", but "what has no history". Which of the three kinds of _edge have none?',
         ),
         (
             "None 和 (None, 0) 都没有节点，都是叶子。",
@@ -31,7 +31,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "返回：_edge 是 None，或者 _edge[0] 是 None。先问前一个，后一个才不会出错。",
-            "Return whether _edge is None or _edge[0] is None; ask the first first, or the second will raise.",
+            "Return whether _edge is None or _edge[0] is None; test the first one first, or the second will raise.",
         ),
     ),
     "minigrad.autograd.accumulate.gradient_edge": (
@@ -40,9 +40,9 @@ HINTS: dict[str, Stages] = {
             "Where do the gradients of the three kinds of tensors go? For two of them _edge has the answer already.",
         ),
         (
-            "只剩要梯度的叶子（_edge 是 None）要动手：它的梯度去它唯一的 AccumulateGrad。tensor._accumulator 是 None，或者是一个调用之后给出节点（或 None，如果它已经没了）的弱引用。",
-            "Only a leaf that wants a gradient (its _edge is None) takes work: its gradient goes to its one AccumulateGrad. tensor._accumulator is None, "
-            "or a weak reference which, called, gives the node, or None if that is gone.",
+            "只剩要梯度的叶子（_edge 是 None）要动手：它的梯度去它唯一的 AccumulateGrad。tensor._accumulator 是 None，或者是弱引用：调用它就得到节点，节点已经没了就得到 None。",
+            "Only a leaf that wants a gradient (its _edge is None) needs work: its gradient goes to its one AccumulateGrad. tensor._accumulator is None, "
+            "or a weak reference: call it, and you get the node, or None if the node is gone.",
         ),
         (
             "_edge 不是 None 就返回它。否则取出旧的节点；没有的话，node = AccumulateGrad(tensor)，再 tensor._accumulator = weakref.ref(node)。最后返回 (node, 0)。",

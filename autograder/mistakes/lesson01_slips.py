@@ -12,7 +12,7 @@ from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
 
 @mistake(
     ITEM,
-    zh="不止一个数时，你让 NumPy 去报错，报的是它的 ValueError、它的话。先看元素个数，不是 1 就自己 raise RuntimeError。",
+    zh="不止一个数时，你让 NumPy 去报错，类别是它的 ValueError，话也是它的。先看元素个数，不是 1 就自己 raise RuntimeError。",
     en="With more than one number you leave the refusing to NumPy, which raises its own ValueError in its own words. Look at the number of elements first, and raise the RuntimeError yourself.",
 )
 def leaves_it_to_numpy(self: Any) -> Any:
@@ -52,8 +52,8 @@ def makes_a_list(self: Any) -> Any:
 
 @mistake(
     ITEM,
-    zh="self.item() 就是你正在写的这一个，它叫自己，没完没了。要叫的是数组的：self._data.item()。",
-    en="self.item() is the very one you are writing, which calls itself without end. The array's is wanted: self._data.item().",
+    zh="self.item() 就是你正在写的这一个，它调用自己，没完没了。该调用数组的：self._data.item()。",
+    en="self.item() is the very one you are writing, which calls itself without end. Call the array's instead: self._data.item().",
 )
 def calls_itself(self: Any) -> Any:
     return self.item()
@@ -62,7 +62,7 @@ def calls_itself(self: Any) -> Any:
 @mistake(
     ITEM,
     zh="你只认形状 (1,)。没有维度的、外面套了几层括号的，也都只有一个数：看 size，不要看 shape。",
-    en="Shape (1,) alone is let through. Without dimensions, or in several brackets, there is one number too: look at size, not at shape.",
+    en="You let only shape (1,) through. A tensor without dimensions, or in several brackets, holds one number too: look at size, not at shape.",
 )
 def only_in_one_bracket(self: Any) -> Any:
     if self._data.shape != (1,):
@@ -73,7 +73,7 @@ def only_in_one_bracket(self: Any) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="两句话放反了：整数要梯度，说 FLOAT_ONLY；算出来的张量要关掉，说 LEAVES_ONLY。",
-    en="The two sentences have changed places: FLOAT_ONLY is for integers that ask, LEAVES_ONLY for computed tensors to be switched off.",
+    en="The two messages are swapped: FLOAT_ONLY is for integers that ask, LEAVES_ONLY for computed tensors to be switched off.",
 )
 def exchanges_the_sentences(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():
@@ -87,7 +87,7 @@ def exchanges_the_sentences(self: Any, requires_grad: bool = True) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="开关先拨了，后来才拒绝：错是报了，张量却已经变了。先看能不能，再拨。",
-    en="The switch is thrown first and refused afterwards: the error comes, but the tensor has changed already. Ask first, then throw.",
+    en="You throw the switch first and refuse afterwards: the error comes, but the tensor has already changed. Check first, then switch.",
 )
 def refuses_too_late(self: Any, requires_grad: bool = True) -> Any:
     self.want_gradient(requires_grad)
@@ -101,7 +101,7 @@ def refuses_too_late(self: Any, requires_grad: bool = True) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="该拒绝的时候你一声不响地返回了 self，写程序的人以为拨上了。不行就 raise，让人当场知道。",
-    en="Where it should refuse, self comes back without a word, and whoever wrote the program believes it worked. Raise, so that it shows at once.",
+    en="Where it should refuse, you quietly return self, and whoever wrote the program believes it worked. Raise, so that it shows at once.",
 )
 def refuses_in_silence(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():
@@ -129,7 +129,7 @@ def refuses_the_other_end(self: Any, requires_grad: bool = True) -> Any:
 @mistake(
     REQUIRES_GRAD,
     zh="返回的是 True 或 False，不是张量。x = tensor(…).requires_grad_() 要的是张量自己：return self。",
-    en="True or False comes back, not the tensor. In x = tensor(…).requires_grad_() the tensor itself is wanted: return self.",
+    en="You return True or False, not the tensor. x = tensor(…).requires_grad_() needs the tensor itself: return self.",
 )
 def returns_the_switch(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():
@@ -151,7 +151,7 @@ def clones(self: Any) -> Any:
 
 @mistake(
     DETACH,
-    zh="self.detach() 就是你正在写的这一个，它叫自己，没完没了。新张量由 from_array 来造。",
+    zh="self.detach() 就是你正在写的这一个，它调用自己，没完没了。新张量由 from_array 来造。",
     en="self.detach() is the very one you are writing, which calls itself without end. from_array makes the new tensor.",
 )
 def detaches_by_detaching(self: Any) -> Any:
@@ -170,7 +170,7 @@ def writes_the_pair_itself(self: Any) -> Any:
 @mistake(
     DETACH,
     zh="from_array 的第二、第三样放反了：先是历史 NO_EDGE，再是计数器 self.counter()。",
-    en="The second and third of from_array have changed places: first the history, NO_EDGE, then the counter, self.counter().",
+    en="The second and third arguments of from_array are swapped: first the history, NO_EDGE, then the counter, self.counter().",
 )
 def exchanges_history_and_counter(self: Any) -> Any:
     return from_array(self.storage(), self.counter(), NO_EDGE)  # type: ignore[arg-type]
@@ -179,7 +179,7 @@ def exchanges_history_and_counter(self: Any) -> Any:
 @mistake(
     DETACH,
     zh="你返回的是里面的 NumPy 数组，它没有 requires_grad，也没有版本。用 from_array 把它装成张量。",
-    en="What comes back is the NumPy array inside, which has no requires_grad and no version. Make a tensor of it with from_array.",
+    en="You return the NumPy array inside, which has no requires_grad and no version. Make a tensor of it with from_array.",
 )
 def gives_the_bare_array(self: Any) -> Any:
     return self.storage()
@@ -187,8 +187,8 @@ def gives_the_bare_array(self: Any) -> Any:
 
 @mistake(
     DETACH,
-    zh="叶子你原样返回了。要梯度的叶子没有历史，却有一条去处：detach 的结果不求梯度，而且总是另一个张量。",
-    en="Leaves come back as they are. A leaf that wants a gradient has no history, but gradients still go to it: what detach gives wants none, and is always another tensor.",
+    zh="叶子你原样返回了。要梯度的叶子没有历史，却有一条去处：detach 的结果不要梯度，而且总是另一个张量。",
+    en="You return leaves as they are. A leaf that wants a gradient has no history, but gradients still go to it: what detach gives wants none, and is always another tensor.",
 )
 def leaves_leaves_alone(self: Any) -> Any:
     if self.is_leaf:

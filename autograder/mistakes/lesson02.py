@@ -18,7 +18,7 @@ EDGE = "minigrad.autograd.accumulate.gradient_edge"
 @mistake(
     IS_LEAF,
     zh="你只认“要梯度的叶子”。不要梯度的张量也是叶子，不管是不是算出来的：没有记录，就没有历史。",
-    en="Only leaves that want a gradient count for you. A tensor that wants none is a leaf too, computed or not: unrecorded, it has no history.",
+    en="You count only leaves that want a gradient. A tensor that wants none is a leaf too, computed or not: unrecorded, it has no history.",
 )
 def only_with_gradient(self: Any) -> bool:
     return self._edge is None
@@ -27,7 +27,7 @@ def only_with_gradient(self: Any) -> bool:
 @mistake(
     IS_LEAF,
     zh="你把“不要梯度”当成了“叶子”。用户造的、要梯度的张量恰恰是最典型的叶子。",
-    en="You took wanting no gradient for being a leaf. What the user made and wants a gradient for is the very model of a leaf.",
+    en='You took "wants no gradient" for "is a leaf". A tensor that the user made and that wants a gradient is the very model of a leaf.',
 )
 def only_without_gradient(self: Any) -> bool:
     return self._edge is NO_EDGE
@@ -54,7 +54,7 @@ def confuses_it_with_requires_grad(self: Any) -> bool:
 @mistake(
     IS_LEAF,
     zh="_edge 可能是 None，也可能是 (None, 0)，两种都是叶子。只看了一种，另一种就报错或答错。",
-    en="_edge may be None, or (None, 0), and both are leaves. With only one of them in mind the other one raises.",
+    en="_edge may be None, or (None, 0), and both are leaves. If you look at only one kind, the other raises or comes out wrong.",
 )
 def stumbles_over_none(self: Any) -> bool:
     return self._edge[0] is None
@@ -84,7 +84,7 @@ def asks_itself_again(self: Any) -> bool:
 @mistake(
     GRAD_FN,
     zh="你返回了整条边 (节点, 编号)。grad_fn 只是其中的节点。",
-    en="The whole edge comes back, (node, number). grad_fn is only the node in it.",
+    en="You return the whole edge, (node, number). grad_fn is only the node in it.",
 )
 def the_whole_edge(self: Any) -> Any:
     return self._edge if self._edge is not None and self._edge[0] is not None else None
@@ -93,7 +93,7 @@ def the_whole_edge(self: Any) -> Any:
 @mistake(
     GRAD_FN,
     zh="要梯度的叶子，_edge 是 None，取 [0] 就会出错。叶子的 grad_fn 是 None，要先分出这种情形。",
-    en="A leaf that wants a gradient has None for its _edge, and [0] of it raises. A leaf's grad_fn is None: single this case out first.",
+    en="A leaf that wants a gradient has None for its _edge, and taking its [0] raises. A leaf's grad_fn is None: deal with this case first.",
 )
 def stumbles_over_leaves(self: Any) -> Any:
     return self._edge[0]
@@ -113,8 +113,8 @@ def a_node_for_leaves(self: Any) -> Any:
 
 @mistake(
     GRAD_FN,
-    zh="返回的是节点的名字。grad_fn 是节点本身，名字要再问一次 .name()。",
-    en="What comes back is the node's name. grad_fn is the node itself; its name is one more question, .name().",
+    zh="返回的是节点的名字。grad_fn 是节点本身，要名字再调用 .name()。",
+    en="You return the node's name. grad_fn is the node itself; to get its name, one calls .name().",
 )
 def only_its_name(self: Any) -> Any:
     return None if self._edge is None or self._edge[0] is None else self._edge[0].name()
@@ -123,7 +123,7 @@ def only_its_name(self: Any) -> Any:
 @mistake(
     GRAD_FN,
     zh="你返回的是编号。_edge 是 (节点, 编号)，节点在第 0 个位置。",
-    en="What comes back is the number. _edge is (node, number), and the node stands at place 0.",
+    en="You return the number. _edge is (node, number), and the node is at position 0.",
 )
 def only_its_number(self: Any) -> Any:
     return None if self._edge is None else self._edge[1]
@@ -132,7 +132,7 @@ def only_its_number(self: Any) -> Any:
 @mistake(
     GRAD_FN,
     zh="要梯度的叶子，_edge 是 None，拆不成 (节点, 编号) 两个。先看它是不是 None。",
-    en="A leaf that wants a gradient has None for its _edge, which cannot be unpacked into (node, number). Look for None first.",
+    en="A leaf that wants a gradient has None for its _edge, which cannot be unpacked into (node, number). Check for None first.",
 )
 def unpacks_none(self: Any) -> Any:
     node, _ = self._edge
@@ -174,7 +174,7 @@ def a_new_one_every_time(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="编号丢了，一律写成 0。有几个输出的运算（unbind、max）就会把梯度交错地方；算出来的张量，_edge 里已经有编号。",
-    en="The number is lost, 0 is always written. Operations of several outputs (unbind, max) then get gradients in the wrong place; a computed tensor's _edge has the number already.",
+    en="The number is lost: you always write 0. Operations with several outputs (unbind, max) then get gradients in the wrong place; a computed tensor's _edge has the number already.",
 )
 def always_number_zero(tensor: Any) -> Any:
     if tensor._edge is not None:
@@ -231,7 +231,7 @@ def _collector(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="节点本身被抓住不放了，不管是存在 tensor._accumulator 里，还是存在你自己的字典里。节点记着叶子，叶子又等着节点，两个谁也走不了。存 weakref.ref(node)。",
-    en="The node itself is held fast, be it in tensor._accumulator or in a dict of your own. The node remembers the leaf, and while something holds the node, neither can ever go. Keep weakref.ref(node).",
+    en="You hold on to the node itself, in tensor._accumulator or in a dict of your own. The node holds the leaf, so as long as something holds the node, neither can ever go. Keep weakref.ref(node).",
 )
 def holds_it_fast(tensor: Any) -> Any:
     if tensor._edge is not None:
@@ -255,7 +255,7 @@ class _Fast:
 @mistake(
     EDGE,
     zh="你把弱引用当成了节点。tensor._accumulator 要调用一下才给出节点：tensor._accumulator()，节点没了就给 None。",
-    en="The weak reference was taken for the node. Call it to get the node: tensor._accumulator(), which gives None once the node is gone.",
+    en="You took the weak reference for the node. Call it to get the node: tensor._accumulator(), which gives None once the node is gone.",
 )
 def takes_the_reference(tensor: Any) -> Any:
     if tensor._edge is not None:
@@ -270,7 +270,7 @@ def takes_the_reference(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="叶子那一支只返回了节点。边是一对：return node, 0。",
-    en="For a leaf only the node comes back. An edge is a pair: return node, 0.",
+    en="For a leaf you return only the node. An edge is a pair: return node, 0.",
 )
 def only_the_node(tensor: Any) -> Any:
     return tensor._edge if tensor._edge is not None else _collector(tensor)
@@ -288,7 +288,7 @@ def number_before_node(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="叶子的编号是 0：AccumulateGrad 只有一个口子，而编号从 0 数起。",
-    en="A leaf's number is 0: an AccumulateGrad has just one place to bring things to, and numbers begin at 0.",
+    en="A leaf's number is 0: an AccumulateGrad has just one slot, and numbers begin at 0.",
 )
 def counts_from_one(tensor: Any) -> Any:
     return tensor._edge if tensor._edge is not None else (_collector(tensor), 1)
@@ -297,7 +297,7 @@ def counts_from_one(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="你把边写进了 tensor._edge。那里是张量自己的历史：写了节点，它就不再是叶子。AccumulateGrad 记在 tensor._accumulator 里。",
-    en="You wrote the edge into tensor._edge. That is the tensor's own history: with a node in it, it is a leaf no longer. The AccumulateGrad is noted in tensor._accumulator.",
+    en="You wrote the edge into tensor._edge. That is the tensor's own history: with a node in it, the tensor is no longer a leaf. The AccumulateGrad is noted in tensor._accumulator.",
 )
 def writes_into_the_history(tensor: Any) -> Any:
     if tensor._edge is None:
@@ -308,7 +308,7 @@ def writes_into_the_history(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="头一次，tensor._accumulator 还是 None，不能调用。先看它是不是 None，再调用它取节点。",
-    en="The first time, tensor._accumulator is still None and cannot be called. Look for None first, then call it for the node.",
+    en="The first time, tensor._accumulator is still None and cannot be called. Check for None first, then call it to get the node.",
 )
 def calls_before_there_is_one(tensor: Any) -> Any:
     if tensor._edge is not None:
@@ -323,7 +323,7 @@ def calls_before_there_is_one(tensor: Any) -> Any:
 @mistake(
     EDGE,
     zh="弱引用指的是张量，不是节点：下一次取出来的就是叶子自己。写 weakref.ref(node)。",
-    en="The weak reference is to the tensor, not to the node, so the next time the leaf itself comes out. Write weakref.ref(node).",
+    en="The weak reference is to the tensor, not to the node, so next time you get the leaf itself. Write weakref.ref(node).",
 )
 def remembers_the_leaf(tensor: Any) -> Any:
     if tensor._edge is not None:

@@ -19,7 +19,7 @@ ZERO_GRAD = "minigrad.optim.Optimizer.zero_grad"
 @mistake(
     ACCUMULATE,
     zh="新的梯度盖掉了旧的。.grad 是累加的：已经有了，就往上加。",
-    en="The new gradient overwrites the old one. .grad accumulates: what is there is added to.",
+    en="The new gradient overwrites the old one. .grad accumulates: add to what is there.",
 )
 def overwrites(variable: Any, grad: Any, shared: bool) -> None:
     variable._grad = from_array(grad.copy())
@@ -51,7 +51,7 @@ def makes_a_new_tensor(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="第一个梯度算了两遍：放进去之后又加了一次。两种情形之间要有 else。",
-    en="The first gradient counts twice: put there, then added once more. An else belongs between the two cases.",
+    en="The first gradient counts twice: put there, then added once more. The two cases need an else between them.",
 )
 def doubles_the_first(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
@@ -62,7 +62,7 @@ def doubles_the_first(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="你取了平均。累加就是相加，链式法则对所有路径求和，不除以次数。",
-    en="You took the mean. To accumulate is to add: the chain rule sums over all paths, and divides by nothing.",
+    en="You took the mean. Accumulating means adding: the chain rule sums over all paths and divides by nothing.",
 )
 def takes_the_mean(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
@@ -84,7 +84,7 @@ def keeps_only_the_first(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="数加对了，版本号却没有动：你绕过张量，直接写了它的数组。用 held.add_array_(grad)，它会给版本号加 1。",
-    en="The numbers are right, but the version stood still: you wrote to the array behind the tensor's back. held.add_array_(grad) counts the write.",
+    en="The numbers are right, but the version didn't move: you wrote to the array behind the tensor's back. Use held.add_array_(grad), which counts the write.",
 )
 def writes_behind_its_back(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
@@ -96,7 +96,7 @@ def writes_behind_its_back(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="grad 是数组，你把数组本身放进了 .grad。那里要放张量：from_array(grad)；以后用 add_array_ 加进去。",
-    en="grad is an array, and the bare array went into .grad. A tensor belongs there: from_array(grad), and later ones go in with add_array_.",
+    en="grad is an array, and you put the bare array into .grad. A tensor belongs there: from_array(grad); add later ones with add_array_.",
 )
 def stores_the_array(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
@@ -111,7 +111,7 @@ def stores_the_array(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     RECORDED,
     zh="你在旧的梯度上原地相加，拿着它的人（或保存了它的图）读到的数就变了。这里要造新张量：旧的 + 新的。",
-    en="You added in place, so whoever holds the old gradient, or a graph that saved it, reads another number. Make a new tensor here: old + new.",
+    en="You added in place, so whoever holds the old gradient, or a graph that saved it, now reads a different number. Make a new tensor here: old + new.",
 )
 def adds_in_place(variable: Any, grad: Any) -> None:
     if variable._grad is None:
@@ -151,7 +151,7 @@ def detaches_the_first(variable: Any, grad: Any) -> None:
 @mistake(
     RECORDED,
     zh="第一个梯度没有复制，两个叶子的 .grad 成了同一个张量。用 grad.copied()。",
-    en="The first gradient was not copied, and the .grad of two leaves is one and the same tensor. Take grad.copied().",
+    en="The first gradient was not copied, so two leaves share one tensor as their .grad. Take grad.copied().",
 )
 def shares_the_first(variable: Any, grad: Any) -> None:
     variable._grad = grad if variable._grad is None else variable._grad + grad
@@ -160,7 +160,7 @@ def shares_the_first(variable: Any, grad: Any) -> None:
 @mistake(
     RECORDED,
     zh="这里不能照搬普通梯度的做法：第一次要 grad.copied()，不然两个叶子共用一个张量；以后要造新张量，不要原地加。",
-    en="What does for plain gradients will not do here: the first time take grad.copied(), or two leaves share one tensor; after that make a new tensor, nothing in place.",
+    en="What works for plain gradients won't do here: the first time take grad.copied(), or two leaves share one tensor; after that make a new tensor, nothing in place.",
 )
 def treats_it_as_plain(variable: Any, grad: Any) -> None:
     if variable._grad is None:
@@ -175,7 +175,7 @@ def treats_it_as_plain(variable: Any, grad: Any) -> None:
 @mistake(
     ZERO_GRAD,
     zh="你没有看 set_to_none，总是设成 None。它是 False 时，要在原来的张量里写 0。",
-    en="set_to_none is not looked at: always None. Where it is False, zeros go into the tensor that is there.",
+    en="You don't look at set_to_none and always set None. If it is False, zeros go into the tensor that is there.",
 )
 def always_none(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -185,7 +185,7 @@ def always_none(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="你总是写 0。默认（set_to_none=True）要的是 None：没有梯度，和梯度为 0，对优化器是两回事。",
-    en="Always zeros. The default (set_to_none=True) asks for None: no gradient and a gradient of 0 are two things to an optimizer.",
+    en="You always write zeros. The default (set_to_none=True) asks for None: to an optimizer, no gradient and a gradient of 0 are two different things.",
 )
 def always_zeros(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -197,7 +197,7 @@ def always_zeros(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="碰到一个没有梯度的参数就停下了，后面的没有清。跳过它，用 continue。",
-    en="A parameter without a gradient ends it all, and those behind it are not cleared. Skip it with continue.",
+    en="You stop at a parameter without a gradient, and those after it are not cleared. Skip it with continue.",
 )
 def stops_at_the_first_none_found(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -213,7 +213,7 @@ def stops_at_the_first_none_found(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="没有梯度的参数，也被你配上了一个全 0 的梯度。原来是 None 的，还应是 None。",
-    en="Parameters without a gradient got one of zeros. What was None stays None.",
+    en="You gave parameters without a gradient one of zeros. What was None should stay None.",
 )
 def zeros_for_all(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -240,7 +240,7 @@ def new_zeros(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="乘 0 清不掉 inf 和 nan：inf 乘 0 是 nan，从此一直是 nan。直接写 0：zero_()。",
-    en="Times 0 does not clear inf or nan: inf times 0 is nan, and stays so for ever. Write zeros: zero_().",
+    en="Multiplying by 0 doesn't clear inf or nan: inf times 0 is nan, and stays nan for ever. Write zeros: zero_().",
 )
 def multiplies_by_zero(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -255,7 +255,7 @@ def multiplies_by_zero(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="带着历史的梯度（create_graph=True 得来的），清零之后历史还在，图也就一直被它拖着。清零之前先 detach_()。",
-    en="A gradient with a history (from create_graph=True) still has it after clearing, and holds on to its graph. detach_() before the zeros.",
+    en="A gradient with a history (from create_graph=True) still has it after clearing, and holds on to its graph. Call detach_() before writing zeros.",
 )
 def keeps_the_history(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -269,7 +269,7 @@ def keeps_the_history(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="你把参数清成了 0，而不是它的梯度。",
-    en="What became zero is the parameter, not its gradient.",
+    en="You set the parameter to zero, not its gradient.",
 )
 def clears_the_parameter(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -281,7 +281,7 @@ def clears_the_parameter(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="p.grad 可能是 None，None 没有 zero_。先看有没有梯度，没有就跳过。",
-    en="p.grad may be None, and None has no zero_. Look first whether there is a gradient; if not, pass on.",
+    en="p.grad may be None, and None has no zero_. First see whether there is a gradient; if not, go on to the next.",
 )
 def stumbles_over_missing_gradients(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -297,7 +297,7 @@ def stumbles_over_missing_gradients(self: Any, set_to_none: bool = True) -> None
 @mistake(
     ACCUMULATE,
     zh="你把梯度加到了叶子自己身上，参数就这样变了。要加的是 variable._grad：variable._grad.add_array_(grad)。",
-    en="The gradient was added to the leaf itself, and the parameter has changed. Add it to variable._grad: variable._grad.add_array_(grad).",
+    en="You added the gradient to the leaf itself, so the parameter has changed. Add it to variable._grad: variable._grad.add_array_(grad).",
 )
 def adds_to_the_leaf(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
@@ -309,7 +309,7 @@ def adds_to_the_leaf(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="你问的是张量的真假：好几个数的张量没有真假可言，只有一个 0 的又是假。有没有梯度，问 is None。",
-    en="You ask whether a tensor is true: with several numbers it is neither, and a single 0 is false. Whether there is a gradient, is None tells.",
+    en="You ask whether a tensor is true: with several numbers it is neither, and a single 0 is false. To see whether there is a gradient, use `is None`.",
 )
 def asks_whether_it_is_true(variable: Any, grad: Any, shared: bool) -> None:
     if not variable._grad:
@@ -321,7 +321,7 @@ def asks_whether_it_is_true(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="和没有写进 variable._grad：返回它，或者只放进自己的变量，都没有人看得见。写 variable._grad = …。",
-    en="Nothing was put into variable._grad: what is returned, or kept under a name of your own, nobody sees. Write variable._grad = ….",
+    en="Nothing was put into variable._grad: nobody sees what you return or keep in a variable of your own. Write variable._grad = ….",
 )
 def writes_it_nowhere(variable: Any, grad: Any, shared: bool) -> None:
     held = variable._grad
@@ -331,7 +331,7 @@ def writes_it_nowhere(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     RECORDED,
     zh="什么也没有写进 variable._grad：返回的东西引擎不看，放进自己的变量也没有用。写 variable._grad = …。",
-    en="Nothing went into variable._grad: the engine does not look at what comes back, and a name of your own is of no use. Write variable._grad = ….",
+    en="Nothing went into variable._grad: the engine doesn't look at what you return, and a variable of your own is of no use. Write variable._grad = ….",
 )
 def puts_it_nowhere(variable: Any, grad: Any) -> Any:
     return grad.copied() if variable._grad is None else variable._grad + grad
@@ -340,7 +340,7 @@ def puts_it_nowhere(variable: Any, grad: Any) -> Any:
 @mistake(
     ZERO_GRAD,
     zh="两种清法放反了：set_to_none 为真时你写了 0，为假时设成了 None。",
-    en="The two ways have changed places: with set_to_none true you write zeros, and with false None.",
+    en="The two ways are swapped: you write zeros when set_to_none is true, and set None when it is false.",
 )
 def exchanges_the_two_ways(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -356,7 +356,7 @@ def exchanges_the_two_ways(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="只清了第一个就走了：return 写进了循环里面。zero_grad 什么也不用返回。",
-    en="Only the first is cleared: a return stands inside the loop. zero_grad need not return anything.",
+    en="Only the first is cleared: there is a return inside the loop. zero_grad needn't return anything.",
 )
 def leaves_after_the_first(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
@@ -373,7 +373,7 @@ def leaves_after_the_first(self: Any, set_to_none: bool = True) -> None:
 @mistake(
     ZERO_GRAD,
     zh="p = None，或者先写 g = p.grad 再写 g = None，都只是让一个名字指向别处，p 的梯度没有动。写 p.grad = None。",
-    en="p = None, or g = p.grad and then g = None, only lets a name mean something else; the gradient of p stays as it was. Write p.grad = None.",
+    en="p = None, or g = p.grad and then g = None, only makes a name refer to something else; the gradient of p stays as it was. Write p.grad = None.",
 )
 def clears_only_the_name(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:

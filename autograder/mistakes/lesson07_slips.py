@@ -11,8 +11,8 @@ from minigrad.tensor import from_array
 
 @mistake(
     ACCUMULATE,
-    zh="add_array_ 在原来的张量里加，返回的是 None；你却拿它的返回值当了新的梯度，第二次之后 .grad 就没了。只调用，不赋值。",
-    en="add_array_ adds within the tensor and returns None, which you took for the new gradient: from the second time on there is no .grad. Call it, and assign nothing.",
+    zh="add_array_ 在原来的张量里加，返回 None；你却把返回值当成了新的梯度，第二次之后 .grad 就没了。只调用，不赋值。",
+    en="add_array_ adds in place and returns None, which you took for the new gradient: from the second time on there is no .grad. Just call it, without assigning.",
 )
 def keeps_what_adding_returns(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
@@ -24,7 +24,7 @@ def keeps_what_adding_returns(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="shared 为真时，你没有看是不是第一次，已有的梯度就被盖掉了。先看 variable._grad 是不是 None；复制只是第一次的事。",
-    en="Where shared is true you do not look whether this is the first, and what was there is overwritten. See first whether variable._grad is None; copying concerns the first gradient only.",
+    en="When shared is true, you don't check whether this is the first gradient, and overwrite what was there. First see whether variable._grad is None; copying concerns only the first gradient.",
 )
 def overwrites_what_is_shared(variable: Any, grad: Any, shared: bool) -> None:
     if shared:
@@ -38,7 +38,7 @@ def overwrites_what_is_shared(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ACCUMULATE,
     zh="加完以后，你又把新来的这一份放了进去，刚加好的和就丢了。两种情形之间要有 else。",
-    en="After adding, the one that has just come is put in its place, and the sum is lost. An else belongs between the two cases.",
+    en="After adding, you put the new gradient in place of the sum, which is lost. The two cases need an else between them.",
 )
 def puts_it_there_after_adding(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is not None:
@@ -49,7 +49,7 @@ def puts_it_there_after_adding(variable: Any, grad: Any, shared: bool) -> None:
 @mistake(
     ZERO_GRAD,
     zh="p.grad 可能是 None，None 没有 detach_。没有梯度的参数，一上来就 continue。",
-    en="p.grad may be None, which has no detach_. Begin with a continue for parameters without a gradient.",
+    en="p.grad may be None, which has no detach_. First of all, continue for parameters without a gradient.",
 )
 def detaches_missing_gradients(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:

@@ -244,7 +244,7 @@ for (x, y), mine in zip([(1, 3), (2, 5), (3, 7)], on_paper):
 #
 # Now with letters instead of numbers: for any `w`, `X` and `Y`, what is the slope of the loss $L = \sum (Y - wX)^2$?
 #
-# `X` and `Y` are float tensors (张量) of one shape (形状); `w` is a number, or a tensor of shape `(1,)`. Return a single number.
+# `X` and `Y` are float tensors (张量) of the same shape (形状); `w` is a number, or a tensor of shape `(1,)`. Return a single number.
 # Whole tensors can be subtracted and multiplied, and `.sum()` adds up the result, so no loop is needed. Example: with `w` 1.0 and `X`, `Y` as above, the answer is -40.
 #
 # Delete the line with `raise` and write your own. When you run the cell, `@implements` puts your function into the engine in place of the engine's own; after a change, run it again and the new one goes in.

@@ -217,7 +217,7 @@ assert node._saved_self is a and node._saved_other is b
 # %% [markdown] tags=["lang-en"]
 # Note that `mul_vjp_self` receives `other`, and `mul_vjp_other` receives `self`: for the gradient of one you need the other one.
 #
-# Example: with `grad` `[1, 10]` and `other` `[3, 4]`, the gradient of `self` is `[3, 40]`. What comes in are arrays of one shape (形状), or of shapes that can be broadcast (广播) to the output's; the engine tidies away the surplus dimensions, which is the subject of lesson 04.
+# Example: with `grad` `[1, 10]` and `other` `[3, 4]`, the gradient of `self` is `[3, 40]`. What comes in are arrays of the same shape (形状), or of shapes that can be broadcast (广播) to the output's; the engine tidies away the surplus dimensions, which is the subject of lesson 04.
 
 
 # %% nbgrader={"grade_id": "mul_backward", "solution": true}

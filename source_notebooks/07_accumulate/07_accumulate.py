@@ -3,16 +3,15 @@
 #
 # 预计 40 分钟
 #
-# 训练循环里总有一行 `zero_grad()`，大家照抄，却很少有人说得清：不写会怎样？清成 0 和清成 `None` 有什么不同？梯度又为什么要累加？
-# 这一课写出叶子（leaf）收梯度的那几行：普通的、带历史的，再加上 `zero_grad` 的两种清法。
+# 训练循环里总有一行 `zero_grad()`，人人照抄，却很少有人说得清：不写会怎样？清成 0 和清成 `None` 有什么不同？梯度又为什么要累加？这一课写出叶子（leaf）收梯度的那几行：普通的、带历史的，再加上 `zero_grad` 的两种清法。
 
 # %% [markdown] tags=["lang-en"]
 # # 07 · Accumulation and zero_grad
 #
 # About 40 minutes
 #
-# Every training loop has a line `zero_grad()`. It is copied by everybody and explained by few: what happens without it? Is clearing to 0 the same as clearing to `None`? And why do gradients add up in the first place?
-# In this lesson you write the lines with which a leaf (叶子) collects its gradient, plain or with a history, and both ways of `zero_grad`.
+# Every training loop has a line with `zero_grad()`. Everybody copies it, few can explain it: what happens without it? Is clearing to 0 the same as clearing to `None`? And why do gradients add up in the first place?
+# In this lesson you write the lines with which a leaf (叶子) collects its gradient, plain or with a history, and both kinds of clearing that `zero_grad` knows.
 
 # %% tags=["setup"]
 import minigrad
@@ -33,12 +32,12 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · 同一格运行三遍
 #
-# `y = x.sum()`，对每个元素的斜率都是 1。在笔记本里手一滑，`y.backward()` 运行了三遍。`x.grad` 会是什么？还是 1，还是报错，还是别的？先猜，再运行。
+# `y = x.sum()`，对每个元素的斜率都是 1。在笔记本里手一滑，`y.backward()` 运行了三遍。`x.grad` 会是什么：照旧是 1，报错，还是别的？先猜，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · One cell, run three times
 #
-# `y = x.sum()` has slope 1 for each element. In a notebook a finger slips, and `y.backward()` runs three times. What is in `x.grad`: 1 as before, an error, something else? Guess, then run.
+# `y = x.sum()` has slope 1 for each element. In a notebook your finger slips, and `y.backward()` runs three times. What is in `x.grad`: still 1, an error, something else? Guess, then run.
 
 # %% tags=["demo"]
 import torch
@@ -53,10 +52,10 @@ for _ in range(3):
 assert x.grad.tolist() == [[3.0, 3.0], [3.0, 3.0]]
 
 # %% [markdown] tags=["lang-zh"]
-# 1，2，3：每次 `backward` 都往 `.grad` 里加，从不覆盖。这叫累积（accumulation）。动手的是叶子的 `AccumulateGrad`，你在第 02 课见过它，名字说的就是这件事。`minigrad` 也一样：
+# 1，2，3：每次 `backward` 都往 `.grad` 里加，从不覆盖。这叫累积（accumulation）。动手的是叶子的 `AccumulateGrad`：第 02 课见过它，名字说的就是这件事。`minigrad` 也一样：
 
 # %% [markdown] tags=["lang-en"]
-# 1, 2, 3: each `backward` adds to `.grad`, and none overwrites it. This is accumulation (累积). What does it is the leaf's `AccumulateGrad`; you met it in lesson 02, and this is what its name says. `minigrad` does the same:
+# 1, 2, 3: each `backward` adds to `.grad`, and none overwrites it. This is accumulation (累积). It is the work of the leaf's `AccumulateGrad`, which you met in lesson 02 and which is named after it. `minigrad` does the same:
 
 # %%
 x = minigrad.ones(2, 2, requires_grad=True)
@@ -78,9 +77,9 @@ assert x.grad.tolist() == [[3.0, 3.0], [3.0, 3.0]]
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Without clearing, is it just slower?
 #
-# "Forgetting to clear costs some memory and some speed, that is all" is often heard. Try: `w = 3` is to be found, the loss (损失) is $(w - 3)^2$, and at each step an optimizer (优化器) moves `w` by what is in `w.grad`.
+# "Forgetting to clear costs a bit of memory and speed, that's all", you often hear. Let's try: the goal is to find `w = 3`, the loss (损失) is $(w - 3)^2$, and at each step an optimizer (优化器) moves `w` by what is in `w.grad`.
 #
-# One loop clears at every step, the other never does. Guess: after 40 steps, where is `w` in each?
+# One loop clears at every step, the other never does. Guess: after 40 steps, where is `w` in each of them?
 
 
 # %% tags=["demo"]
@@ -118,14 +117,14 @@ for clear, name, style in [(True, "每步清零 · cleared", "-"), (False, "从�
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 清零的一边，`w` 早已到了 3；不清的一边像秋千一样来回荡，荡到最后损失还和开头一样大，再跑 4000 步也不会停。
+# 清零的一边，`w` 早已到了 3；不清的一边像秋千一样来回荡，荡到最后损失还和开头一样大，跑上 4000 步也停不下来。
 #
-# 道理很简单：不清零，每一步用的就不是“这里的梯度”，而是“一路走来所有梯度的和”。方向都错了，这不是快慢的问题。所以正确的说法是：清零关系到结果对不对。
+# 道理很简单：不清零，每一步用的就不是“这里的梯度”，而是“一路走来所有梯度的和”。连方向都会错，这就不是快慢的问题了：清不清零，关系到结果对不对。
 
 # %% [markdown] tags=["lang-en"]
-# Where gradients are cleared, `w` has long been at 3. Where they are not, it goes to and fro like a swing, with a loss at the end as large as at the beginning, and 4000 steps will not calm it.
+# Where gradients are cleared, `w` reached 3 long ago. Where they aren't, it goes back and forth like a swing, the loss at the end is as large as at the beginning, and even 4000 steps won't calm it.
 #
-# The reason is simple: without clearing, a step does not follow the gradient of this place, but the sum of the gradients of all places on the way. The direction is wrong; this is no matter of speed. So the right statement is: clearing decides whether the result is right.
+# The reason is simple: without clearing, a step doesn't follow the gradient at this place, but the sum of the gradients at all places on the way. Even the direction can be wrong, so this isn't a matter of speed: clearing decides whether the result is right.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 那为什么还要累加？
@@ -139,13 +138,13 @@ _ = ax.legend()
 # 图里是第一种：两条边通向同一个 `AccumulateGrad`。$w^2 + 2w$ 在 `w = 3` 处，到达的是 6 和 2。
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Then why add at all?
+# ## 3 · Then why add up at all?
 #
-# Because more often than not, a sum is what we want.
+# Because more often than not, a sum is just what we want.
 #
 # 1. A weight (权重) that is used twice receives two gradients, and the chain rule asks for their sum.
 # 2. Several losses, each with its own `backward()`, have the same effect as adding them first and calling `backward()` once.
-# 3. A batch that does not fit into memory is cut into micro-batches (微批), computed piece by piece, and the step is taken once the gradients are all in.
+# 3. A batch that doesn't fit into memory is cut into micro-batches (微批) and computed piece by piece, and the step is taken once all the gradients are in.
 #
 # The picture shows the first: two edges lead to one `AccumulateGrad`. For $w^2 + 2w$ at `w = 3`, what arrives is 6 and 2.
 
@@ -165,10 +164,10 @@ w.grad = None
 assert w.grad.item() == 8.0
 
 # %% [markdown] tags=["lang-zh"]
-# 第三种最容易出错。下面有 8 条数据，损失是平均值。把它切开来算，每块的平均损失各 `backward()` 一次。有人说“反正会累加，什么都不用改”。先猜：切成四块，梯度会是整批的几倍？
+# 第三种最容易出错。下面有 8 条数据，损失是平均值。切开来算，每块的平均损失各 `backward()` 一次。有人说“反正会累加，什么都不用改”。先猜：切成四块，梯度会是整批的几倍？
 
 # %% [markdown] tags=["lang-en"]
-# The third is where mistakes are made. Here are 8 examples, and the loss is a mean. Cut them up, and call `backward()` on the mean loss of each piece. "It accumulates anyway, nothing needs changing", some say. Guess: with four pieces, how many times the whole batch's gradient will it be?
+# The third is where mistakes are made. Below are 8 examples, and the loss is a mean. They are cut up, and `backward()` is called on the mean loss of each piece. "It accumulates anyway, nothing needs changing", some say. Guess: with four pieces, how many times the whole batch's gradient will it be?
 
 # %% tags=["demo"]
 X = torch.arange(1.0, 9.0).reshape(8, 1)
@@ -189,6 +188,8 @@ print("2+2+2+2          ", gradient([2, 2, 2, 2], lambda n: 1))
 print("2+2+2+2, each / 4", gradient([2, 2, 2, 2], lambda n: 1 / 4))
 print("3+3+2,   each / 3", gradient([3, 3, 2], lambda n: 1 / 3))
 print("3+3+2,   by share", gradient([3, 3, 2], lambda n: n / 8))
+print("whole batch,  sum", gradient([8], lambda n: n))  # a mean times n is a sum
+print("3+3+2,       sums", gradient([3, 3, 2], lambda n: n))
 
 # %% tags=["proof"]
 whole = gradient([8], lambda n: 1)
@@ -196,26 +197,27 @@ assert abs(gradient([2, 2, 2, 2], lambda n: 1) / whole - 4) < 1e-5
 assert abs(gradient([2, 2, 2, 2], lambda n: 1 / 4) / whole - 1) < 1e-5
 assert abs(gradient([3, 3, 2], lambda n: 1 / 3) / whole - 1) > 0.02
 assert abs(gradient([3, 3, 2], lambda n: n / 8) / whole - 1) < 1e-5
+assert abs(gradient([3, 3, 2], lambda n: n) / gradient([8], lambda n: n) - 1) < 1e-5
 
 # %% [markdown] tags=["lang-zh"]
-# 四倍：四个平均值相加，不是整批的平均值。除以块数，只在每块一样大时才对；最后一块小一些，就又偏了。总是对的写法是：每块的损失乘上它占的份额，`n / 8`。
+# 四倍：四个平均值相加，不是整批的平均值。除以块数，只在每块一样大时才对；最后一块小一些，就又偏了。每块的损失都乘上它占的份额 `n / 8`，才总是对的。
 #
-# 所以“微批不用缩放”不成立。只有损失是求和（而不是平均）时，才真的什么都不用改。
+# 所以“微批不用缩放”不成立。只有损失是求和（而不是平均）时，才真的什么都不用改，最后两行就是。
 
 # %% [markdown] tags=["lang-en"]
-# Four times: four means added up are not the mean of the whole. Dividing by the number of pieces is right only as long as all are of one size; with a smaller last piece it is off again. What is always right is to weight the loss of each piece by its share, `n / 8`.
+# Four times: four means added up are not the mean of the whole. Dividing by the number of pieces is right only if all pieces are the same size; with a smaller last piece it is off again. What is always right is to weight the loss of each piece by its share, `n / 8`.
 #
-# So "micro-batches need no scaling" does not hold. Only where the loss is a sum, not a mean, is there really nothing to change.
+# So "micro-batches need no scaling" is wrong. Only if the loss is a sum, not a mean, is there really nothing to change; the last two lines show it.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 第一个梯度是谁的数组？
 #
-# 累加从第二次开始。第一次 `.grad` 还是 `None`，把到达的数组直接收下，不就行了？看看加法的节点（node）给两个输入的是什么：
+# 累加从第二份开始。第一份到的时候，`.grad` 还是 `None`，把到达的数组直接收下，不就行了？看看加法的节点（node）给两个输入的是什么：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Whose array is the first gradient?
 #
-# Adding begins with the second time. The first time, `.grad` is still `None`; why not just take the array that arrives? See what the node (节点) of an addition hands to its two inputs:
+# Adding starts with the second gradient. When the first arrives, `.grad` is still `None`; why not just keep the array that arrives? See what the node (节点) of an addition hands to its two inputs:
 
 # %% tags=["demo"]
 a = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -236,15 +238,15 @@ assert a.grad.tolist() == [10.0, 10.0] and b.grad.tolist() == v.tolist() == [1.0
 # %% [markdown] tags=["lang-zh"]
 # 加法什么都没算，把同一份内存（memory）给了两边，还就是你传进去的 `v`。可是到了 `.grad`，`a`、`b` 和 `v` 已经各是各的：改 `a.grad`，另外两个不动。有人在收下之前复制了一份。
 #
-# 要是每次都复制，又太浪费：乘法算出来的是全新的数组，除了叶子没有人拿着它，白拿就好。所以规则是：别人也可能拿着，才复制。
+# 要是每次都复制，又太浪费：乘法算出来的是全新的数组，除了叶子没有人拿着它，直接收下就好。所以规则是：别人也可能拿着，才复制。
 
 # %% [markdown] tags=["lang-en"]
-# The addition computes nothing; it gives one piece of memory (内存) to both sides, the very `v` that you passed in. Yet in `.grad`, `a`, `b` and `v` are apart: change `a.grad`, and the other two stay. Somebody made a copy before keeping it.
+# The addition computes nothing; it gives the same piece of memory (内存) to both sides, the very `v` that you passed in. Yet by the time it is in `.grad`, `a`, `b` and `v` each have their own: change `a.grad`, and the other two stay as they were. Somebody made a copy before keeping it.
 #
-# To copy every time would be a waste: what a multiplication computes is a brand-new array, held by nobody but the leaf, which may simply have it. So the rule is: copy only what somebody else may hold as well.
+# Copying every time would be a waste: what a multiplication computes is a brand-new array, which nobody else holds, so the leaf can simply keep it. The rule is: copy only what somebody else may hold as well.
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `accumulate`。它收到叶子 `variable`、形状和类型都与叶子一样的数组 `grad`，还有 `shared`，一个布尔值：真，就是别人也可能拿着这个数组。引擎会替你判断。手边有三样东西：
+# 写 `accumulate`。它收到叶子 `variable`、形状和类型都与叶子一样的数组 `grad`，还有 `shared`，一个布尔值：真，就是别人也可能拿着这个数组。这一点引擎会替你判断。手边有三样东西：
 #
 # - `variable._grad`：`None`，或者已有的梯度，一个张量。
 # - `from_array(array)`：给数组套上一个张量，共用内存，不复制；要复制，先 `array.copy()`。
@@ -253,11 +255,11 @@ assert a.grad.tolist() == [10.0, 10.0] and b.grad.tolist() == v.tolist() == [1.0
 # 例子：`variable._grad` 是 `[1.]`，来了 `[2.]`，之后是 `[3.]`，而且还是原来那个张量：谁手里拿着 `w.grad`，谁就能看到和。
 
 # %% [markdown] tags=["lang-en"]
-# Write `accumulate`. It receives a leaf, `variable`; an array `grad` of the leaf's shape and dtype; and `shared`, a bool: true if somebody else may hold this array. Finding that out is the engine's business. You have three things to hand:
+# Write `accumulate`. It receives a leaf, `variable`; an array `grad` of the leaf's shape and dtype; and `shared`, a bool: true if somebody else may hold this array. Finding that out is the engine's job. You have three things to work with:
 #
-# - `variable._grad`: `None`, or the gradient that is there, a tensor.
-# - `from_array(array)`: puts a tensor around an array, sharing its memory, without a copy; for a copy, `array.copy()` first.
-# - `t.add_array_(array)`: adds an array to the tensor `t` in place, and 1 to its version.
+# - `variable._grad`: `None`, or the gradient that is already there, a tensor.
+# - `from_array(array)`: wraps an array in a tensor that shares its memory, without copying; for a copy, call `array.copy()` first.
+# - `t.add_array_(array)`: adds an array to the tensor `t` in place, and adds 1 to its version.
 #
 # Example: `variable._grad` is `[1.]`, and `[2.]` comes in; then it is `[3.]`, and still the same tensor: whoever holds `w.grad` sees the sum.
 
@@ -306,16 +308,16 @@ check("micro_batches")
 # 先用两次普通的 `backward`，再用两次带记录的，看看最初拿在手里的 `first` 怎么变。猜猜两行各打印什么：
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · When the gradient has a history itself
+# ## 5 · When the gradient itself has a history
 #
-# `backward(create_graph=True)` records the differentiation, too; `w.grad` then has a `grad_fn` of its own and can be differentiated again. What for is lesson 11's matter; here we ask one thing only: may such a gradient still be added to in place?
+# `backward(create_graph=True)` records the differentiation, too; `w.grad` then has a `grad_fn` of its own and can be differentiated again. What that is good for is the subject of lesson 11; here we ask only one thing: may such a gradient still be added to in place?
 #
-# Twice a plain `backward`, then twice a recorded one: watch what becomes of `first`, held from the beginning. Guess what the two lines print:
+# First two plain `backward`s, then two recorded ones: watch what becomes of `first`, which holds on to the first gradient. Guess what the two lines print:
 
 # %% tags=["demo"]
 import warnings
 
-# torch warns that such a gradient and its leaf hold each other; w.grad = None lets go again
+# torch warns that such a gradient and its leaf keep each other alive; w.grad = None breaks the cycle
 warnings.filterwarnings("ignore", "Using backward")
 
 for recorded in (False, True):
@@ -335,6 +337,14 @@ for recorded in (False, True):
     assert w.grad.item() == 54.0 and first.item() == (27.0 if recorded else 54.0)
     assert (w.grad is first) is not recorded and (w.grad.grad_fn is not None) is recorded
     w.grad = None
+squared = first * first  # saves first
+with torch.no_grad():
+    first.add_(1)
+try:
+    squared.backward()
+    raise AssertionError
+except RuntimeError as error:
+    assert "modified by an inplace operation" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
 # 普通的梯度：`first` 跟着变成 54，因为它就是 `w.grad`。带历史的：`first` 还是 27，`w.grad` 换成了一个新张量。
@@ -342,9 +352,9 @@ for recorded in (False, True):
 # 为什么要换？带历史的梯度也许已经被别的运算保存下来，等着反向时用。原地一改，那张图就毁了。所以这时用普通的加法，造一个新张量，加法本身也会被记录。
 
 # %% [markdown] tags=["lang-en"]
-# The plain gradient: `first` has become 54 as well, for it is `w.grad`. The one with a history: `first` still is 27, and `w.grad` is a new tensor.
+# Plain: `first` has become 54 as well, because it is `w.grad`. With a history: `first` is still 27, and `w.grad` is a new tensor.
 #
-# Why a new one? A gradient with a history may have been saved by some operation that needs it on its way back; a write in place would spoil that graph. So an ordinary addition is used, which makes a new tensor and is itself recorded.
+# Why a new one? A gradient with a history may have been saved by some operation that needs it on the way back; writing to it in place would ruin that graph. So an ordinary addition is used, which makes a new tensor and is itself recorded.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `accumulate_graph`。这次 `grad` 不是数组，而是带历史的张量。第一次，放进 `variable._grad` 的是 `grad.copied()`，一个带着历史的复制；之后用 `+`。
@@ -352,7 +362,7 @@ for recorded in (False, True):
 # 例子：已有 `[1.]`，来了 `[2.]`，之后 `variable._grad` 是 `[3.]`，而拿着旧梯度的人读到的还是 `[1.]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `accumulate_graph`. Here `grad` is no array, but a tensor with a history. The first time, what goes into `variable._grad` is `grad.copied()`, a copy with its history; after that use `+`.
+# Write `accumulate_graph`. This time `grad` isn't an array, but a tensor with a history. The first time, what goes into `variable._grad` is `grad.copied()`, a copy that has a history too; after that use `+`.
 #
 # Example: with `[1.]` there and `[2.]` coming in, `variable._grad` is `[3.]`, and whoever holds the old gradient still reads `[1.]`.
 
@@ -382,7 +392,7 @@ check("gradients_with_history")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · None or 0?
 #
-# In old tutorials, clearing reads `w.grad.data.zero_()`. Two questions: what if this stands before the first `backward`? And what is that `.data` for?
+# Old tutorials clear with `w.grad.data.zero_()`. Two questions: what if you write that before the first `backward`? And what is the `.data` for?
 
 # %% tags=["demo"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -405,18 +415,18 @@ except AttributeError as error:
     assert "NoneType" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 第一次之前还没有梯度可清，`None` 没有 `zero_`。而普通的梯度本来就不要梯度，`.data` 是多余的。
+# 第一次之前还没有梯度可清，`None` 没有 `zero_`。而普通的梯度自己本来就不要梯度，那个 `.data` 是多余的。
 #
 # 今天 `optimizer.zero_grad()` 默认设成 `None`，`set_to_none=False` 才写 0。“反正都是没有梯度”，真的一样吗？
 #
-# 下面 `p` 只在第一步用到，之后的损失与它无关。优化器带着动量（momentum），也就是记得上一步的方向。先猜：后三步里 `p` 动不动？
+# 下面 `p` 只在第一步用到，之后的损失与它无关。优化器带着动量（momentum），也就是记得前几步的方向。先猜：后三步里 `p` 动不动？
 
 # %% [markdown] tags=["lang-en"]
-# Before the first time there is nothing to clear, and `None` has no `zero_`. And since a plain gradient does not require grad, the `.data` is superfluous.
+# Before the first time there is nothing to clear, and `None` has no `zero_`. And since a plain gradient doesn't require grad, the `.data` is unnecessary.
 #
 # Today `optimizer.zero_grad()` sets `None` by default, and writes 0 only with `set_to_none=False`. "No gradient either way": is it really the same?
 #
-# Below, `p` is used in the first step only, and the loss of later steps does not depend on it. The optimizer has momentum (动量), that is, it remembers the direction of the step before. Guess: does `p` move in the last three steps?
+# Below, `p` is used only in the first step; the loss of the later steps doesn't depend on it. The optimizer has momentum (动量), which means it remembers the direction of earlier steps. Guess: does `p` move in the last three steps?
 
 
 # %% tags=["demo"]
@@ -447,18 +457,18 @@ assert positions(torch, True) == [0.8, 0.8, 0.8, 0.8]
 assert positions(torch, False) == [0.8, 0.62, 0.458, 0.3122]
 
 # %% [markdown] tags=["lang-zh"]
-# `None` 说的是“这一步没有它的事”，优化器跳过它；0 说的是“它的梯度是 0”，优化器照常走一步，动量便推着它继续滑。所以 `zero_()` 和 `None` 不是一回事。
+# `None` 说的是“这一步没有它的事”，优化器就跳过它；0 说的是“它的梯度是 0”，优化器照常走一步，动量便推着它继续滑。所以 `zero_()` 和 `None` 不是一回事。
 #
 # 写 `zero_grad`。`self.params` 是参数张量的列表。没有梯度的参数跳过；`set_to_none` 为真，把 `p.grad` 设成 `None`；否则在原来的张量里写 0。
 #
 # 写 0 之前还有一件小事：上一节那种带历史的梯度，要先用 `p.grad.detach_()` 去掉历史，不然清了零，图还挂在后面。只有 `p.grad.grad_fn` 不是 `None` 时才需要。
 
 # %% [markdown] tags=["lang-en"]
-# `None` says "this step is none of its business", and the optimizer passes it over; 0 says "its gradient is 0", and the optimizer takes its step as usual, where momentum pushes it on. So `zero_()` and `None` are not the same.
+# `None` says "this step has nothing to do with you", and the optimizer skips the parameter; 0 says "your gradient is 0", and the optimizer takes a step as usual, in which momentum keeps it sliding. So `zero_()` and `None` are not the same.
 #
-# Write `zero_grad`. `self.params` is a list of the parameters, tensors. Skip those without a gradient; if `set_to_none` is true, set `p.grad` to `None`; otherwise write 0 into the tensor that is there.
+# Write `zero_grad`. `self.params` is a list of the parameters, which are tensors. Skip those without a gradient; if `set_to_none` is true, set `p.grad` to `None`; otherwise write 0 into the tensor that is there.
 #
-# Before writing 0, one small thing: a gradient with a history, as in the section above, first has to lose it by `p.grad.detach_()`, or its graph would hang on behind the zeros. That is needed only where `p.grad.grad_fn` is not `None`.
+# One small thing before writing 0: a gradient with a history, like those in the section above, must first be freed from it with `p.grad.detach_()`, or the zeros would still drag the graph along. That is needed only if `p.grad.grad_fn` is not `None`.
 
 
 # %% nbgrader={"grade_id": "zero_grad", "solution": true}
@@ -502,36 +512,44 @@ check("accumulation_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · torch 其实是怎么做的
 #
-# torch 也是能白拿就白拿。在 `AccumulateGrad` 动手之前记下到达的内存地址，事后和 `.grad` 的地址比一比（`register_prehook` 让我们插一句话，第 09 课细讲）。先猜哪一行是 `True`：
+# torch 也是能不复制就不复制。在 `AccumulateGrad` 动手之前记下到达的内存地址，事后和 `.grad` 的地址比一比（`register_prehook` 让我们插一手，第 09 课细讲）。第三次，我们还把到达的梯度攥在手里。先猜哪几行是 `True`：
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
-# torch, too, takes what it may have for nothing. Note the address of what arrives before `AccumulateGrad` sets to work, and compare it with the address of `.grad` afterwards (`register_prehook` lets us put a word in; more in lesson 09). Guess which line says `True`:
+# torch, too, copies only when it must. Before `AccumulateGrad` sets to work, we note the address of what arrives, and compare it with the address of `.grad` afterwards (`register_prehook` lets us step in; more in lesson 09). The third time, we also keep hold of what arrived. Guess which lines say `True`:
 
 
 # %% tags=["demo"]
-def taken_as_it_is(operation):
+def taken_as_it_is(operation, hold=False):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
     y = operation(w)
     collector = y.grad_fn.next_functions[0][0]
-    arrived = []
-    collector.register_prehook(lambda grads: arrived.append(grads[0].data_ptr()))
+    arrived, held = [], []
+
+    def look(grads):
+        arrived.append(grads[0].data_ptr())
+        if hold:
+            held.append(grads[0])
+
+    collector.register_prehook(look)
     y.backward(torch.ones(2))
     return arrived[0] == w.grad.data_ptr()
 
 
-print("w * 3:", taken_as_it_is(lambda w: w * 3))
-print("w + 3:", taken_as_it_is(lambda w: w + 3))
+print("w * 3:      ", taken_as_it_is(lambda w: w * 3))
+print("w + 3:      ", taken_as_it_is(lambda w: w + 3))
+print("w * 3, held:", taken_as_it_is(lambda w: w * 3, hold=True))
 
 # %% tags=["proof"]
 assert taken_as_it_is(lambda w: w * 3) and not taken_as_it_is(lambda w: w + 3)
+assert not taken_as_it_is(lambda w: w * 3, hold=True)
 
 # %% [markdown] tags=["lang-zh"]
-# 乘法造出的新数组直接成了 `.grad`；加法递过来的是你的 `torch.ones(2)`，就复制一份。正是你写的 `shared`，只不过 torch 看的是还有几个人引用着它。
+# 乘法造出的新数组直接成了 `.grad`；加法递过来的是你的 `torch.ones(2)`，就复制一份；乘法的那一个只要我们还拿着，也复制。这正是你写的 `shared`：torch 看的是还有没有别人引用着它。
 
 # %% [markdown] tags=["lang-en"]
-# The new array that the multiplication made became `.grad` as it was; the addition passed on your `torch.ones(2)`, so that was copied. It is your `shared`, except that torch goes by how many references there are.
+# The new array that the multiplication made became `.grad` as it was; the addition passed on your `torch.ones(2)`, so that was copied; and even the multiplication's array is copied while we still hold it. This is your `shared`: torch goes by whether anyone else still has a reference.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -547,11 +565,11 @@ assert taken_as_it_is(lambda w: w * 3) and not taken_as_it_is(lambda w: w + 3)
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** A training loop has `loss.backward()`, `optimizer.zero_grad()`, `optimizer.step()`, in this order. What happens?
+# **1.** A training loop has `loss.backward()`, `optimizer.zero_grad()`, `optimizer.step()`, in that order. What happens?
 #
-# <details><summary>Answer</summary>The gradients are set to None as soon as they are there, step passes over all parameters, nothing moves, and nothing complains.</details>
+# <details><summary>Answer</summary>The gradients are set to None as soon as they are there, so step skips every parameter: nothing moves, and no error is raised.</details>
 #
-# **2.** With `w = 3`, a graph of `w * w` is built twice, with a `backward()` each, and no clearing. What is `w.grad`?
+# **2.** With `w = 3`, the graph of `w * w` is built twice, with one `backward()` each and no clearing. What is `w.grad`?
 #
 # <details><summary>Answer</summary>12. Each time it is 2w, which is 6, and the two are added.</details>
 
@@ -568,12 +586,12 @@ assert w.grad is None and w.item() == 3.0
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 你想用 32 条数据的批次训练，显卡却只放得下 8 条，最后一批还只剩 20 条。用三到五句话写出你的训练循环：什么时候清零，每块的损失乘什么，什么时候 `step`；如果忘了缩放，效果相当于改动了什么？中文英文都行。这一格由老师评阅，1 分。
+# 你想用 32 条数据的批次训练，显卡却只放得下 8 条，最后一批又只剩 20 条。用三到五句话写出你的训练循环：什么时候清零，每块的损失乘什么，什么时候 `step`？要是忘了缩放，效果相当于改动了哪个设置？中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# You want batches of 32 examples, but only 8 fit on the graphics card, and the last batch has no more than 20. Describe your training loop in three to five sentences: when to clear, what to multiply the loss of each piece by, when to `step`; and if the scaling is forgotten, what does that amount to changing? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# You want batches of 32 examples, but only 8 fit on the graphics card, and the last batch has just 20. Describe your training loop in three to five sentences: when do you clear, what do you multiply the loss of each piece by, and when do you `step`? And if you forget the scaling, which setting have you in effect changed? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 2 点），给 1 分：
@@ -588,4 +606,4 @@ assert w.grad is None and w.item() == 3.0
 # 2. With a mean loss, each piece is weighted by its share: 8 / 32; in the last batch 8 / 20, 8 / 20 and 4 / 20. "Divide by the number of pieces" counts only with the remark that it fails for unequal pieces.
 # 3. Without scaling the gradient is four times as large, which for plain SGD is a learning rate four times as large.
 #
-# Model answer: zero_grad at the start of each batch, cut the 32 into four pieces, multiply the mean loss of each by 8/32 and call backward, and step after the fourth. The last 20 are cut into 8, 8 and 4, with shares 8/20, 8/20 and 4/20. Without the factor the gradient is the sum of four means, as good as a learning rate four times as large.
+# Model answer: zero_grad at the start of each batch, cut the 32 into four pieces, multiply the mean loss of each by 8/32 and call backward, and step after the fourth. The last 20 are cut into 8, 8 and 4, with shares 8/20, 8/20 and 4/20. Without the factor the gradient is the sum of four means, which amounts to a learning rate four times as large.
