@@ -4,6 +4,7 @@
 # 预计 55 分钟
 #
 # torch 没有的运算，或者它算得不够好的运算，可以自己加：前向怎么算，反向怎么求，都由你写。写完还得有人验收：规则和前向对得上吗？
+#
 # 这一课写四个部件：`ctx.save_for_backward`，一个不会溢出的 softplus（前向和反向），还有梯度检验的核心，中心差分。
 
 # %% [markdown] tags=["lang-en"]
@@ -11,7 +12,8 @@
 #
 # About 55 minutes
 #
-# An operation that torch lacks, or does not compute well enough, can be added: how forward computes and how backward differentiates is yours to write. Then somebody has to examine it: does the rule fit the forward pass?
+# If torch lacks an operation, or does not compute it well enough, you can add your own: how forward computes and how backward differentiates is up to you. Then somebody has to check the work: does the rule fit the forward pass?
+#
 # In this lesson you write four parts: `ctx.save_for_backward`, a softplus that does not overflow (forward and backward), and the heart of gradcheck, the central difference.
 
 # %% tags=["setup"]
@@ -40,9 +42,9 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · The formula is right, and the gradient is nan
 #
-# $\text{softplus}(x) = \ln(1 + e^x)$ is a relu without the kink: near 0 on the far left, near $x$ on the far right, its slope going from 0 to 1. Written as it stands, it takes one line.
+# $\text{softplus}(x) = \ln(1 + e^x)$ is a relu without the kink: near 0 on the far left, near $x$ on the far right, its slope going from 0 to 1. Written just like the formula, it takes one line.
 #
-# Compute it at -100, 0 and 100, then go backward. Guess first: where is the trouble, and is it in the value or in the slope?
+# Compute it at -100, 0 and 100, then go backward. Guess first: where will there be trouble, and in the value or in the slope?
 
 # %% tags=["demo"]
 import math
@@ -57,16 +59,18 @@ print("slope", x.grad.tolist())
 
 # %% tags=["proof"]
 assert y[2].item() == math.inf and math.isnan(x.grad[2].item()) and x.grad[1].item() == 0.5
+torch.optim.SGD([x], lr=0.1).step()
+assert x.isnan().tolist() == [False, False, True]
 
 # %% [markdown] tags=["lang-zh"]
-# 右边两个都坏了：$e^{100}$ 在 float32 里装不下，成了 `inf`，对数也一样；斜率是 `inf` 除以 `inf`，得 `nan`。一个 `nan` 混进损失，所有的权重走一步就全完了。
+# 右边的值和斜率都坏了：$e^{100}$ 在 float32 里装不下，成了 `inf`，对数也一样；斜率是 `inf` 除以 `inf`，得 `nan`。哪个权重的梯度里混进一个 `nan`，走一步，那个权重也就成了 `nan`。
 #
 # 自动求导没有做错，它老老实实地对你写的每一步求了导。错在这几步本身。要治好它，得换一个算法，再亲手配上规则。这就是自定义 `Function` 的用处。
 
 # %% [markdown] tags=["lang-en"]
-# On the right, both are broken: $e^{100}$ does not fit into float32 and becomes `inf`, and so does its logarithm; the slope is `inf` divided by `inf`, which is `nan`. One `nan` in the loss, and a single step ruins every weight.
+# On the right, value and slope are both broken: $e^{100}$ does not fit into float32 and becomes `inf`, and so does its logarithm; the slope is `inf` divided by `inf`, which is `nan`. And once there is a `nan` in a weight's gradient, a single step turns the weight itself into `nan`.
 #
-# Autograd made no mistake; it faithfully differentiated each step that you wrote. The steps are at fault. The cure is another way of computing, with a rule supplied by hand. That is what a custom `Function` is for.
+# Autograd made no mistake; it faithfully differentiated every step you wrote. The steps themselves are at fault. The cure is to compute it another way and to supply the rule by hand. That is what a custom `Function` is for.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · Function：前向、反向，中间一个 ctx
@@ -76,7 +80,7 @@ assert y[2].item() == math.inf and math.isnan(x.grad[2].item()) and x.grad[1].it
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Function: forward, backward, and a ctx between them
 #
-# Write a class that inherits from `torch.autograd.Function`, with two static methods: `forward(ctx, x)` computes the result, `backward(ctx, grad)` hands back the gradient, just like the rules of lesson 03. Messages between the two go through `ctx`. To use it, call `apply`:
+# Write a class that inherits from `torch.autograd.Function`, with two static methods: `forward(ctx, x)` computes the result, `backward(ctx, grad)` returns the gradient, just like the rules of lesson 03. What one has to tell the other goes through `ctx`. To use the class, call `apply`:
 
 
 # %% tags=["demo"]
@@ -107,14 +111,14 @@ assert y.item() == 8.0 and x.grad.item() == 12.0 and y.grad_fn.name() == "CubeBa
 assert y.grad_fn.next_functions[0][0].name().endswith("AccumulateGrad")
 
 # %% [markdown] tags=["lang-zh"]
-# `forward` 里的两次乘法没有被记录，图里只有一个节点，名字是类名加上 `Backward`。所以里面爱怎么算就怎么算，自动求导不看；它只听你的 `backward`。写错了，它也照听不误。
+# `forward` 里的两次乘法没有记录，图里只有一个节点，名字是类名加上 `Backward`。所以里面爱怎么算就怎么算，自动求导不看；它只听你的 `backward`。写错了，它也照听不误。
 #
-# 内置运算的节点演的也是这个角色。画出来比一比，同一个函数，一路是照公式写的三步，一路是一个 `Function`：
+# 内置运算的节点演的也是这个角色。画出来比一比：同一个函数，一路是照公式写的三步，一路是一个 `Function`。
 
 # %% [markdown] tags=["lang-en"]
-# The two multiplications inside `forward` were not recorded; the graph has a single node, called by the name of the class plus `Backward`. Inside, compute as you please, autograd does not look; it listens to your `backward` alone. And it listens just as well when that is wrong.
+# The two multiplications inside `forward` were not recorded; the graph has a single node, named after the class plus `Backward`. So compute in there as you please: autograd does not look, it goes by your `backward` alone. It does so even if that is wrong.
 #
-# The nodes of built-in operations play the same part. Compare in a drawing: the same function, once as the formula in three steps, once as a single `Function`:
+# The nodes of built-in operations play the same part. Compare them in a drawing: the same function, once as the three steps of the formula, once as a single `Function`.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -130,12 +134,12 @@ assert once.grad_fn.name() == "SoftplusBackward" and steps.grad_fn.name() == "Lo
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 为什么不直接写 ctx.a = a？
 #
-# `ctx` 是个普通的对象，想挂什么属性都行。那还要 `save_for_backward` 做什么？两种写法各算一次 $x^2$，在 `backward` 之前把 `x` 放大 10 倍，再反向。3 处的斜率应该是 6。先猜两个答案：
+# `ctx` 是个普通的对象，想挂什么属性都行。那还要 `save_for_backward` 做什么？两种写法各算一次 $x^2$，在 `backward` 之前把 `x` 放大 10 倍，再反向。3 处的斜率应该是 6。先猜两个答案，再猜第二次 `backward` 会怎样：
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Why not simply ctx.a = a?
 #
-# `ctx` is an ordinary object and takes any attribute. So what is `save_for_backward` for? Compute $x^2$ in both ways, make `x` 10 times as large before `backward`, then go back. The slope at 3 ought to be 6. Guess both answers:
+# `ctx` is an ordinary object and takes any attribute. So what is `save_for_backward` for? We compute $x^2$ both ways, make `x` 10 times as large before `backward`, then go back. The slope at 3 ought to be 6. Guess both answers, and what a second `backward` will say:
 
 
 # %% tags=["demo"]
@@ -196,7 +200,7 @@ assert second_backward(SquareBySaving) == "Trying to backward through the graph 
 #
 # 现在由你来写 `save_for_backward`。它只做两件事：
 #
-# 1. 看一遍参数：每个都得是张量，或者 `None`（它也占一个位置）。别的一律 `raise TypeError`，说出位置和类型名。
+# 1. 看一遍参数：每个都得是张量，或者 `None`（它也占一个位置）。别的一律 `raise TypeError`，报错的话照下面的说明来写，说出位置和类型名。
 # 2. 把它们原样记在 `self.to_save` 里，是一个元组。`forward` 结束以后，引擎来取，并记下版本号。
 #
 # 再调用一次，新的取代旧的。不要 `clone`，不要 `detach`：要的是张量本身，版本和历史都在它身上。
@@ -204,16 +208,16 @@ assert second_backward(SquareBySaving) == "Trying to backward through the graph 
 # 例子：`save_for_backward(x, None)` 之后，`self.to_save` 是 `(x, None)`；`save_for_backward(x, 2.5)` 报错，第 1 个参数是 `float`。
 
 # %% [markdown] tags=["lang-en"]
-# An attribute gives 60, without a sound; `save_for_backward` leads to an error on the spot. It brings along what two lessons have taught: the version check of lesson 10, the release of lesson 08. An attribute has neither: it does not notice that the value was changed, and it does not let go after backward.
+# An attribute gives 60, without a sound; `save_for_backward` gives an error on the spot. It comes with what you learnt in two lessons: the version check of lesson 10 and the release of lesson 08. An attribute has neither: it does not notice that the value was changed, and it does not let go after backward.
 #
 # Now write `save_for_backward` yourself. It does just two things:
 #
-# 1. It looks through its arguments: each must be a tensor or `None` (which keeps its place, too). Anything else is a `raise TypeError`, naming the place and the type.
-# 2. It notes them, as they are, in `self.to_save`, a tuple. When `forward` has ended, the engine fetches them and notes their versions.
+# 1. It looks through its arguments: each must be a tensor or `None` (which keeps its place, too). For anything else, `raise TypeError` in the words of the docstring below, naming the place and the type.
+# 2. It notes them, as they are, in `self.to_save`, a tuple. Once `forward` has ended, the engine fetches them and notes their versions.
 #
-# Another call replaces what the first one noted. No `clone`, no `detach`: the tensors themselves are wanted, for they carry version and history.
+# A second call replaces what the first one noted. No `clone`, no `detach`: we want the tensors themselves, which carry the version and the history.
 #
-# Example: after `save_for_backward(x, None)`, `self.to_save` is `(x, None)`; `save_for_backward(x, 2.5)` raises, as argument 1 is a `float`.
+# Example: after `save_for_backward(x, None)`, `self.to_save` is `(x, None)`; `save_for_backward(x, 2.5)` raises, because argument 1 is a `float`.
 
 
 # %% nbgrader={"grade_id": "save_for_backward", "solution": true}
@@ -255,13 +259,13 @@ check("function_guards")
 # %% [markdown] tags=["lang-en"]
 # ## 4 · A softplus that does not overflow
 #
-# The culprit is $e^x$, which overflows for a large $x$. Take the large share out first:
+# The culprit is $e^x$, which overflows when $x$ is large. Take the large part out first:
 #
 # $$\ln(1 + e^x) = \max(x, 0) + \ln(1 + e^{-|x|})$$
 #
-# On the right the exponent is never positive, and nothing overflows any more. (For $x > 0$, $e^x$ was taken out; for $x \le 0$, nothing: verify it.)
+# On the right-hand side the exponent is never positive, so nothing overflows any more. (For $x > 0$, $e^x$ was taken out; for $x \le 0$, nothing was: check it yourself.)
 #
-# There is one more reef, on the far left: $e^{-40}$ is small, and `1 + e` swallows it. `log1p(e)` is the same $\ln(1 + e)$ without really adding that 1:
+# There is one more reef, on the far left: $e^{-40}$ is so small that `1 + e` swallows it. `log1p(e)` computes the same $\ln(1 + e)$ without really adding that 1:
 
 # %% tags=["demo"]
 e = torch.tensor(-40.0, dtype=torch.float64).exp()
@@ -281,12 +285,12 @@ assert (1 + e).log().item() == 0.0 and abs(e.log1p().item() / e.item() - 1) < 1e
 # 例子：`x` 为 `[-1000, 0, 1000]`，值是 `[0, 0.6931, 1000]`；`grad` 为 `[1, 10, 1]`，反向得 `[0, 5, 1]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write forward and backward. Methods of tensors that come in handy: `clamp(min=0)` (what is below 0 becomes 0), `abs()`, `exp()`, `log1p()`, `sigmoid()`.
+# Write forward and backward. Tensor methods that come in handy: `clamp(min=0)` (what is below 0 becomes 0), `abs()`, `exp()`, `log1p()`, `sigmoid()`.
 #
 # - `forward(ctx, x)` saves `x`, then returns softplus. Nothing in here is recorded.
-# - `backward(ctx, grad)` takes `x` out of `ctx.saved_tensors`, a tuple. The slope of softplus is $1 / (1 + e^{-x})$, which is the sigmoid. Written in operations on tensors, it brings the second derivative along.
+# - `backward(ctx, grad)` takes `x` out of `ctx.saved_tensors`, a tuple. The slope of softplus is $1 / (1 + e^{-x})$, which is the sigmoid. Write it with tensor operations, and you get the second derivative as well.
 #
-# Example: with `x` `[-1000, 0, 1000]` the values are `[0, 0.6931, 1000]`; with `grad` `[1, 10, 1]` backward gives `[0, 5, 1]`.
+# Example: if `x` is `[-1000, 0, 1000]`, the values are `[0, 0.6931, 1000]`; if `grad` is `[1, 10, 1]`, backward gives `[0, 5, 1]`.
 
 
 # %% nbgrader={"grade_id": "softplus_forward", "solution": true}
@@ -329,20 +333,20 @@ check("softplus_higher")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 规则对不对，量一量就知道
 #
-# 引擎对 `backward` 言听计从，那么谁来监督它？不用规则也能求斜率：把 `x` 挪动一点点，看结果变了多少，这叫有限差分（finite difference）。往前挪一步 $h$，或者前后各挪一步：
+# 引擎对 `backward` 言听计从，那么谁来监督 `backward`？不用规则也能求斜率：把 `x` 挪动一点点，看结果变了多少，这叫有限差分（finite difference）。往前挪一步 $h$，或者前后各挪一步：
 #
 # $$\frac{f(x + h) - f(x)}{h} \qquad \frac{f(x + h) - f(x - h)}{2h}$$
 #
 # $x^3$ 在 2 处的斜率是 12。步长每缩小到十分之一，两种差分的误差各缩小多少？先猜：
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · Whether a rule is right can be measured
+# ## 5 · Is the rule right? Measure
 #
-# The engine obeys `backward` in everything; who supervises that? A slope can be found without any rule: move `x` a little and see how the result changes, a finite difference (有限差分). Move one step $h$ ahead, or one step to either side:
+# The engine obeys `backward` in everything; so who supervises `backward`? A slope can be found without any rule: move `x` a little and see how much the result changes. This is called a finite difference (有限差分). Move one step $h$ ahead, or one step to either side:
 #
 # $$\frac{f(x + h) - f(x)}{h} \qquad \frac{f(x + h) - f(x - h)}{2h}$$
 #
-# At 2 the slope of $x^3$ is 12. With each step a tenth as long, how much smaller does the error of either difference become? Guess:
+# At 2, the slope of $x^3$ is 12. Each time the step shrinks to a tenth, how much does the error of each difference shrink? Guess:
 
 
 # %% tags=["demo"]
@@ -362,22 +366,22 @@ for h in (0.1, 0.01, 0.001):
     assert abs(one_sided - (6 * h + h * h)) < 1e-9 and abs(central - h * h) < 1e-9
 
 # %% [markdown] tags=["lang-zh"]
-# 单边的误差跟着 $h$ 缩小，中心差分的误差跟着 $h^2$ 缩小：多求一次值，换来多得多的准头。梯度检验用的就是中心差分（central difference）。
+# 单边的误差跟着 $h$ 缩小，中心差分的误差跟着 $h^2$ 缩小：同样是求两次值，准头好得多。梯度检验用的就是中心差分（central difference）。
 #
-# 写出 `central_difference`。变量不止一个时，挪动要有方向：`direction` 和 `x` 形状相同，先后挪到 `x + eps * direction` 和 `x - eps * direction`。结果和 `fn(x)` 形状相同，没有历史。
+# 写出 `central_difference`。变量不止一个时，挪动要有方向：`direction` 和 `x` 形状相同，`x` 先后挪到 `x + eps * direction` 和 `x - eps * direction`（谁先谁后都行）。结果和 `fn(x)` 形状相同，没有历史。
 #
 # `x` 可能是要求梯度的叶子，别处的图也可能保存着它。怎样挪动才不惊动任何人？第 10 课里有一条看不见的路，那里是陷阱，这里正合用：`x.data.copy_(...)`。先记下原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
 #
 # 例子：`fn` 是平方，`x` 为 `[3, 5]`，`direction` 为 `[1, 0]`，得 `[6, 0]`。
 
 # %% [markdown] tags=["lang-en"]
-# The one-sided error shrinks with $h$, that of the central difference (中心差分) with $h^2$: one more evaluation buys far better aim. It is the central difference that gradcheck uses.
+# The one-sided error shrinks with $h$, that of the central difference (中心差分) with $h^2$: both take two evaluations, but the second aims far better. It is the central difference that gradcheck uses.
 #
-# Write `central_difference`. With more than one variable, a move needs a direction: `direction` has the shape of `x`, which moves to `x + eps * direction` and `x - eps * direction`. The result has the shape of `fn(x)`, and no history.
+# Write `central_difference`. With more than one variable, a move needs a direction: `direction` has the shape of `x`, and `x` moves first to `x + eps * direction`, then to `x - eps * direction` (or the other way round). The result has the shape of `fn(x)`, and no history.
 #
-# `x` may be a leaf that requires grad, and graphs elsewhere may have saved it. How can it move without disturbing anybody? Lesson 10 has an invisible path, a trap there and just right here: `x.data.copy_(...)`. Note the old values first and put them back when done; even if `fn` fails they must go back, so use `try … finally`.
+# `x` may be a leaf that requires grad, and graphs elsewhere may have saved it. How can it move without disturbing anybody? In lesson 10 there was an invisible path, a trap there and just right here: `x.data.copy_(...)`. Note the old values first and put them back when done; they must go back even if `fn` fails, so use `try … finally`.
 #
-# Example: with `fn` the square, `x` `[3, 5]` and `direction` `[1, 0]`, the answer is `[6, 0]`.
+# Example: if `fn` squares its argument, `x` is `[3, 5]` and `direction` is `[1, 0]`, the answer is `[6, 0]`.
 
 
 # %% nbgrader={"grade_id": "central_difference", "solution": true}
@@ -407,10 +411,10 @@ def central_difference(fn, x, direction, eps):
 check("central_difference_values")
 
 # %% [markdown] tags=["lang-zh"]
-# `gradcheck` 对每个元素各挪一次，拼成雅可比矩阵，再拿自动求导的答案来比。它现在就靠你的中心差分断案：该放行的放行，该拦下的拦下。
+# `gradcheck` 把元素一个一个地挪，拼成雅可比矩阵，再拿自动求导的答案来比。它现在就靠你的中心差分断案：该放行的放行，该拦下的拦下。
 
 # %% [markdown] tags=["lang-en"]
-# `gradcheck` moves each entry once, puts a Jacobian together and holds autograd's answer against it. From now on it judges by your central difference: let pass what should pass, stop what should be stopped.
+# `gradcheck` moves one entry after another, puts the Jacobian together and compares autograd's answer with it. From now on it judges by your central difference: what is right should pass, what is wrong should be stopped.
 
 # %% nbgrader={"grade_id": "check_central_difference_judges", "grade": true, "points": 2}
 check("central_difference_judges")
@@ -423,7 +427,7 @@ check("central_difference_judges")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · Is float32 not enough?
 #
-# "float32 has seven significant digits, enough to check a gradient." Sounds reasonable. So measure the slope of $e^x$ at 1 in float32 and in float64, with steps from large to small. Sketch first how you imagine the two lines: the smaller the step, the smaller the error?
+# "float32 has seven significant digits, enough to check a gradient." That sounds reasonable. So measure the slope of $e^x$ at 1 in float32 and in float64, with steps from large to small. First sketch the two lines as you imagine them: the smaller the step, the smaller the error?
 
 # %% tags=["demo"]
 import numpy as np
@@ -464,14 +468,14 @@ ax.invert_xaxis()
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 两条线都先降后升。右半边升上去，是因为两个几乎相等的数相减：有效数字在减法里抵消掉，剩下的零头再除以一个很小的步长，舍入误差就被放大了。步长太大，公式不准；步长太小，减法不准。
+# 两条线都先降后升。右边升上去，是因为两个几乎相等的数相减：有效数字在减法里抵消掉，剩下的零头再除以很小的步长，舍入误差就放大了。步长太大，公式不准；步长太小，减法不准。
 #
 # float32 最好的时候也只有五六位，而且要恰好选中那个步长；到了 `gradcheck` 默认的步长（点线），只剩一两位；再小下去，`x + h` 就是 `x`，量出来的斜率是 0。所以“float32 够用”不对：七位有效数字，相减之后就不剩七位了。检验用 float64，训练用什么再说。torch 自己也会提醒你：
 
 # %% [markdown] tags=["lang-en"]
-# Both lines fall, then rise. They rise because two nearly equal numbers are subtracted: the significant digits cancel, the remainder is divided by a tiny step, and rounding errors are blown up. With too large a step the formula is off, with too small a step the subtraction is.
+# Both lines fall, then rise. They rise on the right because two nearly equal numbers are subtracted: their significant digits cancel, what little remains is divided by a tiny step, and the rounding error is blown up. With too large a step, the formula is off; with too small a step, the subtraction is.
 #
-# float32 has five or six digits at its best, and only with just that step; at the step that `gradcheck` takes (dotted), a digit or two are left; smaller still, and `x + h` is `x`, and the slope is measured to be 0. So "float32 is enough" is not true: seven significant digits are no longer seven after a subtraction. Check in float64, whatever you train in. torch itself reminds you:
+# At its best, float32 gives five or six digits, and only if you hit just the right step; at the default step of `gradcheck` (the dotted line) a digit or two are left; smaller still, and `x + h` equals `x`, so that the measured slope is 0. So "float32 is enough" is not true: after a subtraction, seven significant digits are no longer seven. Check in float64, whatever you train in. torch itself reminds you:
 
 # %% tags=["demo"]
 import warnings
@@ -498,7 +502,7 @@ with warnings.catch_warnings():
 # 让 `gradcheck` 看看 relu，有一个元素恰好在 0：
 
 # %% [markdown] tags=["lang-en"]
-# ## 7 · If the check says no, is the rule wrong?
+# ## 7 · If the check fails, is the rule wrong?
 #
 # Let `gradcheck` look at relu, with one entry exactly at 0:
 
@@ -525,11 +529,11 @@ assert torch.autograd.gradcheck(torch.relu, torch.tensor([-1.0, 1.0], dtype=torc
 # 最后一项检查：一个用你的 softplus 的网络，先整个过一遍 `gradcheck`，再训练三步，每个梯度都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
-# The difference sets one foot on either side of the kink and measures 0.5; torch chose 0 there, as lesson 03 told. Neither is wrong, there is no slope at that point. So check where things are smooth, away from kinks and ties.
+# The difference has one foot on either side of the kink and measures 0.5; torch chose 0 there, as you saw in lesson 03. Neither is wrong: at that point there is no slope. So check where things are smooth, away from kinks and ties.
 #
-# The reverse needs care as well: to pass only means that the rule fits the forward pass. If forward itself computes the wrong thing, a rule that fits it perfectly passes all the same.
+# Be careful the other way round, too: passing only means that the rule fits the forward pass. If forward itself computes the wrong thing, a rule that fits it perfectly passes all the same.
 #
-# The last check is a network with your softplus: first `gradcheck` goes over all of it, then it trains for three steps, and every gradient is compared with torch.
+# The last check is a network with your softplus: first the whole of it goes through `gradcheck`, then it trains for three steps, and every gradient is compared with torch.
 
 # %% nbgrader={"grade_id": "check_custom_network", "grade": true, "points": 3}
 check("custom_network")
@@ -537,12 +541,12 @@ check("custom_network")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# torch 自己的 softplus 用的是另一个办法：超过一个门槛，就直接返回 `x`。门槛是多少？看看它的默认值，再看看门槛两边：
+# torch 自己的 softplus 用的是另一个办法：超过某个门槛，就直接返回 `x`。门槛是多少？看看它的默认值，再看看门槛两边，和你的版本比一比：
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# torch's own softplus takes another way: beyond a threshold, it simply returns `x`. What is the threshold? Look at its default, and at both sides of it:
+# torch's own softplus does it another way: beyond a threshold, it simply returns `x`. What is the threshold? Look at its default, then at both sides of it, and at what your version says there:
 
 # %% tags=["demo"]
 x = torch.tensor([19.0, 21.0, 1000.0], dtype=torch.float64, requires_grad=True)
@@ -552,10 +556,14 @@ print(torch.nn.functional.softplus.__doc__.split("\n")[1])
 print("value", y.tolist())
 print("slope", x.grad.tolist())
 print("exact", [value + math.log1p(math.exp(-value)) for value in x.tolist()])
+print("yours", minigrad.custom.softplus(minigrad.tensor(x.tolist(), dtype=minigrad.float64)).tolist())
 
 # %% tags=["proof"]
 assert "threshold=20" in torch.nn.functional.softplus.__doc__
 assert 1e-10 < math.log1p(math.exp(-21)) < 1e-9  # its first digit is the tenth decimal
+yours = minigrad.custom.softplus(minigrad.tensor(x.tolist(), dtype=minigrad.float64)).tolist()
+assert yours == [value + math.log1p(math.exp(-value)) for value in x.tolist()]
+assert torch.tensor(21.0) + 7.6e-10 == 21.0  # out of float32's sight
 assert (
     y.tolist()[1:] == [21.0, 1000.0]
     and y[0].item() > 19.0
@@ -564,14 +572,14 @@ assert (
 )
 
 # %% [markdown] tags=["lang-zh"]
-# 误差在小数点后第十位，float32 里根本看不见。你的版本没有门槛，两边都准。
+# torch 的误差在小数点后第十位，float32 里根本看不见。你的版本没有门槛，两边都准。
 #
 # 再看 `gradcheck` 的默认值：步长、允许的误差，都是为 float64 定的。
 
 # %% [markdown] tags=["lang-en"]
-# The error is in the tenth decimal and cannot even be seen in float32. Your version has no threshold and is exact on both sides.
+# torch's error is in the tenth decimal; in float32 it cannot even be seen. Your version has no threshold and is accurate on both sides.
 #
-# And look at the defaults of `gradcheck`: the step, the errors it allows, all are made for float64.
+# Now look at the defaults of `gradcheck`: the step and the errors it allows are all made for float64.
 
 # %% tags=["demo"]
 import inspect
@@ -597,13 +605,13 @@ assert [parameters[name].default for name in ("eps", "atol", "rtol")] == [1e-6, 
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** Somebody writes `return grad * 2 * x` in `backward`, while `forward` computes `x * x * x`. Does training raise? Does `gradcheck`?
+# **1.** Somebody writes `return grad * 2 * x` in `backward`, while `forward` computes `x * x * x`. Does training raise an error? Does `gradcheck`?
 #
-# <details><summary>Answer</summary>Training does not, the engine goes by this wrong rule; <code>gradcheck</code> reports two different Jacobians.</details>
+# <details><summary>Answer</summary>Training does not: the engine simply uses the wrong rule. <code>gradcheck</code> reports two different Jacobians.</details>
 #
-# **2.** The slope of `x * x` by a central difference with step 0.5: how large is the error?
+# **2.** You compute the slope of `x * x` by a central difference with step 0.5. How large is the error?
 #
-# <details><summary>Answer</summary>There is none (but for rounding). The error comes from the third derivative, and that of the square is 0.</details>
+# <details><summary>Answer</summary>There is none (apart from rounding). The error comes from the third derivative, and that of the square is 0.</details>
 
 
 # %% tags=["proof"]
@@ -636,7 +644,7 @@ assert ((2 + 0.5) ** 2 - (2 - 0.5) ** 2) / (2 * 0.5) == 4.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student has written a custom `Function`, runs `gradcheck` in float32, fails, and concludes that the rule is wrong; with the step set to `1e-9` it fails worse. Tell them in three to five sentences: which two sources of error does a difference have, and when does each prevail? How should they check so that it counts? And even if it passes, what has not been proved? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student has written a custom `Function` and run `gradcheck` in float32; it did not pass, so they conclude that the rule is wrong. With the step set to `1e-9` it gets even worse. Tell them in three to five sentences: which two sources of error does a difference have, and when does each of them dominate? How should they check so that it counts? And even if it passes, what has not been proved? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 1 点），给 1 分：
