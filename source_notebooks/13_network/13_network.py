@@ -4,6 +4,7 @@
 # 预计 55 分钟
 #
 # 引擎的零件你写得差不多了。这一课用它们训练真正的网络：先是课本里手算两页纸的那一个，再是一个会认手写数字的。
+#
 # 要写的有四样：sigmoid 的规则，交叉熵的两条规则，还有训练循环本身。
 
 # %% [markdown] tags=["lang-en"]
@@ -12,6 +13,7 @@
 # About 55 minutes
 #
 # By now you have written most of what an engine is made of. In this lesson it trains real networks: first the one that textbooks work out by hand on two pages, then one that reads handwritten digits.
+#
 # Four things are yours to write: the rule of sigmoid, the two rules of cross entropy, and the training loop itself.
 
 # %% tags=["setup"]
@@ -42,11 +44,11 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Two pages by hand; how many lines on an engine?
 #
-# There is an old example in articles on backpropagation: two inputs, two hidden units, two outputs, eight weights (权重), and working it out step by step fills two pages; miscopy one digit, and all that follows is wrong.
+# Articles on backpropagation have an old favourite: two inputs, two hidden units, two outputs, eight weights (权重). Working it out by hand, step by step, fills two pages; miscopy one digit, and everything after it is wrong.
 #
 # Below, torch does the sums. `W1` holds w1 to w4, `W2` holds w5 to w8; the biases (偏置) are two fixed numbers and are not learnt. The loss (损失) is $E = \frac12 \sum (t - o)^2$, the learning rate (学习率) 0.5.
 #
-# Guess two things first: after one step, has w5 grown or shrunk? And of w1 and w5, which moves farther?
+# Guess two things first: after one step, has w5 grown or shrunk? And which of w1 and w5 moves more?
 
 # %% tags=["demo"]
 import torch
@@ -80,12 +82,12 @@ assert all(abs(w - p) < 6e-9 for w, p in zip([*W1.ravel().tolist(), *W2.ravel().
 # %% [markdown] tags=["lang-zh"]
 # 这八个数就是那两页纸最后印的那八个，到小数第八位都一样：w5 是 0.35891648，w1 是 0.14978072。反向传播那一段，在这里只是 `E.backward()` 一行。
 #
-# 这一步，w5 变了自身的一成，w1 只变了千分之一多一点。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得多穿过一层 sigmoid。
+# 这一步，w5 变了自身的一成，w1 只变了千分之一多一点。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得先穿过 `W2`，再多过一层 sigmoid，最后还要乘上一个很小的输入，0.05。
 
 # %% [markdown] tags=["lang-en"]
-# These eight numbers are those printed at the end of the two pages, alike to the eighth decimal: w5 is 0.35891648, w1 is 0.14978072. All of the backpropagation is the single line `E.backward()`.
+# These are the eight numbers printed at the end of those two pages, the same to the eighth decimal: w5 is 0.35891648, w1 is 0.14978072. All of the backpropagation is the single line `E.backward()`.
 #
-# In this step w5 has lost a tenth of its size, w1 little more than a thousandth. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass one sigmoid more.
+# In this step w5 lost a tenth of its size, w1 little more than a thousandth. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass through `W2` and one more sigmoid, and at the end it is multiplied by a very small input, 0.05.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -102,9 +104,9 @@ draw(error(W1, W2), params={"W1": W1, "W2": W2}, show=["shapes"])
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Update w5 to w8 first, then work out w1 to w4?
 #
-# Whoever does it by hand stops for a moment here: w5 to w8 have their new values; should the gradients of w1 to w4 use these, or the old ones? Either sounds sensible.
+# Anyone who does it by hand stops here for a moment: w5 to w8 have their new values; should the gradients of w1 to w4 use these, or the old ones? Both sound sensible.
 #
-# Let the engine answer. Below, first only the gradient of `W2` is taken, `W2` is updated, and then it is the turn of `W1`. What will happen?
+# Let the engine answer. Below, we take only the gradient of `W2` at first, update `W2`, and then ask for that of `W1`. What will happen?
 
 # %% tags=["demo"]
 E = error(W1, W2)
@@ -127,9 +129,9 @@ assert "modified by an inplace operation" in words and W1.grad is None
 # 所以顺序只有一种：所有梯度都求完，才一起更新。
 
 # %% [markdown] tags=["lang-en"]
-# The engine refuses: `E` was computed with the old `W2`, so a gradient of this `E` can only be taken with the old one. The version check of lesson 10 has stopped a mistake that is easily made on paper.
+# The engine refuses: `E` was computed with the old `W2`, so a gradient of this `E` can only be taken with the old one. The version check of lesson 10 has stopped a mistake that is easy to make on paper.
 #
-# So there is but one order: take all gradients first, then update everything together.
+# So there is only one order: take all the gradients first, then update everything together.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · sigmoid：第一个部件
@@ -139,7 +141,7 @@ assert "modified by an inplace operation" in words and W1.grad is None
 # %% [markdown] tags=["lang-en"]
 # ## 3 · sigmoid: the first part
 #
-# $z = \frac{1}{1 + e^{-x}}$ squeezes any number in between 0 and 1. Its derivative can be written with $z$ alone, and so torch saves the output:
+# $z = \frac{1}{1 + e^{-x}}$ squeezes any number into the range from 0 to 1. Its derivative can be written in terms of $z$ alone, so torch saves the output:
 
 # %% tags=["demo"]
 x1 = torch.tensor([-6.0, -2.0, 0.0, 2.0, 6.0], requires_grad=True)
@@ -154,14 +156,14 @@ assert torch.equal(node._saved_result, z) and not hasattr(node, "_saved_self")
 assert x1.grad.max().item() == 0.25 and x1.grad.argmax().item() == 2
 
 # %% [markdown] tags=["lang-zh"]
-# 斜率最大的地方在 0，也只有 0.25；两头几乎是平的。每穿过一层 sigmoid，梯度最好也要缩到四分之一，这就是 w1 动得那么少的原因之一。
+# 斜率最大的地方在 0，也只有 0.25；两头几乎是平的。每穿过一层 sigmoid，梯度最多只剩四分之一，这就是 w1 动得那么少的原因之一。
 #
 # 写出它的规则。`grad` 和 `result` 是形状（shape）相同的浮点数组。例子：`grad` 为 `[1, 2]`，`result` 为 `[0.5, 0.25]`，得 `[0.25, 0.375]`。
 
 # %% [markdown] tags=["lang-en"]
-# The slope is largest at 0, and even there it is only 0.25; far out on both sides it is nearly flat. Every sigmoid on its way shrinks a gradient to a quarter at best, which is one of the reasons why w1 moves so little.
+# The slope is largest at 0, and even there it is only 0.25; far out on either side the curve is nearly flat. Every sigmoid on the way leaves a quarter of the gradient at best, which is one of the reasons why w1 moves so little.
 #
-# Write its rule. `grad` and `result` are float arrays of one shape (形状). Example: with `grad` `[1, 2]` and `result` `[0.5, 0.25]`, the answer is `[0.25, 0.375]`.
+# Write its rule. `grad` and `result` are float arrays of the same shape (形状). Example: if `grad` is `[1, 2]` and `result` is `[0.5, 0.25]`, return `[0.25, 0.375]`.
 
 
 # %% nbgrader={"grade_id": "sigmoid_vjp", "solution": true}
@@ -199,9 +201,9 @@ check("two_two_two")
 # %% [markdown] tags=["lang-en"]
 # ## 4 · The more wrong, the faster it learns?
 #
-# The network's outputs are numbers between 0 and 1, its loss the squared error. Will that do for telling classes apart?
+# The network's outputs are numbers between 0 and 1, and its loss is the squared error. Will that do for telling classes apart?
 #
-# Take one unit: it should say 1, but its score (分数) is hopelessly low, -10. That is where people learn fastest; and a network? Below, two losses are compared: the squared error, and cross entropy (交叉熵). Guess: at a score of -10, which has the larger gradient?
+# Take one unit: it should say 1, but its score (分数) is hopelessly low, -10. People learn fastest from such a blunder; does a network? Below we compare two losses, the squared error and cross entropy (交叉熵). Guess: at a score of -10, which has the larger gradient?
 
 
 # %% tags=["demo"]
@@ -225,6 +227,8 @@ for at in [-10, -5, 0, 5]:
 
 # %% tags=["proof"]
 assert abs(slope(squared, -10)) < 1e-4 and slope(cross, -10) < -0.9999
+for score in (-10.0, -5.0, 0.0, 5.0):
+    assert abs(slope(cross, score) - (torch.sigmoid(torch.tensor(score)).item() - 1)) < 1e-6
 assert abs(slope(cross, 0) - -0.5) < 1e-6
 
 # %% tags=["picture"]
@@ -237,28 +241,28 @@ _ = ax.plot(at, [-slope(cross, score) for score in at], label="交叉熵 · cros
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$（$p$ 是网络给正确类别的概率（probability）），错得越多越大，大小最多到 1。
+# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$，$p$ 是网络给正确类别的概率（probability）：错得越多，梯度越大，最大到 1。
 #
 # 所以分类用交叉熵。下面就把它拆开。
 
 # %% [markdown] tags=["lang-en"]
-# The squared error's curve hugs 0 on both sides: where it is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability (概率) that the network gives the right class: its size grows the more wrong it is, up to 1.
+# The curve of the squared error hugs 0 on both sides: where the network is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability (概率) that the network gives the right class: the more wrong, the larger, up to a size of 1.
 #
-# Hence cross entropy for classes. Let us take it apart.
+# That is why classifiers use cross entropy. Let us take it apart.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 交叉熵里有什么
 #
 # 网络给每一类一个分数，哪一类的高，就猜哪一类。`softmax` 把分数变成概率：先取指数，再除以总和。损失是正确类别概率的对数，取负。
 #
-# 照这句话写，三行就够了。可是分数大一点会怎样？先猜，再看。
+# 照这句话写，几行就够了。可是分数很大的时候会怎样？下面四种写法，先猜哪几种答得出来，再看。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · What is inside cross entropy
 #
-# The network gives each class a score, and guesses the class whose score is highest. `softmax` turns scores into probabilities: exponentials first, divided by their sum. The loss is the logarithm of the right class's probability, times minus one.
+# The network gives each class a score, and guesses the class whose score is highest. `softmax` turns scores into probabilities: take exponentials, then divide by their sum. The loss is minus the logarithm of the right class's probability.
 #
-# Written down like this, it takes three lines. But what happens when scores are a little larger? Guess, then look.
+# Written down like that, it takes a few lines. But what happens when a score is large? Of the four ways below, guess which ones manage, then look.
 
 # %% tags=["demo"]
 scores = torch.tensor([[1000.0, 0.0]])
@@ -266,31 +270,34 @@ right = torch.tensor([1])
 by_hand = scores.exp() / scores.exp().sum()
 print("by hand     ", -by_hand.log()[0, right].item())
 print("softmax, log", -scores.softmax(1).log()[0, right].item())
+shifted = scores - scores.max()
+print("shifted     ", -(shifted - shifted.exp().sum().log())[0, right].item())
 print("log_softmax ", -scores.log_softmax(1)[0, right].item())
 
 loss = torch.nn.functional.cross_entropy(scores.requires_grad_(), right)
-print("cross_entropy", loss.item(), loss.grad_fn.name(), "<-", loss.grad_fn.next_functions[0][0].name())
+print("cross_entropy", loss.item(), loss.grad_fn.name(), "->", loss.grad_fn.next_functions[0][0].name())
 
 # %% tags=["proof"]
 assert by_hand.isnan().any() and scores.softmax(1).log()[0, 1].item() == -float("inf")
 assert scores.log_softmax(1)[0, 1].item() == -1000.0 and loss.item() == 1000.0
+assert (shifted - shifted.exp().sum().log())[0, 1].item() == -1000.0
 assert loss.grad_fn.name() == "NllLossBackward0"
 assert loss.grad_fn.next_functions[0][0].name() == "LogSoftmaxBackward0"
 
 # %% [markdown] tags=["lang-zh"]
-# 前两种写法都算出了无穷大：$e^{1000}$ 存不下，对数又见到了 0。只有 `log_softmax` 给出了 1000，因为它先减去最大的分数，再合起来算对数。
+# 前两种写法都算出了无穷大：$e^{1000}$ 存不下，对数又见到了 0。第三种先减去最大的分数，再用 $x_i - \ln \sum_j e^{x_j}$，就得到 1000；`log_softmax` 也是这样做的。
 #
 # 最后一行是交叉熵的真面目：两个节点（node）接在一起，`log_softmax` 算对数概率，`nll_loss` 挑出正确的那一个，取负，求平均。所以它的规则也是两条。
 
 # %% [markdown] tags=["lang-en"]
-# The first two ways arrive at infinity: $e^{1000}$ cannot be stored, and the logarithm meets a 0. Only `log_softmax` says 1000, because it subtracts the largest score first, and takes the logarithm of the whole at once.
+# The first two ways end at infinity: $e^{1000}$ does not fit, and the logarithm meets a 0. The third subtracts the largest score first, then uses $x_i - \ln \sum_j e^{x_j}$, and gets 1000; `log_softmax` does the same.
 #
-# The last line shows what cross entropy really is: two nodes (节点) in a row. `log_softmax` computes log-probabilities; `nll_loss` picks the right one, negates, and averages. So its rule, too, is a pair of rules.
+# The last line shows what cross entropy really is: two nodes (节点) in a row. `log_softmax` computes log-probabilities; `nll_loss` picks the right one, negates it, and averages. So there are two rules to write.
 
 # %% [markdown] tags=["lang-zh"]
 # ### log_softmax
 #
-# 一行里 $z_i = x_i - \ln \sum_j e^{x_j}$。动一动 $x_1$，会从两条路影响 $z$：直接的一路，只动 $z_1$；经过总和的一路，动这一行所有的 $z$，斜率都是 softmax，也就是 $e^{z_1}$。
+# 一行里 $z_i = x_i - \ln \sum_j e^{x_j}$。动一动 $x_1$，会从两条路影响 $z$：直接的一路，只动 $z_1$，斜率是 1；经过总和的一路，动这一行所有的 $z$，斜率都是 $-e^{z_1}$，而 $e^{z_1}$ 正是 $x_1$ 的 softmax。
 #
 # 把两路合起来，就是规则。`result` 是 $z$，即对数概率；`dim` 是沿哪一维做的。求和用 `rules.sum(…, (dim,), True)`，指数用 `rules.exp`。
 #
@@ -299,11 +306,11 @@ assert loss.grad_fn.next_functions[0][0].name() == "LogSoftmaxBackward0"
 # %% [markdown] tags=["lang-en"]
 # ### log_softmax
 #
-# Within a row, $z_i = x_i - \ln \sum_j e^{x_j}$. Nudging $x_1$ moves $z$ along two paths: the direct one moves $z_1$ alone; the one through the sum moves every $z$ of the row, each with the slope softmax, which is $e^{z_1}$.
+# Within a row, $z_i = x_i - \ln \sum_j e^{x_j}$. Nudging $x_1$ moves $z$ along two paths: the direct one moves $z_1$ alone, with slope 1; the one through the sum moves every $z$ of the row, each with the slope $-e^{z_1}$, and $e^{z_1}$ is just the softmax of $x_1$.
 #
-# Both paths together are the rule. `result` is $z$, the log-probabilities; `dim` is the dimension along which they were taken. For sums use `rules.sum(…, (dim,), True)`, for exponentials `rules.exp`.
+# The two paths together make up the rule. `result` is $z$, the log-probabilities; `dim` is the dimension along which they were taken. For sums use `rules.sum(…, (dim,), True)`, for exponentials `rules.exp`.
 #
-# Example: with `grad` `[-1, 0]`, `result` the logarithms of 0.25 and 0.75, and `dim` 0, the answer is `[-0.75, 0.75]`.
+# Example: if `grad` is `[-1, 0]`, `result` holds the logarithms of 0.25 and 0.75, and `dim` is 0, return `[-0.75, 0.75]`.
 
 
 # %% nbgrader={"grade_id": "log_softmax_vjp", "solution": true}
@@ -327,14 +334,14 @@ check("log_softmax_backward")
 #
 # $L = -\sum_i \text{shares}_i \cdot z_{i, \text{target}_i}$。每一行只有一个数进了损失，其余的与它无关。`shares` 是每一行占的份额：求平均时都是 1/N，有权重时各不相同。
 #
-# 规则要还一张形状为 `self_shape` 的表：正确的那一格是 `-grad * shares`，其余是 0。两样工具：`rules.zeros(grad, shape)` 造一张空表，全是零；`rules.put_along(table, dim, places, values)` 在每一行的第 `places` 格写上 `values`，返回那张表。后两样要和表一样多维，`rules.unsqueeze(a, dim)` 可以补上一维：
+# 规则要还一张形状为 `self_shape` 的表：每一行正确的那一格是 `-grad * shares`，其余是 0。两样工具：`rules.zeros(grad, shape)` 造一张全是零的表，类型和 `grad` 相同；`rules.put_along(table, dim, places, values)` 在每一行的第 `places` 格写上 `values`，返回那张表。`places` 和 `values` 的维数要和表一样，`rules.unsqueeze(a, dim)` 可以补上一维：
 
 # %% [markdown] tags=["lang-en"]
 # ### nll_loss
 #
-# $L = -\sum_i \text{shares}_i \cdot z_{i, \text{target}_i}$. Of each row a single number went into the loss; the others have nothing to do with it. `shares` is what each row counts: 1/N everywhere under a mean, different numbers under weights.
+# $L = -\sum_i \text{shares}_i \cdot z_{i, \text{target}_i}$. Of each row, a single number went into the loss; the others have nothing to do with it. `shares` says how much each row counts: 1/N everywhere in a mean, different numbers when there are weights.
 #
-# The rule returns a table of shape `self_shape`: `-grad * shares` in the right place of each row, 0 in all others. Two tools: `rules.zeros(grad, shape)` makes an empty table, all zero; `rules.put_along(table, dim, places, values)` writes `values` into place `places` of each row and returns the table. Both of these need as many dimensions as the table; `rules.unsqueeze(a, dim)` puts one in:
+# The rule returns a table of shape `self_shape`: `-grad * shares` in the right place of each row, 0 everywhere else. There are two tools: `rules.zeros(grad, shape)` makes a table of zeros, of the dtype of `grad`; `rules.put_along(table, dim, places, values)` writes `values` into place `places` of each row and returns the table. `places` and `values` need as many dimensions as the table; `rules.unsqueeze(a, dim)` adds one:
 
 # %%
 import numpy as np
@@ -344,14 +351,14 @@ places, values = np.array([2, 0]), np.array([7.0, 8.0])
 print(rules.put_along(table, 1, rules.unsqueeze(places, 1), rules.unsqueeze(values, 1)))
 
 # %% [markdown] tags=["lang-zh"]
-# 类别总在第 1 维；要是只有一行、没有批次，`self_shape` 就是 `(C,)`，类别在第 0 维。
+# 类别平时在第 1 维；要是没有批次，只有一行，`self_shape` 就是 `(C,)`，类别在第 0 维。
 #
 # 例子：`grad` 为 1，`self_shape` 为 `(2, 3)`，`target` 为 `[2, 0]`，`shares` 为 `[0.5, 0.5]`，得 `[[0, 0, -0.5], [-0.5, 0, 0]]`。
 
 # %% [markdown] tags=["lang-en"]
-# The classes are always dimension 1; only where there is a single row and no batch, `self_shape` is `(C,)`, and the classes are dimension 0.
+# The classes are usually in dimension 1; but if there is no batch, only a single row, `self_shape` is `(C,)`, and the classes are in dimension 0.
 #
-# Example: with `grad` 1, `self_shape` `(2, 3)`, `target` `[2, 0]` and `shares` `[0.5, 0.5]`, the answer is `[[0, 0, -0.5], [-0.5, 0, 0]]`.
+# Example: if `grad` is 1, `self_shape` is `(2, 3)`, `target` is `[2, 0]` and `shares` is `[0.5, 0.5]`, return `[[0, 0, -0.5], [-0.5, 0, 0]]`.
 
 
 # %% nbgrader={"grade_id": "nll_loss_vjp", "solution": true}
@@ -377,12 +384,12 @@ check("nll_backward")
 # %% [markdown] tags=["lang-zh"]
 # ### 合在一起，简单得出奇
 #
-# 把你的两条规则接起来，会得到什么？下面用 `minigrad` 求三行分数的梯度，再和一个不用求导的式子比较：概率减去正确答案，再除以行数。
+# 把你的两条规则接起来，会得到什么？下面用 `minigrad` 求三行分数的梯度，再印出一个不用求导的式子，好作比较：概率减去正确答案，再除以行数。
 
 # %% [markdown] tags=["lang-en"]
 # ### Together, surprisingly simple
 #
-# What do your two rules give, one behind the other? Below, `minigrad` takes the gradient for three rows of scores, and it is compared with an expression that needs no derivative at all: probabilities minus the right answers, divided by the number of rows.
+# What do your two rules give, one after the other? Below, `minigrad` takes the gradient for three rows of scores; printed under it, to compare, is an expression that needs no derivative at all: the probabilities minus the right answers, divided by the number of rows.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]], requires_grad=True)
@@ -395,10 +402,10 @@ print((scores.detach().softmax(1) - minigrad.eye(3)[right]) / 3)
 assert minigrad.allclose(scores.grad, (scores.detach().softmax(1) - minigrad.eye(3)[right]) / 3)
 
 # %% [markdown] tags=["lang-zh"]
-# 一模一样。这就是分类网络的梯度：猜的概率减去答案。猜对了又有把握，它是 0；猜错了，它把正确的分数往上推，把其余的往下压。
+# 一模一样。这就是分类网络的梯度：猜的概率减去答案。猜对了又有把握，它接近 0；猜错了，走一步，正确的分数就往上升，其余的往下降。
 
 # %% [markdown] tags=["lang-en"]
-# They are alike. This is the gradient of every classifier: the probabilities guessed, minus the answer. Right and sure, and it is 0; wrong, and it pushes the right score up and the others down.
+# They are the same. This is the gradient of a classifier: the probabilities it guessed, minus the answer. If it is right and sure, the gradient is close to 0; if it is wrong, a step against the gradient raises the right score and lowers the others.
 
 # %% nbgrader={"grade_id": "check_cross_entropy_backward", "grade": true, "points": 2}
 check("cross_entropy_backward")
@@ -413,9 +420,9 @@ check("cross_entropy_backward")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · The training loop: five things in order
 #
-# Five things happen in each batch: clear, forward (前向), backward (反向), step, note the loss. In the wrong order there is often no error; the network just does not learn.
+# Five things have to be done for each batch: clear, forward (前向), backward (反向), step, note the loss. Get the order wrong, and often there is no error; the network just does not learn.
 #
-# Three orders, each training the same small network for a hundred steps. Guess: which one learns, which one never moves, and which one swings to and fro?
+# Below, three orders train the same small network for a hundred steps each. Guess: which one learns, which one never moves, and which one swings to and fro?
 
 
 # %% tags=["demo"]
@@ -454,22 +461,22 @@ for order, style in zip(orders, ("-", ":", "--")):
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 在 `backward` 和 `step` 之间清零，刚算好的梯度就没了，损失纹丝不动。从不清零，旧的梯度还在推，到了谷底也停不下来，像一个没有阻力的钟摆。两种都没有一句报错。
+# 在 `backward` 和 `step` 之间清零，刚算好的梯度就没了，损失纹丝不动。从不清零，旧的梯度还在推，到了谷底也停不下来，像没有阻力的钟摆。两种都没有一句报错。
 #
 # 写出 `train_epoch`：把所有批次走一遍，返回各批损失的平均，一个普通的 Python 浮点数。这样的一遍叫一个轮次（epoch）。
 #
-# `net` 把图像变成分数，`criterion(scores, numbers)` 给出损失，`optimizer` 会 `zero_grad` 和 `step`。`batches` 里每一个都是一批的行号，`images[batch]` 就是这一批图像。开始的时候，参数上可能还留着别处来的梯度。
+# `net` 把图像变成分数，`criterion(scores, numbers)` 给出损失，`optimizer` 会 `zero_grad` 和 `step`。`batches` 里每一项是一批的行号，`images[batch]` 就是这一批图像，`numbers[batch]` 是它们的答案。开始的时候，参数上可能还留着别处来的梯度。
 #
 # 例子：两批，损失是 2.0 和 1.0，网络走了两步，返回 1.5。
 
 # %% [markdown] tags=["lang-en"]
-# Clear between `backward` and `step`, and the fresh gradients are gone; the loss does not stir. Never clear, and old gradients go on pushing; at the bottom of the valley it cannot stop, like a pendulum without friction. Neither says a word.
+# Clear between `backward` and `step`, and the fresh gradients are gone; the loss does not move at all. Never clear, and the old gradients go on pushing; even at the bottom of the valley there is no stopping, as with a pendulum without friction. Neither of them raises an error.
 #
 # Write `train_epoch`: go through all batches once and return the mean of their losses, a plain Python float. Such a pass is called an epoch (轮次).
 #
-# `net` turns images into scores, `criterion(scores, numbers)` gives the loss, `optimizer` knows `zero_grad` and `step`. Each item of `batches` holds the row numbers of one batch, and `images[batch]` are its images. When it begins, the parameters may still hold gradients from somewhere else.
+# `net` turns images into scores, `criterion(scores, numbers)` gives the loss, `optimizer` has `zero_grad` and `step`. Each item of `batches` holds the row numbers of one batch; `images[batch]` are its images, `numbers[batch]` their answers. At the start, the parameters may still hold gradients from somewhere else.
 #
-# Example: two batches with losses 2.0 and 1.0; the network took two steps, and 1.5 is returned.
+# Example: two batches with losses 2.0 and 1.0; the network has taken two steps, and you return 1.5.
 
 
 # %% nbgrader={"grade_id": "train_epoch", "solution": true}
@@ -499,12 +506,12 @@ check("training_loop")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · 认数字
 #
-# 真的数据来了：1797 张手写数字，每张 8×8 个像素，是 scikit-learn 自带的。下面是其中的十二张。
+# 真的数据来了：1797 张手写数字，每张 8×8 个像素，是 scikit-learn 自带的。下面是其中的十二张，上方是答案。
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · Reading digits
 #
-# Here come real data: 1797 handwritten digits of 8×8 pixels each, which scikit-learn brings along. Twelve of them are below.
+# Now for real data: 1797 handwritten digits of 8×8 pixels each, which come with scikit-learn. Here are twelve of them.
 
 # %% tags=["picture"]
 from autograder.plots import row
@@ -524,12 +531,12 @@ show(lambda i: data.test_numbers[i].item())
 # %% [markdown] tags=["lang-zh"]
 # 一个隐藏层（hidden layer），128 个单元；SGD，学习率 0.3，每批 32 张，走二十个轮次。训练用的 1438 张，考试用的是网络没见过的 359 张。
 #
-# `learn` 里没有一行是专为某个引擎写的，`T` 是谁，就在谁身上跑。跑在 `minigrad` 上，转动它的是你写的部件。猜猜要几秒，能对多少？
+# `learn` 里没有一行是专为某个引擎写的，`T` 是谁，就在谁身上跑。跑在 `minigrad` 上，出力的就是你写的部件。猜猜要几秒，能对多少？
 
 # %% [markdown] tags=["lang-en"]
 # One hidden layer (隐藏层) of 128 units; SGD with learning rate 0.3, batches of 32, twenty epochs. 1438 images are for training; the exam is on 359 that the network has never seen.
 #
-# Nothing in `learn` is made for one engine: it runs on whatever `T` is. On `minigrad`, what makes it go are the parts you wrote. Guess how many seconds it takes, and how many it gets right?
+# Not a line of `learn` is meant for one engine only: it runs on whatever `T` is. On `minigrad`, the parts you wrote are what makes it go. Guess: how many seconds will it take, and how many digits will it get right?
 
 # %%
 import time
@@ -572,7 +579,7 @@ _ = right.axhline(0.96, color="gray", linestyle=":")
 # 靠着你写的规则，走了九百步，就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。它认错的是下面这几张（标题左边是它猜的，右边是答案），你自己认得出吗？
 
 # %% [markdown] tags=["lang-en"]
-# Nine hundred steps on the rules you wrote, and more than 96% are right. If yours is below 96%, see which check above does not pass yet. Below are some that it gets wrong, each with its guess on the left and the answer on the right: can you read them yourself?
+# Nine hundred steps with the rules you wrote, and more than 96% are right. If yours is below 96%, see which check above has not passed yet. Below are the ones it gets wrong, with its guess on the left of the title and the answer on the right: can you read them yourself?
 
 # %% tags=["picture"]
 guesses = net(data.test_images).argmax(1).numpy()
@@ -587,7 +594,7 @@ if wrong:
 # 最后一项检查用随机的图案训练一个小分类器，sigmoid、交叉熵、训练循环全都用上，每一轮的损失和最后的权重都要和 torch 一样。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small classifier on random patterns, with sigmoid, cross entropy and training loop all in it; the loss of each epoch and the weights at the end must be those of torch.
+# The last check trains a small classifier on random patterns, with sigmoid, cross entropy and the training loop all in use; the loss of each epoch and the final weights must be the same as torch's.
 
 # %% nbgrader={"grade_id": "check_digits_in_small", "grade": true, "points": 3}
 check("digits_in_small")
@@ -600,7 +607,7 @@ check("digits_in_small")
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# The same `learn`, with torch for `T`. The random numbers of `minigrad` come from the same stream as torch's, so with the same seed (种子) the first weights and the order of the batches are the same. Guess how far the losses are apart?
+# The same `learn`, with torch for `T`. The random numbers of `minigrad` come from the same stream as torch's, so with the same seed (种子) the initial weights and the order of the batches are the same. Guess: how far apart are the losses?
 
 # %% tags=["demo"]
 _, torch_losses, torch_accuracies = learn(torch, epochs=3)
@@ -611,10 +618,10 @@ print("minigrad", losses[:3])
 assert abs(torch_losses[0] - losses[0]) < 1e-4
 
 # %% [markdown] tags=["lang-zh"]
-# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看一批的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环走的每一步，都要从这里下去。
+# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看一批数据的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环的每一步反向，都要从这里下去。
 
 # %% [markdown] tags=["lang-en"]
-# The leading digits agree; the rest is what different orders of adding floats leave behind. Now look at the computational graph (计算图) of one batch, reading down from the loss: your two rules stand at the top, and each step of the training loop starts down this way.
+# The leading digits agree; the rest comes from adding floats in a different order. Now look at the computational graph (计算图) of one batch, reading down from the loss: your two rules are at the top, and every backward of the training loop starts down from there.
 
 # %% tags=["picture"]
 loss = minigrad.nn.functional.cross_entropy(net(data.train_images[:32]), data.train_numbers[:32])
@@ -640,7 +647,7 @@ draw(loss, params=net, show=["shapes"])
 #
 # **2.** Add 100 to all scores. Does the cross entropy change? And the gradient?
 #
-# <details><summary>Answer</summary>Neither does. softmax sees only differences of scores; which is why the gradients of a row always sum to 0.</details>
+# <details><summary>Answer</summary>Neither changes. softmax sees only the differences between scores; that is also why the gradients of a row always sum to 0.</details>
 
 # %% tags=["proof"]
 cross_entropy = torch.nn.functional.cross_entropy
@@ -653,12 +660,12 @@ assert torch.allclose(a, b) and torch.allclose(a.sum(1), torch.zeros(2, dtype=to
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 同学的训练循环里，`optimizer.zero_grad()` 写在了 `loss.backward()` 和 `optimizer.step()` 之间。他说：“不报错，就是学不会，是学习率太小吧？”用三四句话告诉他：他会看到什么现象，为什么，怎么改；再给他一个办法，一眼分清是“梯度没了”还是“学习率小”。中文英文都行。这一格由老师评阅，1 分。
+# 同学的训练循环里，`optimizer.zero_grad()` 写在了 `loss.backward()` 和 `optimizer.step()` 之间。他说：“不报错，就是学不会，是学习率太小吧？”用三四句话告诉他：他看到的是什么现象，为什么，怎么改；再给他一个办法，一眼分清是“梯度没了”还是“学习率小”。中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# In a fellow student's training loop, `optimizer.zero_grad()` stands between `loss.backward()` and `optimizer.step()`. "No error," he says, "it just does not learn; is the learning rate too small?" Tell him in three or four sentences what he sees, why, and what to change; and give him a way to tell at a glance "the gradients are gone" from "the learning rate is small". In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# In a fellow student's training loop, `optimizer.zero_grad()` stands between `loss.backward()` and `optimizer.step()`. "There is no error," they say, "it just does not learn; is the learning rate too small?" Tell them in three or four sentences what they are seeing, why, and what to change; and give them a way to tell at a glance "the gradients are gone" from "the learning rate is small". In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 三点里说清两点（其中必须有第 1 点），给 1 分：
