@@ -5,16 +5,16 @@
 #
 # “搬到 GPU 上就快了。”是吗？多大才快，怎么知道快了？这一课里，你先让代码跟着数组走，再让梯度跟着张量搬家，然后把钟看准，最后算出来：从多大开始才值得。
 #
-# 没有 GPU 也能学。没有的时候，一切都跑在 NumPy 上，“别处的数组”由一个替身来扮演；图里 GPU 的线出自一个模型，参数写在旁边。写这一课的人手边也没有 GPU，所以这里没有录下来的实测，也不拿算出来的冒充。要是这台机器有 GPU，测时间的格子会真的去量。
+# 没有 GPU 也能学。没有的时候，一切都跑在 NumPy 上，“别处的数组”由一个替身来扮演；图里 GPU 的线出自一个模型，参数都写明。写这一课的人手边也没有 GPU，所以这里没有录下来的实测，也不拿算出来的冒充。要是这台机器有 GPU，测时间的格子会真的去量。
 
 # %% [markdown] tags=["lang-en"]
 # # 14 · GPU: when it pays
 #
 # About 45 minutes
 #
-# "Move it to the GPU and it will be fast." Will it? From which size on, and how would you know? In this lesson you first make code follow its arrays, then let gradients move house with their tensors, then learn to read the clock, and at last work out from which size on it pays.
+# "Move it to the GPU and it will be fast." Will it? From what size on, and how would you know? In this lesson you first make code follow its arrays, then make gradients move with their tensors, then learn to read the clock, and finally work out from what size on it pays.
 #
-# You can do it without a GPU. Where there is none, everything runs on NumPy, and a stand-in plays "an array elsewhere"; the GPU's lines in the plots come from a model, whose parameters stand beside it. Those who wrote this lesson had no GPU at hand either, so there are no recorded measurements here, and nothing computed is passed off as one. If this machine has a GPU, the cells that take times will really take them.
+# You do not need a GPU. Without one, everything runs on NumPy, and a stand-in plays the part of "an array elsewhere"; the GPU's lines in the plots come from a model, whose parameters are all stated. The authors of this lesson had no GPU at hand either, so there are no recorded measurements here, and nothing computed is passed off as one. If your machine has a GPU, the timing cells will really measure it.
 
 # %% tags=["setup"]
 import minigrad
@@ -37,12 +37,12 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · 一个元素要多少时间？
 #
-# 把两个数组加起来，元素从 1 个到一百万个。元素多一百倍，时间也多一百倍吗？先猜一猜 1 个元素和 100 个元素各要多久，再运行。
+# 把两个数组加起来，元素从 1 个到一百万个。元素多到一百倍，时间也要一百倍吗？先猜一猜 1 个元素和 100 个元素各要多久，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · How long does one element take?
 #
-# Add two arrays of 1 element, and so on up to a million. With a hundred times the elements, is it a hundred times the time? Guess how long 1 element takes, and 100, then run.
+# We add two arrays, of 1 element first and of up to a million in the end. Do a hundred times as many elements take a hundred times as long? Guess how long 1 element takes, and 100, then run.
 
 # %% tags=["demo"]
 import time
@@ -69,32 +69,32 @@ for n in (1, 100, 10_000, 1_000_000):
 assert each[1] > 10 * each[10_000] or GPU
 
 # %% [markdown] tags=["lang-zh"]
-# 1 个和 100 个几乎一样久：叫一次函数，不管里面干多少活，都有一笔固定的开销，叫延迟（latency）。元素多到把这笔开销摊薄了，一个元素要多少时间才看得清：
+# 1 个和 100 个几乎一样久：调用一次函数，不管里面干多少活，都有一笔固定的开销，叫延迟（latency）。元素多到把这笔开销摊薄了，才看得清一个元素要多少时间：
 #
 # $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
 #
-# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也大得多。所以“GPU 总是更快”从式子上就说不通：活少的时候，输在前一项。
+# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也大得多（数在第 5 节）。所以“GPU 总是更快”从式子上就说不通：活少的时候，输在前一项。
 #
 # 式子里还缺一项：数组住在主机内存（host memory）里，得先搬过去。要讲搬家，先讲住址。
 
 # %% [markdown] tags=["lang-en"]
-# 1 and 100 take nearly the same: each call of a function has a fixed cost, however little work is in it, the latency (延迟). Only with so many elements that this cost is spread thin does it show what one element takes:
+# 1 and 100 take nearly the same time: however little work there is to do, every call of a function has a fixed cost, the latency (延迟). Only when there are so many elements that this cost is spread thin can you see what one element takes:
 #
 # $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
 #
-# Below the line stands the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and much more latency. So "a GPU is always faster" fails by the formula: with little work, the first term loses.
+# Under the fraction bar is the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and also much more latency (section 5 has figures). So the formula alone refutes "a GPU is always faster": with little work, it loses by the first term.
 #
-# One term is missing. Arrays live in host memory (主机内存) and have to be moved first. To speak of moving, we need addresses.
+# One term is missing. Arrays live in host memory (主机内存) and have to be moved first. To talk about moving, we need addresses.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 数组住在哪儿？
 #
-# 每个张量都有一个设备（device）。torch 有一个每台机器都有的设备叫 `meta`：上面的张量有形状，没有数。它算不出东西，但很适合用来看看“住在别处”是什么意思。把这里的和那里的加起来，会怎样？
+# 每个张量都有一个设备（device）。torch 有一个设备叫 `meta`，每台机器上都有：上面的张量有形状，没有数。它算不出东西，但很适合用来看看“住在别处”是什么意思。把这里的和那里的加起来，会怎样？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Where does an array live?
 #
-# Every tensor has a device (设备). torch has one that is there on every machine, `meta`: tensors on it have a shape and no numbers. Nothing can be computed there, but it shows well what "living elsewhere" means. What happens if one from here is added to one from there?
+# Every tensor has a device (设备). torch has one that exists on every machine, `meta`: tensors on it have a shape, but no numbers. It computes nothing, but it is good for seeing what "living elsewhere" means. What happens when you add one from here and one from there?
 
 # %% tags=["demo"]
 here, there = torch.ones(2), torch.ones(2, device="meta")
@@ -116,14 +116,14 @@ assert says(lambda: here + there) == "RuntimeError: Tensor on device meta is not
 assert says(lambda: there.numpy()).startswith("TypeError: can't convert meta device type tensor to numpy.")
 
 # %% [markdown] tags=["lang-zh"]
-# 两边的数组不能直接一起算，也没有谁会悄悄替你搬。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，数组却互不相认。
+# 两边的数组不能直接一起算，也没有谁会悄悄替你搬。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
 #
-# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是个替身（stand-in），数还在内存里，只是像真的 GPU 一样，不许 NumPy 碰：
+# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是个替身（stand-in），数还在内存里，只是不许 NumPy 碰。这一点它比真的 CuPy 还严：找错了人，当场就看得出来。
 
 # %% [markdown] tags=["lang-en"]
-# Arrays of two places cannot be computed with together, and nobody moves them behind your back. So it is in `minigrad`: arrays on a GPU are CuPy's, those in host memory NumPy's. The functions of the two libraries have nearly the same names, but neither takes the other's arrays.
+# You cannot compute with arrays from two places at once, and nobody moves them behind your back. The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
 #
-# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is a stand-in (替身), with its numbers in host memory; only that it will not let NumPy touch them, just like a real one:
+# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is really a stand-in (替身): its numbers are in host memory, but it will not let NumPy touch them. In this it is even stricter than the real CuPy, so that a call to the wrong library shows at once.
 
 # %%
 import numpy as np
@@ -146,16 +146,16 @@ with machine(minigrad):
 # %% [markdown] tags=["lang-zh"]
 # 引擎里的函数不想写两遍，就先问一句：这个数组归谁管？写出 `array_module`，它返回管这个数组的模块（module）：`numpy`，或者 `cupy()`。
 #
-# `cupy()` 是现成的，它返回 CuPy；没有装、或者没有 GPU，就返回 `None`。注意三件事：机器上有 GPU，不等于这个数组在 GPU 上；NumPy 的数组求和，得到的不是数组，是 NumPy 自己的数；普通的浮点数归 `numpy`。
+# `cupy()` 是现成的，它返回 CuPy；没有装、或者没有 GPU，就返回 `None`。CuPy 的数组，类型是 `cupy().ndarray`。注意三件事：机器上有 GPU，不等于这个数组在 GPU 上；NumPy 的数组求和，得到的不是数组，是 NumPy 自己的数，类型是 `numpy.generic`；普通的浮点数归 `numpy`。
 #
-# 例子：`array_module(np.ones(2))` 是 `numpy`；有了它，下面这样的函数在哪儿都能跑：
+# 例子：`array_module(np.ones(2))` 是 `numpy`。有了它，下面这样的函数在哪儿都能跑：
 
 # %% [markdown] tags=["lang-en"]
-# The engine's functions are not to be written twice, so they ask first: whose is this array? Write `array_module`. It returns the module (模块) that the array belongs to: `numpy`, or `cupy()`.
+# Nobody wants to write the engine's functions twice, so they first ask: whose array is this? Write `array_module`. It returns the module (模块) that the array belongs to: `numpy`, or `cupy()`.
 #
-# `cupy()` is there already; it returns CuPy, or `None` where that is not installed or there is no GPU. Mind three things: that the machine has a GPU does not mean that this array is on it; the sum of a NumPy array is no array, but NumPy's own number; and plain floats belong to `numpy`.
+# `cupy()` is there already; it returns CuPy, or `None` if CuPy is not installed or there is no GPU. The type of CuPy's arrays is `cupy().ndarray`. Three things to watch: a machine may have a GPU without this array being on it; the sum of a NumPy array is not an array, but a number of NumPy's own, of type `numpy.generic`; and plain floats belong to `numpy`.
 #
-# Example: `array_module(np.ones(2))` is `numpy`; and with it, a function like this one runs anywhere:
+# Example: `array_module(np.ones(2))` is `numpy`. With it, a function like this one runs anywhere:
 
 
 # %%
@@ -190,12 +190,12 @@ check("one_code_two_homes")
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 搬家也是一个运算
 #
-# `x.to(device)` 搬走了 `x`，还是造了一个新张量？下面换三个去处：它本来就在的 `cpu`，别处的 `meta`，再加上换一个类型。猜猜哪几个还是叶子（leaf）：
+# `x.to(device)` 搬走了 `x`，还是造了一个新张量？下面让一个张量去三个地方：它本来就在的 `cpu`，别处的 `meta`，再就是换一个类型。猜猜得到的哪几个还是叶子（leaf）：
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Moving is an operation, too
 #
-# Does `x.to(device)` move `x`, or make a new tensor? Below are three ways to go: `cpu`, where it is already; `meta`, which is elsewhere; and another dtype. Guess which of them are still leaves (叶子):
+# Does `x.to(device)` move `x`, or make a new tensor? Below, a tensor goes three ways: to `cpu`, where it already is; to `meta`, which is elsewhere; and to another dtype. Guess which results are still leaves (叶子):
 
 # %% tags=["demo"]
 w = torch.rand(3, requires_grad=True)
@@ -220,11 +220,11 @@ assert w.grad.tolist() == [3.0, 3.0, 3.0] and w.grad.dtype == torch.float32
 # 看看替身上的图。有几处搬家，叶子各在哪一边？
 
 # %% [markdown] tags=["lang-en"]
-# What is there already is handed back as it is; what has to move is made anew, and `ToCopyBackward0` records that in the computational graph (计算图). A gradient on its way back moves back there, too: `w` is float32, and so is its gradient. Another device makes the same kind of node, for the same reason.
+# If it is there already, you get back the very same tensor; if it has to move, a new one is made, and `ToCopyBackward0` records that in the computational graph (计算图). On its way back through here, a gradient moves back, too: `w` is float32, and so is its gradient. Changing the device makes the same kind of node, for the same reason.
 #
-# Here is a trap. `w = torch.rand(3, requires_grad=True).to(DEVICE)` is fine on a machine without a GPU, where `w` is that very leaf; on one with a GPU, `w` is the result of a move, and `w.grad` stays `None` for ever. One line of code, two machines, two fates. Write `torch.rand(3, device=DEVICE, requires_grad=True)`.
+# Here is a trap. `w = torch.rand(3, requires_grad=True).to(DEVICE)` is fine on a machine without a GPU, where `w` is that very leaf; on one with a GPU, `w` is the result of a move, and `w.grad` stays `None` for ever. One line of code, two machines, two fates. Write `torch.rand(3, device=DEVICE, requires_grad=True)` instead.
 #
-# Look at a graph on the stand-in. How many moves are there, and on which side is each leaf?
+# Look at a graph on the stand-in. How many moves are there, and which side is each leaf on?
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -251,11 +251,11 @@ assert first.grad.device == first.device and second.grad.device == second.device
 # 例子：`x` 在 `cpu`，`y = x.cuda()`，到 `y` 的梯度是 GPU 上的 `[3, 3]`；`home` 是 `cpu`，返回内存里的 `[3, 3]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `move_vjp`, the backward (反向) of a move. `home` is where the tensor set out, `grad` the gradient that arrives, on the other side.
+# Write `move_vjp`, the backward (反向) of a move. `home` is the place the tensor set out from, `grad` the gradient that arrives, on the other side.
 #
-# `moved(x, device)` is there already and takes `x` to a device; it can move arrays, and under `create_graph=True` tensors with their history as well.
+# `moved(x, device)` is there already and takes `x` to a device; it can move arrays and, under `create_graph=True`, tensors with their history.
 #
-# Example: `x` is on `cpu`, `y = x.cuda()`, and the gradient that gets to `y` is `[3, 3]` on the GPU; `home` is `cpu`, and `[3, 3]` in host memory is returned.
+# Example: `x` is on `cpu`, `y = x.cuda()`, and the gradient that reaches `y` is `[3, 3]` on the GPU; `home` is `cpu`, and you return `[3, 3]` in host memory.
 
 
 # %% nbgrader={"grade_id": "move_vjp", "solution": true}
@@ -279,7 +279,7 @@ check("transfer_gradient")
 # 再来一个网络：第一层在这里，第二层在那里，每一步梯度都要过两次边界，训练三步。
 
 # %% [markdown] tags=["lang-en"]
-# And a network: its first layer is here, its second there, so gradients cross the border twice in every step, for three steps of training.
+# Next comes a network, its first layer here and its second there: at every one of three training steps, gradients cross the border twice.
 
 # %% nbgrader={"grade_id": "check_network_elsewhere", "grade": true, "points": 3}
 check("network_elsewhere")
@@ -289,14 +289,14 @@ check("network_elsewhere")
 #
 # GPU 是另一个会干活的人。Python 把单子递过去就走，不等它干完，这叫异步（asynchronous）。那么在递完单子的时候看钟，看到的是什么？
 #
-# 不用 GPU 也能亲眼看见：下面的 `Helper` 是另一条线程，接单立刻返回，活在后面干。它不比你快，但一样不等人。三行时间，猜猜哪一行最短，哪一行是真的：
+# 不用 GPU 也能亲眼看见：下面的 `Helper` 是另一条线程，接单立刻返回，活在后面干。它不比你快，但一样不等人。下面几个时间，猜猜哪个最短，哪个才是真的：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Is the work done?
 #
-# A GPU is a second pair of hands. Python passes the order on and leaves without waiting until it is done; this is called asynchronous (异步). So if you read the clock once the order is placed, what does it tell?
+# A GPU is a second pair of hands. Python hands over the order and leaves, without waiting until it is done; this is called asynchronous (异步). So if you read the clock as soon as the order is placed, what does it tell you?
 #
-# No GPU is needed to see it with your own eyes: `Helper` below is another thread, which takes an order and returns at once, and works on it behind your back. It is no faster than you, but it does not make you wait either. Of three times, guess which is the shortest, and which is true:
+# You can see it with your own eyes, even without a GPU: `Helper` below is another thread, which takes an order, returns at once and does the work in the background. It is no faster than you, but it does not make you wait either. Among the times below, guess which is the shortest, and which is the true one:
 
 # %%
 from concurrent.futures import ThreadPoolExecutor
@@ -348,7 +348,7 @@ helper.synchronize()
 assert helper.orders == []
 
 # %% [markdown] tags=["lang-zh"]
-# 单子一转眼就递出去了，活才刚开始干。拿前一个时间去夸 GPU 快，是最常见的测法错误。要等它干完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
+# 单子一转眼就递出去了，活才刚开始干。拿前一个时间去夸 GPU 快，这种测错的人很多。要等它干完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
 #
 # 第一次还会更慢一些：线程要先启动；换成 GPU，要先装载、编译。所以测时间有四条规矩：
 #
@@ -358,11 +358,11 @@ assert helper.orders == []
 # 4. 取最短的一次：别的程序只会让你变慢，不会让你变快。
 
 # %% [markdown] tags=["lang-en"]
-# The order is placed in no time, and the work has hardly begun. To praise the GPU for the former time is the commonest mistake in timing. You have to wait until it is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
+# The order is placed in no time, when the work has hardly begun. Many people measure just that, and praise the GPU for it. You have to wait until the work is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
 #
-# The first time is slower still, since the thread has to start; with a GPU, there are things to load and to compile. So there are four rules for timing:
+# The first time is slower still, because the thread has to start; with a GPU, there are things to load and to compile. So there are four rules for timing:
 #
-# 1. Do one warm-up (预热), not timed, and wait until it is done.
+# 1. Do one warm-up (预热), without timing it, and wait until it is done.
 # 2. Read the clock, act, wait, read the clock.
 # 3. Repeat this a few times.
 # 4. Take the shortest: other programs can only slow you down, never speed you up.
@@ -373,9 +373,9 @@ assert helper.orders == []
 # 例子：`repeats` 是 3，预热之后三次各用 5、4、6 秒，返回 4。
 
 # %% [markdown] tags=["lang-en"]
-# Write `best_seconds`, with all four rules in it. `action()` places an order, `wait()` waits until it is done, `clock()` returns the time now, in seconds. Clock and wait are the caller's, so one function can time a CPU, a GPU or a stand-in.
+# Write `best_seconds`, with all four rules in it. `action()` places an order, `wait()` waits until it is done, `clock()` returns the current time in seconds. The caller supplies both the clock and the waiting, so the same function can time a CPU, a GPU or a stand-in.
 #
-# Example: `repeats` is 3, and after the warm-up the three take 5, 4 and 6 seconds; 4 is returned.
+# Example: `repeats` is 3, and after the warm-up the three runs take 5, 4 and 6 seconds; return 4.
 
 
 # %% nbgrader={"grade_id": "best_seconds", "solution": true}
@@ -407,7 +407,7 @@ check("honest_timing")
 # 用它量一量 `Helper`：等，和不等。差多少倍？
 
 # %% [markdown] tags=["lang-en"]
-# Use it to time the `Helper`, waiting and not waiting. How many times apart are they?
+# Use it to time the `Helper`, once waiting and once not. How many times apart are they?
 
 # %%
 best = minigrad.timing.best_seconds
@@ -424,7 +424,7 @@ print(f"with wait {honest * 1e6:.0f} µs, without {hasty * 1e6:.0f} µs: {honest
 # %% [markdown] tags=["lang-en"]
 # ## 5 · From which size on does it pay?
 #
-# Now we can compare. First this machine's CPU: additions and matrix products from small to large, all timed by your `best_seconds`.
+# Now we can compare. First we measure this machine's CPU: additions and matrix products from small to large, all timed by your `best_seconds`.
 
 # %%
 counts = [10**k for k in range(2, 8)]  # elements of a vector
@@ -452,12 +452,12 @@ for n, seconds in zip(counts, cpu_add):
 # %% [markdown] tags=["lang-zh"]
 # 再算 GPU。有 GPU 就真的量；没有，就用第 1 节的式子，加上算术和搬家两项。式子里的数，前三个来自 NVIDIA H100 SXM 的公开规格，都是峰值，真实的程序达不到；最后一个是我们假设的，规格表里没有。
 #
-# 两种算法都要：数组已经在 GPU 上；或者从内存出发，搬过去，算完再搬回来。
+# 两种情形都要算：数组已经在 GPU 上；或者从内存出发，搬过去，算完再搬回来。
 
 # %% [markdown] tags=["lang-en"]
-# Now the GPU. If there is one, it is really measured; if not, take the formula of section 1, with terms for arithmetic and for moving. Of its numbers, the first three are from the public data sheet of NVIDIA's H100 SXM; they are peaks, which no real program reaches. The last is our assumption; no data sheet has it.
+# Now the GPU. If there is one, we really measure it; if not, we take the formula of section 1 and add terms for arithmetic and for moving. Of its numbers, the first three are from the public data sheet of NVIDIA's H100 SXM; they are peak values, which no real program reaches. The last is our own assumption; the data sheet does not have it.
 #
-# We want both: with arrays on the GPU already, and setting out from host memory, there and back again.
+# We want both cases: arrays that are on the GPU already, and arrays that set out from host memory, go there and come back.
 
 # %% tags=["demo"]
 MEMORY = 3.35e12  # bytes a second, the GPU's own memory
@@ -510,14 +510,14 @@ assert GPU or gpu_add == [model(n, n, 0) for n in counts]
 assert GPU or 24 < moving_add[-1] / gpu_add[-1] < 100  # dozens of times
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `crossover`，找出转折点（crossover）：从哪个大小起，`there` 比 `here` 快，而且往后每一个都快。中间碰巧赢一次不算，打平也不算。一次都不赢，返回 `None`。
+# 写出 `crossover`，找出转折点（crossover）：从哪个大小起，`there` 比 `here` 快，而且往后每一个都快。中间碰巧赢一次不算，打平也不算。没有这样的大小，返回 `None`。
 #
 # 例子：`sizes` 是 `[10, 100, 1000]`，`here` 是 `[1, 2, 9]`，`there` 是 `[3, 1, 4]`，返回 100。
 
 # %% [markdown] tags=["lang-en"]
-# Write `crossover`, which finds the crossover (转折点): the size from which on `there` is faster than `here`, at it and at each larger one. One lucky win in between does not count, nor does a tie. If it never wins, return `None`.
+# Write `crossover`, which finds the crossover (转折点): the size from which on `there` is faster than `here`, at that size and at every larger one. A lucky win in between does not count, nor does a tie. If there is no such size, return `None`.
 #
-# Example: with `sizes` `[10, 100, 1000]`, `here` `[1, 2, 9]` and `there` `[3, 1, 4]`, return 100.
+# Example: if `sizes` is `[10, 100, 1000]`, `here` is `[1, 2, 9]` and `there` is `[3, 1, 4]`, return 100.
 
 
 # %% nbgrader={"grade_id": "crossover", "solution": true}
@@ -545,10 +545,10 @@ check("crossover_size")
 check("when_it_pays")
 
 # %% [markdown] tags=["lang-zh"]
-# 画出来。虚线和点线之间的距离就是搬家的代价。加法和乘法，哪一个更怕搬家？
+# 画出来。虚线和点线之间的距离就是搬家的代价。加法和矩阵乘法，哪一个更怕搬家？先猜。
 
 # %% [markdown] tags=["lang-en"]
-# Plot it. The distance between the dashed and the dotted line is the price of moving. Which suffers more from it, addition or product?
+# Plot it. The distance between the dashed and the dotted line is the price of moving. Which will suffer more from it, the addition or the matrix product? Guess.
 
 # %% tags=["picture"]
 from autograder.plots import row
@@ -578,18 +578,18 @@ for ax, sizes, cpu, gpu, moving in (
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 小的时候，CPU 全赢：GPU 光是接单就要一个延迟。大的时候，已经在 GPU 上的数组，两种运算都值得。搬家把账改了：加法每个元素只算一次，却要搬三趟，路上花的时间是计算的几十倍，转折点跟着往右挪了一大截；矩阵乘法越大，每个元素算的次数越多，路费就越不算什么。
+# 小的时候，CPU 全赢：GPU 光是接单就要一个延迟。大的时候，已经在 GPU 上的数组，两种运算都值得。搬家把账改了：加法每个元素只算一次，却要搬三趟，路上花的时间是计算的几十倍，转折点也跟着往右挪；矩阵乘法越大，每个元素用到的次数越多，路费就越不算什么。
 #
 # 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：搬一次，算很多次，才值得。权重和数据搬过去就留在那里，不要每一步来回搬。
 #
 # 笔记里有一个程序，把两个 50000×10000 的矩阵搬到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？按这个模型算一算：
 
 # %% [markdown] tags=["lang-en"]
-# While it is small, the CPU wins throughout: a GPU needs one latency just to take the order. When it is large, and the arrays are on the GPU already, both operations pay. Moving changes the account: an addition computes each element once and moves three, so the way takes dozens of times as long as the computing, and the crossover lies far further right; the larger a matrix product, the more often each element is used, and the less the fare matters.
+# At small sizes the CPU wins throughout: a GPU needs one latency just to take the order. At large sizes, with the arrays on the GPU already, both operations pay. Moving changes the bill: an addition uses each element once but makes three trips, so that the way takes dozens of times as long as the computing, and the crossover moves to the right; the larger a matrix product, the more often each element is used, and the less the fare matters.
 #
-# So it is neither "a GPU is always faster" nor just "faster when large": it pays to move once and compute many times. Move weights and data there and leave them, not to and fro at each step.
+# So it is neither "a GPU is always faster" nor just "faster when large": what pays is to move once and compute many times. Move the weights and the data there and leave them there, instead of carrying them to and fro at every step.
 #
-# One set of notes has a program that moves two matrices of 50000×10000 to the GPU, adds them once, sees little gain and blames the matrices for being small. Half a billion elements each: small? Reckon it by this model:
+# One set of notes has a program that moves two matrices of 50000×10000 to the GPU, adds them once, sees little gain, and says the matrices are too small. Half a billion elements each: is that small? Work it out with this model:
 
 # %%
 n = 50_000 * 10_000
@@ -599,20 +599,20 @@ print(f"GPU, a model: the addition {model(n, n, 0) * 1e3:.1f} ms, with all three
 assert model(n, n, 3) > 50 * model(n, n, 0) and model(n, n, 0) < 2e-3 and model(n, n, 3) > 90e-3
 
 # %% [markdown] tags=["lang-zh"]
-# 不是太小，是搬得太多，算得太少。改一改 `BUS`、`LATENCY`，再看看图：哪条线动了，转折点往哪边走？
+# 不是太小，是搬得太多，算得太少。改一改 `BUS`、`LATENCY`，重新运行那几格，再看看图：哪条线动了，转折点往哪边走？
 
 # %% [markdown] tags=["lang-en"]
-# Not too small: moved too much, computed too little. Change `BUS` and `LATENCY` and look at the plot again: which line moves, and which way does the crossover go?
+# The trouble is not the size: too much was moved, and too little computed. Change `BUS` and `LATENCY`, run the cells again and look at the plot: which line moves, and which way does the crossover go?
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# torch 自己测时间，也守这几条规矩。它的计时工具用的钟，在看时间之前做了什么？读读它的源代码。再看看没有 GPU 的机器上，`synchronize` 会怎么说：
+# torch 自己测时间，也守这些规矩。它的计时工具用的钟，在看时间之前做了什么？读读源代码。再看看没有 GPU 的机器上，`synchronize` 会怎么说：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# torch keeps these rules when it takes times itself. What does the clock of its timing tool do before it reads the time? See its source. And what does `synchronize` say on a machine without a GPU?
+# torch keeps these rules, too, when it times things itself. What does the clock of its timing tool do before it reads the time? Look at the source. And what does `synchronize` say on a machine without a GPU?
 
 # %% tags=["demo"]
 import inspect
@@ -636,7 +636,7 @@ assert 0 < small.mean < 1e-2
 # 先同步，再看钟，和你写的一样。
 
 # %% [markdown] tags=["lang-en"]
-# First synchronise, then read the clock: just as you wrote it.
+# Synchronise first, then read the clock: just as in your function.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -652,13 +652,13 @@ assert 0 < small.mean < 1e-2
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** On their own computer a fellow student wrote `w = torch.rand(3, requires_grad=True).to(DEVICE)`, `optimizer = torch.optim.SGD([w], lr=0.1)`, and training works. On a machine with a GPU, which line will raise?
+# **1.** On their own computer, a fellow student wrote `w = torch.rand(3, requires_grad=True).to(DEVICE)`, `optimizer = torch.optim.SGD([w], lr=0.1)`, and training works. On a machine with a GPU, which line will raise an error?
 #
-# <details><summary>Answer</summary>The one that makes the optimizer: <code>w</code> is the result of a move and no leaf, and SGD will not take it. On their computer <code>.to</code> did nothing, so all was well.</details>
+# <details><summary>Answer</summary>The one that makes the optimizer: <code>w</code> is the result of a move, not a leaf, and SGD will not take it. On their own computer <code>.to</code> did nothing, so all was well.</details>
 #
-# **2.** Somebody reports that two float32 matrices of 4096×4096 were multiplied in only 20 microseconds, on a GPU with a peak of 67 trillion operations a second. Do you believe it?
+# **2.** Somebody reports that it took only 20 microseconds to multiply two float32 matrices of 4096×4096, on a GPU with a peak of 67 trillion operations a second. Do you believe it?
 #
-# <details><summary>Answer</summary>No. It takes 2·4096³ operations; to do them in 20 microseconds would be 6872 trillion a second, more than a hundred times the peak. They did not wait until the work was done.</details>
+# <details><summary>Answer</summary>No. It takes 2·4096³ operations; doing them in 20 microseconds would mean 6872 trillion a second, more than a hundred times the peak. They did not wait until the work was done.</details>
 
 # %% tags=["proof"]
 try:
@@ -678,7 +678,7 @@ assert 2 * 4096**3 / 20e-6 / ARITHMETIC > 100
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student has moved a very small network to a GPU. At each step they move a batch of 32 examples with `.to("cuda")`, and print `loss.item()`. A step turns out slower than on the CPU. Having heard that "it is fast without printing", they read the clock right after `backward()`, and indeed it is ten times faster. Tell them in four or five sentences where the time goes, where "ten times" comes from, how to measure so that it counts, and what to change so that it may really pay. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student has moved a very small network to a GPU. At each step they move a batch of 32 examples with `.to("cuda")` and print `loss.item()`. By the clock, a step is slower than on the CPU. Then they hear that "it is fast without printing" and read the clock right after `backward()`: sure enough, it is ten times faster. Tell them in four or five sentences where the time goes, where "ten times" comes from, how to measure so that it counts, and what to change so that it may really pay. In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 四点里说清三点（其中必须有第 2 点），给 1 分：
