@@ -67,9 +67,29 @@ def first_gradient(T: Any, rng: np.random.Generator) -> Properties:
         a.grad[0] = 7.0
         return a.grad
 
+    def brand_new() -> bool:
+        """Whether the array that a rule has just made, and nobody else holds, is the one that `.grad` shows."""
+        made = []
+
+        class Doubled(T.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return x * 2.0
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                found = grads[0] * 2.0
+                made.append(found.data_ptr())
+                return found
+
+        a = leaf(T, rng.normal(size=3))
+        Doubled.apply(a).sum().backward()
+        return [a.grad.data_ptr()] == made
+
     yield "two leaves of one sum share nothing", two_leaves
     yield "the gradient given to backward stays as it was", given_by_hand
     yield "written to in one place only", stretched
+    yield "a brand-new gradient is taken over, not copied", brand_new
 
 
 @check("gradients_add_up", lesson=LESSON, points=2, parts=[ACCUMULATE])

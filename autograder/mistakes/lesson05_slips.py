@@ -14,6 +14,25 @@ from minigrad.autograd.ready import pop, push
 
 @mistake(
     COUNT,
+    zh="轮到第二个根时，你又把它设成了 0。从第一个根出发也许已经到过它，数到的边就丢了，它下面的也数了两遍。先给所有的根记上 0，再开始走。",
+    en="When its turn comes, the second root is set to 0 again. The walk from the first may have come by already: the edges counted then are lost, and what lies below is counted twice. Give every root its 0 first, then walk.",
+)
+def roots_begin_anew(roots: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = {}
+    for root in roots:
+        counts[root] = 0
+        stack = [root]
+        while stack:
+            for parent, _ in stack.pop().next_functions:
+                if parent is not None:
+                    if parent not in counts:
+                        stack.append(parent)
+                    counts[parent] = counts.get(parent, 0) + 1
+    return counts
+
+
+@mistake(
+    COUNT,
     zh="你数的是从节点伸出去的边。这里要的是通向它的边：沿一条边走到 parent，就给 parent 加 1。",
     en="You count the edges that leave a node. What is needed are those that lead to it: for each edge to a parent, give that parent 1 more.",
 )

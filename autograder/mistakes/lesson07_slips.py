@@ -1,4 +1,4 @@
-"""More known mistakes of lesson 07: what add_array_ returns, a copy in the wrong branch, None asked for its history."""
+"""More known mistakes of lesson 07: what add_array_ returns, a copy in the wrong branch or in every case, None asked for its history."""
 
 from __future__ import annotations
 
@@ -44,6 +44,18 @@ def puts_it_there_after_adding(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is not None:
         variable._grad.add_array_(grad)
     variable._grad = from_array(grad.copy())
+
+
+@mistake(
+    ACCUMULATE,
+    zh="值都对，可你不管 shared，每次都复制。全新的数组没有别人拿着，复制一份只是白占内存：shared 为真时才复制，否则直接 from_array(grad)。",
+    en="The values are right, but you copy whatever shared says. A brand-new array is held by nobody else, and a copy of it wastes memory: copy where shared is true, else just from_array(grad).",
+)
+def always_copies(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy())
+    else:
+        variable._grad.add_array_(grad)
 
 
 @mistake(

@@ -15,6 +15,24 @@ from minigrad.autograd.graph import modified_message
 
 @mistake(
     NO_GRAD,
+    zh="你数的是套了几层，最外层结束就打开。可记录也许不是 no_grad 关的，中间也许又打开过：层数说明不了进来之前是开还是关，要记的是 set_recording 返回的值。",
+    en="You count how deep the blocks are nested, and switch on behind the outermost. But recording may have been off before it, or on again in between: a depth does not tell how it stood on entering. Remember what set_recording returned.",
+)
+class CountsDepth(Decorating):
+    depth = 0
+
+    def __enter__(self) -> None:
+        CountsDepth.depth += 1
+        set_recording(False)
+
+    def __exit__(self, *exception: Any) -> None:
+        CountsDepth.depth -= 1
+        if not CountsDepth.depth:
+            set_recording(True)
+
+
+@mistake(
+    NO_GRAD,
     zh="__enter__ 返回了 self。torch 的 no_grad 什么也不给 as：不写 return。",
     en="__enter__ returns self. torch's no_grad gives nothing to `as`: leave the return out.",
 )
@@ -73,6 +91,24 @@ class ReturnsTheSwitch(Decorating):
 
 
 # ── check_version ────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="assert 抛的是 AssertionError，没有话，python -O 之下还会被跳过。torch 抛 RuntimeError，并说出两个版本：if … : raise RuntimeError(modified_message(…))。",
+    en="An assert raises AssertionError, says nothing, and is skipped under python -O. torch raises RuntimeError and names both versions: if … : raise RuntimeError(modified_message(…)).",
+)
+def asserts(saved: Any, expected: int, source: str = "") -> None:
+    assert saved._version == expected
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="话是对的，错误的类不对：assert 抛的是 AssertionError。torch 抛 RuntimeError：if … : raise RuntimeError(…)。",
+    en="The words are right, the class is not: an assert raises AssertionError. torch raises RuntimeError: if … : raise RuntimeError(…).",
+)
+def asserts_with_the_words(saved: Any, expected: int, source: str = "") -> None:
+    assert saved._version == expected, modified_message(saved, saved._version, expected, source)
 
 
 @mistake(

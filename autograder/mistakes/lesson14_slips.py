@@ -24,6 +24,49 @@ def _times(action: Any, wait: Any, clock: Any, repeats: int) -> list[Any]:
 
 
 @mistake(
+    BEST,
+    zh="clock 是一个函数，你没有调用它：clock 只是它的名字，clock() 才是秒数。两处都要加括号。",
+    en="clock is a function, and you do not call it: clock is only its name, clock() are the seconds. Both places need the brackets.",
+)
+def never_calls_the_clock(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        start = clock
+        action()
+        wait()
+        times.append(clock - start)
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="开始时调用了 clock()，结束时忘了括号：clock - start 是拿一个函数去减。写 clock() - start。",
+    en="At the start you call clock(), at the end the brackets are missing: clock - start subtracts from a function. Write clock() - start.",
+)
+def calls_the_clock_once(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        wait()
+        times.append(clock - start)
+    return min(times)
+
+
+@mistake(
+    BEST,
+    zh="action 没有被调用：只写 action，什么也不会做，量到的是空等。要写 action()。",
+    en="action is not called: its bare name does nothing, and what you time is an empty wait. Write action().",
+)
+def never_acts(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min(_times(lambda: None, wait, clock, repeats))
+
+
+@mistake(
     HOME,
     zh="cupy 后面少了括号：它是一个函数，调用它才得到 CuPy（或者 None）。写 cupy()。",
     en="The brackets are missing behind cupy: it is a function, and calling it gives CuPy, or None. Write cupy().",

@@ -278,7 +278,7 @@ def accumulate(variable, grad, shared):
     """variable.grad += grad. In torch: accumulateGrad, the body of every AccumulateGrad node.
 
     variable: a leaf; variable._grad is None or a tensor.  grad: an array of its shape and dtype.
-    shared: a bool, whether somebody else may hold the same array; then a first gradient has to be copied.
+    shared: a bool, whether somebody else may hold the same array; then, and only then, a first gradient is copied.
     Later gradients are added in place, so that .grad stays the same object.  Returns None.
     Example: variable._grad = [1.], grad = [2.]  ->  variable._grad = [3.], the same tensor
     """

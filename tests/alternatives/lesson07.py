@@ -11,15 +11,6 @@ ZERO_GRAD = "minigrad.optim.Optimizer.zero_grad"
 
 
 @alternative(ACCUMULATE)
-def always_copies(variable, grad, shared):
-    """Costs a copy more, and is right."""
-    if variable._grad is not None:
-        variable._grad.add_array_(grad)
-        return
-    variable._grad = from_array(np.array(grad))
-
-
-@alternative(ACCUMULATE)
 def from_zeros(variable, grad, shared):
     """Begins at nought when the array is shared."""
     if variable._grad is None and not shared:
@@ -28,6 +19,16 @@ def from_zeros(variable, grad, shared):
         variable._grad = from_array(grad + 0)
     else:
         variable._grad += from_array(grad)
+
+
+@alternative(ACCUMULATE)
+def by_another_copy(variable, grad, shared):
+    """Copies with NumPy, and leaves early."""
+    held = variable._grad
+    if held is not None:
+        return held.add_array_(grad)
+    mine = np.array(grad) if shared else grad
+    variable._grad = from_array(mine)
 
 
 @alternative(RECORDED)
