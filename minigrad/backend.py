@@ -138,6 +138,39 @@ def in_order(x: Any) -> Any:
     return x if x.flags.c_contiguous else x.copy()
 
 
+def memory_order(x: Any) -> Any:
+    """The order in memory, as NumPy names it, of what is made like x: x's own, or the indices' where x was stretched."""
+    return "C" if 0 in x.strides else "K"
+
+
+def laid_out_as(x: Any, values: Any) -> Any:
+    """An array of x's shape with its elements in the same order in memory as x's: `values` itself, or a copy."""
+    if x.flags.c_contiguous:
+        return values
+    out = array_module(x).empty_like(x, values.dtype, memory_order(x))
+    out[...] = values
+    return out
+
+
+def filling_order(x: Any, values: Any) -> Any:
+    """Flat values in the shape of x, one after the other as the elements of x stand in memory."""
+    if x.flags.c_contiguous:
+        return values.reshape(x.shape)
+    dims = sorted(range(x.ndim), key=lambda d: -x.strides[d])
+    return values.reshape([x.shape[d] for d in dims]).transpose(numpy.argsort(dims))
+
+
+def ordered(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """`forward`, with what it returns laid out in memory in the order of the indices, as torch's reductions do."""
+
+    @functools.wraps(forward)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = forward(*args, **kwargs)
+        return tuple(map(in_order, found)) if type(found) is tuple else in_order(found)
+
+    return call
+
+
 def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """x summed over the dimensions `dim`, counted from the front (None: all).
 

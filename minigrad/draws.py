@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .backend import array_module, numpy, to_host
+from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
 from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from .ops.arguments import Bool, Dtype, Int, is_int
@@ -24,7 +24,10 @@ from .tensor import Tensor, from_array
 # ------------------------------------------------------------------ new tensors
 
 
-def _drawn(draw: str, size: tuple[Any, ...], generator: Any, dtype: Dtype | None, rest: dict[str, Any]) -> Tensor:
+def _drawn(
+    draw: str, size: tuple[Any, ...], generator: Any, dtype: Dtype | None, rest: dict[str, Any], like: Any = None
+) -> Tensor:
+    """A tensor of drawn numbers; those for one like another follow its order in memory."""
     if not size:
         return NotImplemented
     shape = shape_of(size)
@@ -32,8 +35,16 @@ def _drawn(draw: str, size: tuple[Any, ...], generator: Any, dtype: Dtype | None
     if kind.kind != "f":
         kernel = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}[draw]
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.type_name if dtype else kind}'")
-    values = getattr(generator or default_generator(), draw)(math.prod(shape), kind)
-    return finish(values.reshape(shape), **rest)
+    place = numpy.empty(shape, kind) if like is None else array_module(like).empty_like(like, kind, memory_order(like))
+    return finish(drawn_for(place, generator, draw), **rest)
+
+
+def drawn_for(place: Any, generator: Generator | None, draw: str) -> Any:
+    """Numbers for every element of an array, one after the other as they stand in memory. torch draws normal numbers in
+    blocks only where the array is in order."""
+    source, n, kind = generator or default_generator(), place.size, place.dtype
+    blocks = {"blocks": bool(place.flags.c_contiguous)} if draw == "normal" else {}
+    return filling_order(place, getattr(source, draw)(n, kind, **blocks))
 
 
 def rand(
@@ -60,12 +71,14 @@ def randn(
 
 def rand_like(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """rand of another tensor's size, dtype and device (torch.rand_like)."""
-    return rand(*input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad)
+    rest = {"device": device or input.device, "requires_grad": requires_grad}
+    return _drawn("uniform", (input.shape,), None, dtype or input.dtype, rest, input.storage())
 
 
 def randn_like(input: Tensor, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """randn of another tensor's size, dtype and device (torch.randn_like)."""
-    return randn(*input.shape, dtype=dtype or input.dtype, device=device or input.device, requires_grad=requires_grad)
+    rest = {"device": device or input.device, "requires_grad": requires_grad}
+    return _drawn("normal", (input.shape,), None, dtype or input.dtype, rest, input.storage())
 
 
 def randint(
@@ -100,7 +113,9 @@ def randint_like(
     input: Tensor, low: Int, high: Int | None = None, *, dtype: Dtype | None = None, device: Any = None
 ) -> Tensor:
     """randint of another tensor's size, dtype and device (torch.randint_like)."""
-    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=device or input.device)
+    drawn = randint(low, high, (input.numel(),), dtype=dtype or input.dtype, device=device or input.device)
+    data = input.storage()
+    return from_array(filling_order(array_module(data).empty_like(data, order=memory_order(data)), drawn._data))
 
 
 def randperm(
@@ -246,9 +261,10 @@ DRAWN = {
 
 
 def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Tensor:
-    """Put drawn values, as many as there are elements, into a tensor."""
+    """Put values into a tensor: drawn ones, which come flat, in the order in which the elements stand in memory."""
     data = tensor._data
-    values = finish(values.astype(data.dtype, copy=False).reshape(data.shape), tensor.device)._data
+    values = values.astype(data.dtype, copy=False)
+    values = finish(filling_order(data, values) if values.ndim == 1 else values, tensor.device)._data
     write(tensor, DRAWN[node](tensor, values=values))
     return tensor
 
@@ -270,8 +286,7 @@ def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generat
     check_writable(self)
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    drawn = (generator or default_generator()).normal(self._data.size, self._data.dtype)
-    return overwrite(self, drawn * std + mean)
+    return overwrite(self, drawn_for(self._data, generator, "normal") * std + mean)
 
 
 def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:

@@ -62,9 +62,9 @@ class Generator:
         """n numbers in [0, 1) as torch draws them for the NumPy dtype `kind`."""
         return self.doubles(n) if kind == numpy.float64 else self.floats(n).astype(kind, copy=False)
 
-    def normal(self, n: int, kind: Any) -> Any:
+    def normal(self, n: int, kind: Any, blocks: bool = True) -> Any:
         """n standard normal numbers, by Box and Muller: few of them in pairs of doubles, many in blocks of 16."""
-        if n < 16:
+        if n < 16 or not blocks:
             return numpy.array([self._one_normal() for _ in range(n)], numpy.float64).astype(kind)
         out = self.uniform(n, kind)
         tail = None if n % 16 == 0 else self.uniform(16, kind)

@@ -9,7 +9,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from .backend import array_module, numpy
+from .backend import array_module, memory_order, numpy
 from .creation import finish, full, listed, plain, shape_of
 from .dtypes import as_numpy, filling, get_default_dtype, result_type
 from .dtypes import dtype as Dtype
@@ -141,7 +141,7 @@ def _like(name: str, words: str) -> Any:
         memory_format: Any = None,
     ) -> Tensor:
         data = input._data
-        made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype)
+        made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype, memory_order(data))
         return finish(made, device if device is not None else None, requires_grad)
 
     call.__name__ = call.__qualname__ = f"{name}_like"
@@ -167,7 +167,7 @@ def full_like(
     data = input._data
     (value,) = plain(fill_value)
     element = filling(value, as_numpy(dtype) or data.dtype)
-    made = array_module(data).full_like(data, element, element.dtype)
+    made = array_module(data).full_like(data, element, element.dtype, memory_order(data))
     return finish(made, device, requires_grad)
 
 

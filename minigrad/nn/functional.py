@@ -41,6 +41,7 @@ from ..ops.pad import pad
 from ..ops.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
 from ..ops.upsample import interpolate
+from ..ranges import zeros_like
 from ..tensor import Tensor, from_array
 
 __all__ = [
@@ -125,7 +126,7 @@ def dropout(input: Tensor, p: Float = 0.5, training: Bool = True, inplace: bool 
         return input
     module = array_module(input._data)
     with no_grad():
-        noise = from_array(module.zeros(input._data.shape if p < 1 else (), input._data.dtype))
+        noise = zeros_like(input) if p < 1 else from_array(module.zeros((), input._data.dtype))
         if p < 1:
             noise = noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise

@@ -10,7 +10,9 @@ from ..autograd.grad_mode import no_grad
 from ..backend import numpy, to_host
 from ..draws import overwrite
 from ..errors import refusing
+from ..ops.pick import where
 from ..random import Generator, default_generator
+from ..ranges import empty_like
 from ..tensor import Tensor
 
 __getattr__ = refusing(__name__)
@@ -72,19 +74,32 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal, held within [a, b]: what falls outside is drawn again."""
+    """Normal, held within [a, b]: what falls outside is drawn again, or where that would be most, what is drawn evenly
+    from [a, b] is kept as often as the curve is high there."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
             "incorrect.",
             stacklevel=3,
         )
-    kind, n = tensor._data.dtype, tensor._data.size
-    source = generator or default_generator()
-    values = source.normal(n, kind) * std + mean
-    while (outside := (values < a) | (values > b)).any():
-        values = numpy.where(outside, source.normal(n, kind) * std + mean, values)
-    return overwrite(tensor, values)
+    if math.erf((b - mean) / std / math.sqrt(2)) - math.erf((a - mean) / std / math.sqrt(2)) > 0.6:
+        low, high = tensor.new_tensor([a, b]).tolist()
+        result = tensor.normal_(mean, std, generator=generator)
+        while (outside := (result < low) | (result > high)).any():
+            result = where(outside, empty_like(result).normal_(mean, std, generator=generator), result)
+        return result if result is tensor else tensor.copy_(result)
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def refused(candidates: Tensor) -> Tensor:
+        height = ((candidates - mean) / std) ** 2 * -0.5 - peak
+        return empty_like(tensor).uniform_(generator=generator).log_() > height
+
+    result = tensor.uniform_(a, b, generator=generator)
+    pending = refused(result)
+    while pending.any():
+        candidates = empty_like(tensor).uniform_(a, b, generator=generator)
+        result, pending = where(pending, candidates, result), refused(candidates).logical_and(pending)
+    return result if result is tensor else tensor.copy_(result)
 
 
 @no_grad()

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy, to_host
+from ..backend import array_module, in_order, memory_order, numpy, to_host
 from ..creation import finish
 from ..dtypes import as_numpy, element
 from ..tensor import Tensor, from_array
@@ -94,9 +94,13 @@ def _trace(x: Any) -> Any:
 
 
 repeat_op = Op("RepeatBackward0", lambda x, repeats: array_module(x).tile(x, repeats), self=repeat_vjp)
-flip_op = Op("FlipBackward0", lambda x, dims: array_module(x).flip(x, dims).copy(), self=flip_vjp)
+flip_op = Op("FlipBackward0", lambda x, dims: array_module(x).flip(x, dims).copy(memory_order(x)), self=flip_vjp)
 roll_op = Op("RollBackward0", _roll, self=roll_vjp)
-rot90_op = Op("Rot90Backward0", lambda x, k, dims: array_module(x).rot90(x, k, dims).copy(), self=rot90_vjp)
+rot90_op = Op(
+    "Rot90Backward0",
+    lambda x, k, dims: array_module(x).rot90(x, k, dims).copy(memory_order(x) if k % 4 else "C"),
+    self=rot90_vjp,
+)
 tril_op = Op("TrilBackward0", lambda x, diagonal: in_order(array_module(x).tril(x, diagonal)), self=tril_vjp)
 triu_op = Op("TriuBackward0", lambda x, diagonal: in_order(array_module(x).triu(x, diagonal)), self=triu_vjp)
 diagonal_copy_op = Op(

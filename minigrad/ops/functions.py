@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_single
+from ..backend import array_module, in_single, laid_out_as
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int
 from .define import Op, unary
@@ -192,7 +192,7 @@ def _round(x: Any) -> Any:
 def _decimals(x: Any, decimals: int) -> Any:
     if x.dtype.kind != "f":
         raise unsupported("round_vml_cpu" if not decimals else "round_cpu", x)
-    return x.round(decimals)
+    return laid_out_as(x, x.round(decimals))
 
 
 def _logit(x: Any, eps: float | None) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy
+from ..backend import array_module, in_order, laid_out_as, numpy
 from ..dtypes import element
 from ..tensor import from_array
 from .define import Op
@@ -79,7 +79,8 @@ def _index_copy(x: Any, source: Any, dim: int, index: Any) -> Any:
 
 
 def _index_fill(x: Any, *value: Any, dim: int, index: Any, number: Any = None) -> Any:
-    return _index_copy(x, value[0] if value else array_module(x).asarray(element(number, x.dtype)), dim, index)
+    filling = value[0] if value else array_module(x).asarray(element(number, x.dtype))
+    return laid_out_as(x, _index_copy(x, filling, dim, index))
 
 
 def _masked_fill(x: Any, *value: Any, mask: Any, number: Any = None) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, ndarray, numpy
+from ..backend import array_module, in_order, laid_out_as, ndarray, numpy
 from ..creation import tensor
 from ..tensor import Tensor
 from .arguments import type_name
@@ -72,13 +72,13 @@ def places(indices: Index) -> Any:
 
 
 def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
-    x = x.copy()
+    out = x.copy()
     where = places(indices)
     if accumulate:
-        rules.add_at(x, where, values)
+        rules.add_at(out, where, values)
     else:
-        x[where] = values
-    return x
+        out[where] = values
+    return laid_out_as(x, out)
 
 
 def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..backend import array_module, in_use, numpy
+from ..backend import array_module, in_order, in_use, numpy
 from ..dtypes import filling, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
@@ -394,4 +394,4 @@ def count_nonzero(input: Tensor, dim: Ints | None = None) -> Tensor:
     """How many elements are not 0, in all or along dim (torch.count_nonzero)."""
     data = input._data
     module = array_module(data)
-    return from_array(module.asarray(module.count_nonzero(data, axis=dims(dim, data.ndim)), dtype="int64"))
+    return from_array(in_order(module.asarray(module.count_nonzero(data, axis=dims(dim, data.ndim)), dtype="int64")))

@@ -11,7 +11,7 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
-from ..backend import array_module, numpy, restrided
+from ..backend import array_module, memory_order, numpy, restrided
 from ..dtypes import dtype as Dtype
 from ..size import contiguous_format
 from ..tensor import Tensor, from_array
@@ -87,7 +87,7 @@ def _squeeze(x: Any, dim: Any) -> Any:
 
 
 def _cast(x: Any, dtype: Any) -> Any:
-    return x.astype(dtype, "C" if 0 in x.strides else "K")  # what was stretched is laid out anew
+    return x.astype(dtype, memory_order(x))
 
 
 view_op = Op("ViewBackward0", lambda x, shape: x.reshape(shape), view=True, self=view_vjp)
@@ -294,9 +294,7 @@ def _unbind(x: Any, dim: int) -> Any:
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy of its own, in the same order in memory, still part of the graph (torch.clone). memory_format:
     contiguous_format for the order of the indices."""
-    array = self.storage()
-    in_order = 0 in array.strides or memory_format is contiguous_format
-    return clone_op(self, order="C" if in_order else "K")
+    return clone_op(self, order="C" if memory_format is contiguous_format else memory_order(self.storage()))
 
 
 def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy, to_host
+from ..backend import array_module, in_order, laid_out_as, numpy, to_host
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
@@ -74,7 +74,7 @@ def _at_least_1d(forward: Any) -> Any:
 
 def _sort(x: Any, dim: int, descending: bool) -> tuple[Any, Any]:
     order = order_of(x, dim, descending)
-    return array_module(x).take_along_axis(x, order, dim), order
+    return laid_out_as(x, array_module(x).take_along_axis(x, order, dim)), laid_out_as(x, order)
 
 
 def settle(order: Any, x: Any, dim: int, place: Any, among: Any = None) -> Any:

@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, largest, mean_array, numpy, sum_array
+from ..backend import array_module, in_order, in_single, largest, mean_array, numpy, ordered, sum_array
 from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
@@ -138,6 +138,7 @@ def nansum_vjp(grad: Any, self: Any, dim: Dims, keepdim: bool) -> Any:
 # ------------------------------------------------------------------ forwards
 
 
+@in_single
 def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     n, correction = count(x.shape, dim), given(correction)
     centred = x - sum_array(x, dim, True) / n if n else x
@@ -145,15 +146,15 @@ def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     return total / total.dtype.type(max(n - correction, 0))
 
 
+@in_single
 def _std(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     return array_module(x).sqrt(_var(x, dim, correction, keepdim))
 
 
 def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
-    module = array_module(x)
     size = abs(x)
     if ord == 2:
-        return module.sqrt(sum_array(x * x, dim, keepdim))
+        return array_module(x).sqrt(sum_array(x * x, dim, keepdim))
     if math.isinf(ord):
         return size.max(axis=dim, keepdims=keepdim) if ord > 0 else size.min(axis=dim, keepdims=keepdim)
     if ord == 0:
@@ -176,33 +177,32 @@ def _aminmax(x: Any, dim: Dims, keepdim: bool) -> Any:
     return x.min(axis=dim, keepdims=keepdim), x.max(axis=dim, keepdims=keepdim)
 
 
-var_op = Op("VarBackward0", in_single(_var), self=var_vjp)
-std_op = Op("StdBackward0", in_single(_std), self=std_vjp)
+var_op = Op("VarBackward0", ordered(_var), self=var_vjp)
+std_op = Op("StdBackward0", ordered(_std), self=std_vjp)
 var_mean_op = Op(
     "VarMeanBackward0",
-    in_single(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
+    ordered(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
     outputs=2,
     self=var_mean_vjp,
 )
 std_mean_op = Op(
     "StdMeanBackward0",
-    in_single(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
+    ordered(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
     outputs=2,
     self=std_mean_vjp,
 )
-vector_norm_op = Op("LinalgVectorNormBackward0", in_single(_vector_norm), self=vector_norm_vjp)
-logsumexp_op = Op("LogsumexpBackward0", _logsumexp, self=logsumexp_vjp)
-amax_op = Op("AmaxBackward0", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), self=amax_vjp)
-amin_op = Op("AminBackward0", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), self=amax_vjp)
-aminmax_op = Op("AminmaxBackward0", _aminmax, outputs=("min", "max"), self=aminmax_vjp)
+vector_norm_op = Op("LinalgVectorNormBackward0", ordered(in_single(_vector_norm)), self=vector_norm_vjp)
+logsumexp_op = Op("LogsumexpBackward0", ordered(_logsumexp), self=logsumexp_vjp)
+amax_op = Op("AmaxBackward0", ordered(lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim)), self=amax_vjp)
+amin_op = Op("AminBackward0", ordered(lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim)), self=amax_vjp)
+aminmax_op = Op("AminmaxBackward0", ordered(_aminmax), outputs=("min", "max"), self=aminmax_vjp)
 nansum_op = Op(
-    "NansumBackward0", lambda x, dim, keepdim: sum_array(rules.only(x, x == x), dim, keepdim), self=nansum_vjp
+    "NansumBackward0",
+    ordered(lambda x, dim, keepdim: sum_array(rules.only(x, x == x), dim, keepdim)),
+    self=nansum_vjp,
 )
 
 # ------------------------------------------------------------------ what users call
-
-
-SPREADS = {"var_mean": "var_mean", "std_mean": "std_mean"}
 
 
 def _spread(op: Op, name: str, noun: str) -> Any:
@@ -219,7 +219,8 @@ def _spread(op: Op, name: str, noun: str) -> Any:
         if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
             raise TypeError(f"{name}: unbiased and keepdim must be bools")
         if input._data.dtype.kind != "f":
-            raise RuntimeError(f"{SPREADS.get(name, 'std and var')} only support floating point and complex dtypes")
+            named = name if name.endswith("_mean") else "std and var"
+            raise RuntimeError(f"{named} only support floating point and complex dtypes")
         if correction is None and (unbiased is not None or dim is not EVERY):
             correction = int(unbiased is not False)
         axes = None if dim is EVERY else dims(dim, input._data.ndim)
@@ -299,7 +300,10 @@ def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
         raise TypeError("logsumexp: dim must be ints, keepdim a bool")
     if input._data.dtype.kind != "f":
         input = input.to_numpy_dtype(get_default_dtype().np)
-    return logsumexp_op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
+    axes, ndim = dims(dim, input._data.ndim), input._data.ndim
+    if axes is None and ndim and not keepdim:  # over no dimension is over all; but then torch cannot write the result
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * ndim}")
+    return logsumexp_op(input, dim=axes, keepdim=keepdim)
 
 
 def _extreme(op: Op, name: str, noun: str) -> Any:
