@@ -122,7 +122,8 @@ def grad(
     roots, grads = _starts(roots, _given(grad_outputs), create_graph)
     edges = [_input_edge(t) for t in wanted]
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
-    found = [_shown(captured[edge]) for edge in edges]
+    shown = {edge: _shown(captured[edge]) for edge in edges}  # one tensor for an input that is named twice
+    found = [shown[edge] for edge in edges]
     if materialize_grads:
         return tuple(t.new_zeros(t.shape) if g is None else g for t, g in zip(wanted, found, strict=True))
     unused = [] if allow_unused else [i for i, g in enumerate(found) if g is None]

@@ -38,6 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 ALIASES = {"axis": "dim", "keepdims": "keepdim"}
 SPECIAL = {*ALIASES, "input", "out"}
+PLAIN = {"norm", "split", "unique", "unique_consecutive"}  # functions that torch has in Python, which know no aliases
 
 SIZES = {"size", "shape", "dims", "repeats"}  # what is given as ints one by one, or as one tuple
 
@@ -98,8 +99,8 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if "input" in kwargs and not args:
         args = (kwargs.pop("input"),)
     names = inspect.signature(function).parameters
-    taken = {*kwargs, *list(names)[: len(args)]}
-    kwargs = {ALIASES[k] if ALIASES.get(k) in names.keys() - taken else k: v for k, v in kwargs.items()}
+    free = set() if function.__name__ in PLAIN else names.keys() - {*kwargs, *list(names)[: len(args)]}
+    kwargs = {ALIASES[k] if ALIASES.get(k) in free else k: v for k, v in kwargs.items()}
     if SPECIAL.isdisjoint(kwargs):
         return call(*args, **kwargs)
     if "out" not in kwargs or method:

@@ -38,9 +38,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     check_writable(view)
     if ones := leading_ones(value._data.shape):
         value = value.view(value._data.shape[ones:])
-    for name in ("index_put", "masked_fill") if is_mask(indices, masks) and not value._data.ndim else ("index_put",):
+    fills = is_mask(indices, masks) and not value._data.ndim
+    for name in ("index_put", "masked_fill") if fills else ("index_put",):
         check_memory(view, name)
-    check_overlap(view, value, True)
+    if not fills:
+        check_overlap(view, value, True)
     write(view, put_op(view, value, indices=checked(view, indices, masks, value), accumulate=False))
 
 

@@ -102,7 +102,7 @@ def cuda(self: Tensor, device: Any = None) -> Tensor:
     return to(self, device=device if device is not None else "cuda")
 
 
-def type(self: Tensor, dtype: Any = None) -> Any:
+def type(self: Tensor, dtype: Any = None, non_blocking: Bool = False) -> Any:
     """The name of the tensor's type, as 'torch.FloatTensor'; or the tensor converted to `dtype`."""
     if dtype is None:
         return f"torch.{'cuda.' if self.device.type == 'cuda' else ''}{self.dtype.type_name}Tensor"
@@ -141,8 +141,9 @@ def element_size(self: Tensor) -> Any:
 
 
 def data_ptr(self: Tensor) -> Any:
-    """The address of the first element."""
-    return address(self.storage())
+    """The address of the first element; 0 if there is none."""
+    data = self.storage()
+    return address(data) if data.size else 0
 
 
 def is_contiguous(self: Tensor) -> Any:
@@ -160,9 +161,11 @@ def is_tensor(x: Any) -> Any:
     return isinstance(x, Tensor)
 
 
-def new_tensor(self: Tensor, data: Any) -> Tensor:
-    """`data` as a tensor of this tensor's dtype."""
-    return tensor(data, dtype=BY_NUMPY[self._data.dtype], device=self.device)
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: Bool = False
+) -> Tensor:
+    """`data` as a tensor of this tensor's dtype and on its device, unless told otherwise."""
+    return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 
 def fill_(self: Tensor, value: Operand) -> Tensor:
@@ -241,8 +244,10 @@ def copied(self: Tensor) -> Tensor:
     return copy_op(from_array(self._data * 0), self, home=self._data.dtype)
 
 
-def copy_(self: Tensor, src: Operand) -> Tensor:
-    """The elements of `src`, broadcast and converted as needed, written into this tensor."""
+def copy_(self: Tensor, src: Operand, non_blocking: Bool = False) -> Tensor:
+    """The elements of `src`, broadcast and converted as needed, written into this tensor; by then they are there."""
+    if non_blocking is not True and non_blocking is not False:
+        raise TypeError("copy_: non_blocking must be a bool")
     check_writable(self)
     if not (isinstance(src, Tensor) and same_place(self, src)):
         check_memory(self)

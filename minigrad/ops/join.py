@@ -101,13 +101,19 @@ def check_fit(first: tuple[int, ...], shape: tuple[int, ...], dim: int, number: 
             )
 
 
+def some(tensors: Any, name: str) -> list[Tensor]:
+    """The tensors to be joined; an error for none, and for one by itself, which is no list of its rows."""
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}: tensors must be a tuple of Tensors")
+    given = list(as_tensors(tensors))
+    if not given:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return given
+
+
 def stack(tensors: Tensors, dim: Int = 0) -> Tensor:
     """Tensors of one shape joined along a new dimension (torch.stack)."""
-    if isinstance(tensors, Tensor):
-        raise TypeError("stack: tensors must be a tuple of Tensors")
-    given = as_tensors(tensors)
-    if not given:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    given = some(tensors, "stack")
     dim = one_dim(dim, given[0]._data.ndim + 1)
     for i, t in enumerate(given):
         if t._data.shape != given[0]._data.shape:
@@ -130,31 +136,23 @@ def concatenate_all(self: Tensor, parts: list[Any], dim: int) -> Tensor:
 
 def hstack(tensors: Tensors) -> Tensor:
     """Joined side by side: along dimension 1, vectors along 0 (torch.hstack)."""
-    given = [reshape(t, (1,)) if not t._data.ndim else t for t in as_tensors(tensors)]
-    if not given:
-        raise RuntimeError("hstack expects a non-empty TensorList")
+    given = [reshape(t, (1,)) if not t._data.ndim else t for t in some(tensors, "hstack")]
     return cat(given, 0 if given[0]._data.ndim == 1 else 1)
 
 
 def vstack(tensors: Tensors) -> Tensor:
     """Joined one below the other: along dimension 0, vectors as rows (torch.vstack)."""
-    given = as_tensors(tensors)
-    if not given:
-        raise RuntimeError("vstack expects a non-empty TensorList")
+    given = some(tensors, "vstack")
     return cat([atleast_2d(t) for t in given], 0)
 
 
 def dstack(tensors: Tensors) -> Tensor:
     """Joined along dimension 2 (torch.dstack)."""
-    given = as_tensors(tensors)
-    if not given:
-        raise RuntimeError("dstack expects a non-empty TensorList")
+    given = some(tensors, "dstack")
     return cat([atleast_3d(t) for t in given], 2)
 
 
 def column_stack(tensors: Tensors) -> Tensor:
     """Joined side by side, vectors as columns (torch.column_stack)."""
-    given = as_tensors(tensors)
-    if not given:
-        raise RuntimeError("column_stack expects a non-empty TensorList")
+    given = some(tensors, "column_stack")
     return hstack([reshape(t, (t._data.size, 1)) if t._data.ndim <= 1 else t for t in given])

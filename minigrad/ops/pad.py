@@ -116,7 +116,7 @@ def around(input: Tensor, pad: Sizes) -> Tensor:
     for d, (left, right) in ends.items():
         if max(left, right) > shape[d]:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-        if shape[d] + left + right < 1:
+        if shape[d] + left + right < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         shape[d] += left + right
     out = from_array(array_module(input._data).empty(shape, input._data.dtype))

@@ -236,6 +236,8 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """input + weight · (end - input); weight is a number or a tensor (torch.lerp)."""
     if input._data.dtype is not end._data.dtype:
         raise RuntimeError(f"expected dtype {input.dtype.c_name} for `end` but got dtype {end.dtype.c_name}")
+    if isinstance(weight, Tensor) and weight._data.ndim and weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected dtype {input.dtype.c_name} for `weight` but got dtype {weight.dtype.c_name}")
     if input._data.dtype.kind != "f":
         raise unsupported(f"lerp_kernel_{'tensor' if isinstance(weight, Tensor) else 'scalar'}", input._data)
     if isinstance(weight, Tensor):

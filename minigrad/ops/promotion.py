@@ -108,15 +108,21 @@ def once_more(operation: Any, error: Exception, a: Any, b: Any, x: Any, y: Any) 
 
 
 def unfit(error: Exception, arrays: list[Any]) -> Exception:
-    """torch's error where NumPy could not broadcast the first two of some arrays, or where they are on two devices; any
-    other error as it is."""
+    """torch's error where NumPy could not broadcast some arrays, or where they are on two devices; any other error as it
+    is."""
     arrays = [x for x in arrays if x is not None]
     if isinstance(error, TypeError):
         for x in arrays[1:]:
             same_device(from_array(arrays[0]), from_array(x))
-    if "broadcast" not in str(error) or len(arrays) < 2:
+    if "broadcast" not in str(error):
         return error
-    return refusal(error, *[x if hasattr(x, "ndim") else numpy.asarray(x) for x in arrays[:2]])
+    common = ()
+    for shape in [getattr(x, "shape", ()) for x in arrays]:
+        try:
+            common = numpy.broadcast_shapes(common, shape)
+        except ValueError:
+            return refusal(error, numpy.broadcast_to(0, common), numpy.broadcast_to(0, shape))
+    return error
 
 
 def operand(x: Any) -> Any:

@@ -179,12 +179,12 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
 
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
-    def call(self: Tensor, dim: IntOrTensor = EVERY, keepdim: Bool = False) -> Any:
-        if isinstance(dim, Tensor):
-            return getattr(self, pairwise)(dim)
+    def call(self: Tensor, dim: IntOrTensor = EVERY, keepdim: Bool = False, *, other: Tensor | None = None) -> Any:
+        if keepdim and (dim is EVERY or isinstance(dim, Tensor)):
+            return NotImplemented
+        if other is not None or isinstance(dim, Tensor):
+            return getattr(self, pairwise)(dim if other is None else other)
         if dim is EVERY:
-            if keepdim:
-                return NotImplemented
             if self._data.size == 0:
                 raise RuntimeError(
                     f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
