@@ -159,8 +159,7 @@ def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
         return size.max(axis=dim, keepdims=keepdim) if ord > 0 else size.min(axis=dim, keepdims=keepdim)
     if ord == 0:
         return (x != 0).sum(axis=dim, keepdims=keepdim).astype(x.dtype)
-    total = sum_array(size if ord == 1 else size**ord, dim, keepdim)
-    return total if ord == 1 else total ** (1 / ord)
+    return sum_array(size, dim, keepdim) if ord == 1 else sum_array(size**ord, dim, keepdim) ** (1 / ord)
 
 
 def _logsumexp(x: Any, dim: Dims, keepdim: bool) -> Any:
@@ -219,7 +218,7 @@ def _spread(op: Op, name: str, noun: str) -> Any:
         if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
             raise TypeError(f"{name}: unbiased and keepdim must be bools")
         if input._data.dtype.kind != "f":
-            named = name if name.endswith("_mean") else "std and var"
+            named = name if "mean" in name else "std and var"
             raise RuntimeError(f"{named} only support floating point and complex dtypes")
         if correction is None and (unbiased is not None or dim is not EVERY):
             correction = int(unbiased is not False)
@@ -300,7 +299,7 @@ def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
         raise TypeError("logsumexp: dim must be ints, keepdim a bool")
     if input._data.dtype.kind != "f":
         input = input.to_numpy_dtype(get_default_dtype().np)
-    axes, ndim = dims(dim, input._data.ndim), input._data.ndim
+    axes = dims(dim, ndim := input._data.ndim)
     if axes is None and ndim and not keepdim:  # over no dimension is over all; but then torch cannot write the result
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * ndim}")
     return logsumexp_op(input, dim=axes, keepdim=keepdim)
