@@ -3,16 +3,18 @@
 #
 # 预计 60 分钟
 #
-# 诊所今天来了十个程序，都是几行长，都和自动求导有关。有的一运行就喊疼，有的一声不吭，只是怎么也学不会。
-# 你来当医生：看报错，问病史，找病根，开方子。治好的标准只有一条：训练出来的数，要和健康的程序一样。
+# 诊所今天来了十个程序，都只有几行，都和自动求导有关。有的一运行就喊疼；有的一声不吭，数却不对，钩子不响，或者内存越涨越高。
+#
+# 你来当医生：看报错，问病史，找病根，开方子。治好的标准只有一条：跑出来的东西，要和健康的程序一样。
 
 # %% [markdown] tags=["lang-en"]
 # # 15 · The error clinic
 #
 # About 60 minutes
 #
-# Ten programs have come to the clinic today, each a few lines long, each about autograd. Some cry out as soon as they run; others make no sound and merely never learn.
-# You are the doctor: read the message, ask for the history, find the cause, write the prescription. A patient is cured by one standard only: the numbers it trains to are those of a healthy program.
+# Ten programs have come to the clinic today, each just a few lines long, and all with some trouble in autograd. Some cry out as soon as they run; others make no sound, but their numbers are wrong, their hook is silent, or their memory keeps growing.
+#
+# You are the doctor: read the message, ask about the history, find the cause, write the prescription. There is only one standard for a cure: what comes out must be the same as from a healthy program.
 
 # %% tags=["setup"]
 import minigrad
@@ -38,11 +40,11 @@ use_parts("mine")
 # 下面的程序只有三步：`squash` 算一个值，`train` 求和，再反向（backward）。它会报错。先读代码，猜两件事：报错停在哪一行？毛病又在哪一行？
 
 # %% [markdown] tags=["lang-en"]
-# ## 1 · Where it hurts, is that where the cause is?
+# ## 1 · Is the cause where it hurts?
 #
-# "The message points at a line, so that is the line to mend." Most of the time this is sound. Autograd (自动求导) is the exception.
+# "The message points at a line, so that is the line to mend." Most of the time this is good advice. Autograd (自动求导) is the exception.
 #
-# The program below has three steps: `squash` computes a value, `train` sums it up and goes backward (反向). It will raise. Read the code first and guess two things: at which line does it stop? And in which line is the fault?
+# The program below has three steps: `squash` computes a value, `train` sums it up and goes backward (反向). It will raise an error. Read the code first and guess two things: at which line does it stop? And in which line is the fault?
 
 
 # %% tags=["demo"]
@@ -86,21 +88,21 @@ assert places[1][1] == "loss.backward()" and "squash" not in [name for name, _ i
 # 所以读自动求导的报错，分两步：先看它抱怨的是“什么”，再自己去找“哪里”。下面先把“什么”列成一张表。
 
 # %% [markdown] tags=["lang-en"]
-# It stops at `loss.backward()`, and there is nothing wrong with that line. The real cause is `y += 1` in `squash`: `tanh` had saved its output for backward, and it was overwritten in place (原地). Yet the name `squash` does not occur anywhere in the message.
+# It stops at `loss.backward()`, and there is nothing wrong with that line. The real cause is `y += 1` in `squash`: `tanh` had saved its output for backward, and then it was overwritten in place (原地). Yet the name `squash` appears nowhere in the traceback.
 #
-# The reason is simple: forward (前向) only keeps the books, and backward audits them. When an entry goes wrong, nobody knows; when it is found, the line that did it is long gone.
+# The reason is simple: forward (前向) only keeps the books, and backward audits them. When a wrong entry is made, nobody notices; when it is found, the line that made it is long gone.
 #
-# So an autograd error is read in two steps: see what it complains of, then go and find where yourself. First, a table of the "what".
+# So read an autograd error in two steps: first see what it complains about, then go and find out where yourself. We start with a table of the "what".
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 门诊手册：一句报错，一种病
 #
-# 把常见的报错都在 torch 上发作一遍，一行一个：
+# 把常见的报错在 torch 上都发作一遍，一行一个。左边是起因，先遮住右边猜一猜：
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · The handbook: one message, one illness
 #
-# Let us provoke the common messages on torch, one a line:
+# Let us provoke the common messages on torch, one per line. On the left is the cause; cover the right-hand side and guess first:
 
 
 # %% tags=["demo"]
@@ -172,7 +174,7 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # | `a leaf Variable that requires grad is being used in an in-place operation` | 记录着的时候，叶子不许原地改 | 更新或初始化没有放进 `no_grad` | 10 |
 # | `has been modified by an inplace operation` | 保存给反向的值被改写了 | 上游某处的 `+=`、`/=`，或者先 `step` 后 `backward` | 10 |
 # | `does not require grad and does not have a grad_fn` | 损失背后没有图 | `detach`、`no_grad`、`item` 或 NumPy 把路剪断了 | 01 |
-# | `appears to not have been used in the graph` | 要的梯度不在这张图上 | 名字指着另一个张量 | 09 |
+# | `appears to not have been used in the graph` | 要求梯度的张量不在这张图上 | 名字指着另一个张量 | 09 |
 # | `can't optimize a non-leaf Tensor` | 优化器只收叶子 | `.double()`、`.view()`、`* 0.1` 写在 `requires_grad=True` 后面 | 02 |
 # | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` 是 `None` | 不是叶子，没有反向过，或者刚清零 | 02 |
 # | `Can't call numpy() on Tensor that requires grad` | NumPy 不记录运算 | 损失里混进了 NumPy；别急着 `detach` | 01 |
@@ -186,29 +188,29 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # %% [markdown] tags=["lang-en"]
 # | The message says | It means | Most often | Lesson |
 # |---|---|---|---|
-# | `grad can be implicitly created only for scalar outputs` | a derivative of many numbers, without saying what each counts | the loss was never averaged or summed | 06 |
-# | `Mismatch in shape: grad_output[0] has a shape of` | the weights given to `backward` are not of the output's shape | `ones` written offhand | 06 |
+# | `grad can be implicitly created only for scalar outputs` | a derivative of many numbers, without saying how much each counts | the loss was never averaged or summed | 06 |
+# | `Mismatch in shape: grad_output[0] has a shape of` | the weights given to `backward` do not have the output's shape | a careless `ones` | 06 |
 # | `Trying to backward through the graph a second time` | the graph was walked before, and what it saved is gone | part of the graph was built outside the loop | 08 |
 # | `a leaf Variable that requires grad is being used in an in-place operation` | a leaf must not change in place while operations are recorded | an update or an initialisation outside `no_grad` | 10 |
 # | `has been modified by an inplace operation` | a value saved for backward was overwritten | a `+=` or `/=` somewhere upstream, or `step` before `backward` | 10 |
 # | `does not require grad and does not have a grad_fn` | there is no graph behind the loss | `detach`, `no_grad`, `item` or NumPy cut the road | 01 |
-# | `appears to not have been used in the graph` | the gradient asked for is not on this graph | the name points at another tensor | 09 |
-# | `can't optimize a non-leaf Tensor` | an optimiser takes leaves only | `.double()`, `.view()` or `* 0.1` behind `requires_grad=True` | 02 |
-# | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` is `None` | no leaf, or no backward yet, or just cleared | 02 |
-# | `Can't call numpy() on Tensor that requires grad` | NumPy does not record | NumPy inside the loss; do not rush to `detach` | 01 |
-# | `cannot be converted to Scalar` | `item` takes out one number only | the loss is not one number yet | 01 |
+# | `appears to not have been used in the graph` | the tensor whose gradient is wanted is not in this graph | the name points at another tensor | 09 |
+# | `can't optimize a non-leaf Tensor` | an optimizer takes leaves only | `.double()`, `.view()` or `* 0.1` after `requires_grad=True` | 02 |
+# | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` is `None` | not a leaf, no backward yet, or just cleared | 02 |
+# | `Can't call numpy() on Tensor that requires grad` | NumPy does not record operations | NumPy inside the loss; do not rush to `detach` | 01 |
+# | `cannot be converted to Scalar` | `item` takes one number only | the loss is not a single number yet | 01 |
 # | `Only Tensors of floating point and complex dtype can require gradients` | integers cannot be differentiated | `1` written where `1.` was meant | 01 |
 # | `tensor() takes 1 positional argument but 2 were given` | `tensor` takes one argument | one pair of brackets is missing | 01 |
 # | `No module named 'torch.autograd.Variable'` | `Variable` has long been merged into the tensor | an old tutorial was copied | 01 |
 #
-# And some illnesses make no sound and are in no table: gradients (梯度) that grow and grow (lesson 07), memory that keeps climbing (lesson 10), hooks that fall silent (lesson 09), a `detach` in the wrong place, a `.data` that the version check cannot see (lesson 10).
+# Some illnesses make no sound, so they are not in the table: gradients (梯度) that grow and grow (lesson 07), memory that keeps climbing (lesson 10), hooks that fall silent (lesson 09), a `detach` in the wrong place, a `.data` that gets past the version check (lesson 10).
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 会喊疼的病人
 #
-# 下面每一格都是一个能运行、但有病的程序，说明（docstring 那几行）写的是它本来该做的事。先运行程序格和检查格，看它怎么疼；再改程序，重新运行这两格。
+# 下面每一格是一个有病的程序，说明（docstring 那几行）写的是它本来该做的事。先运行程序格和检查格，看它怎么疼；再改程序，重新运行这两格。
 #
-# 只改该改的：参数和说明不要动。一张方子能让它不喊，不等于治好了它，检查看的是训练出来的数。
+# 只改该改的：参数和说明不要动。能让病人不喊的方子，不等于能治好病：检查看的是训练出来的数。
 #
 # ### 病人一：一串损失
 #
@@ -217,9 +219,9 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Patients that cry out
 #
-# Each cell below holds a program that runs and is ill; its docstring says what it should do. Run the program's cell and the check's, and see how it hurts; then mend the program, and run both again.
+# Each cell below holds a program that is ill; its docstring says what it should do. Run the program's cell and the check's, and see where it hurts; then mend the program and run both again.
 #
-# Change what needs changing: leave parameters and docstring alone. A prescription that silences the patient has not cured it; the check looks at the numbers that come out of training.
+# Change only what needs changing: leave the parameters and the docstring alone. A prescription that keeps the patient quiet is not yet a cure; the check looks at the numbers that come out of training.
 #
 # ### Patient one: a row of losses
 #
@@ -262,12 +264,12 @@ check("clinic_scalar")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人二：第二步才发作
 #
-# `two_layers` 训练一个两层的小网络。第一步好好的，第二步就倒下。torch 自己的报错里还附了一张方子，照着开，药到声除。可它真的好了吗？
+# `two_layers` 训练一个两层的小网络。第一步好好的，第二步就倒下。torch 自己的报错里还附了一张方子，照着开，声音就没了。可它真的好了吗？
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient two: the second step
 #
-# `two_layers` trains a small network of two layers. The first step goes well, at the second it collapses. torch's own message even comes with a prescription; follow it, and the noise stops. But is the patient cured?
+# `two_layers` trains a small network of two layers. The first step goes well; at the second it collapses. torch's own message even comes with a prescription; follow it, and the noise stops. But is the patient cured?
 
 
 # %% nbgrader={"grade_id": "two_layers", "solution": true}
@@ -314,9 +316,9 @@ check("clinic_second_backward")
 # `scaled_start` 造一组初始权重：把给定的数缩小一些，交给优化器去训练。
 
 # %% [markdown] tags=["lang-en"]
-# ### Patient three: hurt at birth
+# ### Patient three: in pain from birth
 #
-# `scaled_start` makes the weights to start from: given numbers, scaled down, for an optimiser to train.
+# `scaled_start` makes the initial weights: it scales down the numbers it is given, for an optimizer to train.
 
 
 # %% nbgrader={"grade_id": "scaled_start", "solution": true}
@@ -324,7 +326,7 @@ check("clinic_second_backward")
 def scaled_start(values, scale):
     """A leaf that wants a gradient and holds values * scale; values itself stays as it was.
 
-    values: a float tensor of any shape.  scale: a float.  Any torch optimiser takes what is returned.
+    values: a float tensor of any shape.  scale: a float.  Any torch optimizer takes what is returned.
     Example: values = [2., 4.], scale = 0.5  ->  tensor([1., 2.], requires_grad=True)
     """
     ### BEGIN SOLUTION
@@ -344,12 +346,12 @@ check("clinic_leaf")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人四：病根不在喊疼的地方
 #
-# `softmax_rows` 自己从不报错；谁用了它，谁在 `backward` 时报错。第 1 节的那一幕，这里又见到了。
+# `softmax_rows` 自己从不报错；谁用了它，谁在 `backward` 时报错。第 1 节的那一幕又来了。
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient four: the cause is elsewhere
 #
-# `softmax_rows` itself never raises; whoever uses it does, in `backward`. The scene of section 1 once more.
+# `softmax_rows` itself never raises an error; whoever uses it gets one, in `backward`. It is the scene of section 1 once more.
 
 
 # %% nbgrader={"grade_id": "softmax_rows", "solution": true}
@@ -380,14 +382,14 @@ check("clinic_saved")
 #
 # `double_fit` 要用双精度，于是给权重加了 `.double()`。报错说的是 `float` 和 `NoneType`，看起来和求导毫不相干，前面还有一句警告。`.view()`、`.to()` 也会得同样的病。
 #
-# 先看一眼它的图，猜猜 `w` 为什么收不到梯度：
+# 先看一眼图，猜猜 `w` 为什么收不到梯度：
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient five: where None comes from
 #
-# `double_fit` wants double precision, so its weights were given a `.double()`. The message is about `float` and `NoneType` and seems to have nothing to do with derivatives; a warning comes before it. `.view()` and `.to()` cause the same illness.
+# `double_fit` needs double precision, so its weights were given a `.double()`. The message is about `float` and `NoneType` and seems to have nothing to do with derivatives; a warning comes before it. `.view()` and `.to()` cause the same illness.
 #
-# Have a look at its graph first, and guess why `w` collects no gradient:
+# Look at the graph first, and guess why `w` collects no gradient:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -436,12 +438,12 @@ check("clinic_double")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人六：该不该听报错的
 #
-# `absolute_loss` 用 NumPy 算绝对值。报错说得很客气：请改用 `tensor.detach().numpy()`。照做，会换来表里的另一句报错；再想办法让那一句也闭嘴，就一声不吭地什么也学不到了。
+# `absolute_loss` 用 NumPy 算绝对值。报错自己开了方子：改用 `tensor.detach().numpy()`。照做，会换来表里的另一句报错；再想办法让那一句也闭嘴，程序就一声不吭，什么也学不到了。
 
 # %% [markdown] tags=["lang-en"]
-# ### Patient six: should one obey?
+# ### Patient six: should you do as the message says?
 #
-# `absolute_loss` computes absolute values with NumPy. The message is polite: please use `tensor.detach().numpy()` instead. Do so, and another message of the table takes its place; silence that one, too, and the program quietly learns nothing.
+# `absolute_loss` computes absolute values with NumPy. The message has a prescription of its own: use `tensor.detach().numpy()` instead. Do so, and another message from the table takes its place; silence that one as well, and the program quietly learns nothing.
 
 
 # %% nbgrader={"grade_id": "absolute_loss", "solution": true}
@@ -466,12 +468,12 @@ check("clinic_numpy")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 一声不吭的病人
 #
-# 下面四个从不报错。有两个可以拍片子看：左边是同一个小问题上每一步的 `w`，一条每步清零，一条从不清；右边是损失（loss）累计量背后挂着多少个节点，一条加的是张量（tensor），一条加的是 `item()`。先猜四条线的样子。
+# 下面四个从不报错。其中两种病可以拍片子看：左边是同一个小问题上每一步的 `w`，一条每步清零，一条从不清；右边是损失（loss）累计量背后挂着多少个节点，一条加的是张量（tensor），一条加的是 `item()`。先猜四条线的样子。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Patients that make no sound
 #
-# The four below never raise. Two of them show on an X-ray: on the left, `w` at each step of the same small problem, with gradients cleared at every step and never; on the right, how many nodes hang behind the running total of the losses (损失), adding tensors (张量) and adding `item()`. Guess the four lines first.
+# The four below never raise an error. Two of the illnesses show up on an X-ray: on the left, `w` at each step of one small problem, with the gradients cleared at every step or never; on the right, how many nodes hang behind the running total of the losses (损失) when you add tensors (张量) or add `item()`. Guess the four lines first.
 
 
 # %% tags=["demo"]
@@ -524,10 +526,10 @@ left.legend()
 _ = right.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 从不清零的 `w` 在谷底两边荡来荡去，停不下来：旧的梯度还在推它。加张量的累计量，每一步多挂四个节点，一张图也放不掉。只走三步，把后一种画出来：
+# 从不清零的 `w` 在谷底两边荡来荡去，停不下来：旧的梯度还在推它。加张量的累计量，每一步多挂四个节点，一张图也放不掉。这后一种，只走三步，画出来看：
 
 # %% [markdown] tags=["lang-en"]
-# Never cleared, `w` swings from one side of the valley to the other and does not come to rest: old gradients keep pushing. Adding tensors, the total gains four nodes a step, and not one graph can be let go. Here is the latter after three steps:
+# If gradients are never cleared, `w` swings from one side of the valley to the other and does not come to rest: the old gradients keep pushing. If tensors are added, the total gains four nodes at every step, and not one graph can be let go. Here is the second case after three steps:
 
 # %% tags=["picture"]
 total = diary(number=False, steps=3)[2]
@@ -536,12 +538,12 @@ draw(total, params={"total": total})
 # %% [markdown] tags=["lang-zh"]
 # ### 病人七：越走越荡
 #
-# `descend` 训练任意一个模块。给它的网络，可能还带着别人留下的梯度。
+# `descend` 训练任意一个模块。交给它的网络，可能还带着别处留下的梯度。
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient seven: to and fro
 #
-# `descend` trains any module. The network it is given may still carry gradients that somebody left behind.
+# `descend` trains any module. The network it is given may still carry gradients left over from somewhere else.
 
 
 # %% nbgrader={"grade_id": "descend", "solution": true}
@@ -583,12 +585,12 @@ check("clinic_accumulated")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人八：内存只涨不跌
 #
-# `mean_loss` 训练得一点不错，只是程序越跑越胖。检查会数一数，跑的时候有几张计算图（computational graph）同时活着。
+# `mean_loss` 训练得一点不错，只是越跑越胖。检查会数一数，跑的时候有几张计算图（computational graph）同时活着。
 
 # %% [markdown] tags=["lang-en"]
 # ### Patient eight: memory only climbs
 #
-# `mean_loss` trains quite rightly; the program just gets fatter and fatter. The check counts how many computational graphs (计算图) are alive at the same time while it runs.
+# There is nothing wrong with the way `mean_loss` trains; it just gets fatter and fatter. The check counts how many computational graphs (计算图) are alive at the same time while it runs.
 
 
 # %% nbgrader={"grade_id": "mean_loss", "solution": true}
@@ -633,7 +635,7 @@ check("clinic_memory")
 # %% [markdown] tags=["lang-en"]
 # ### Patient nine: the hook that fell silent
 #
-# `watch_hidden` wants to know how large the gradient at the hidden layer is in each step, and has put a hook there. Training goes on as usual, but the list of what it heard stays empty.
+# `watch_hidden` wants to know how large the gradient at the hidden layer is at each step, and has put a hook there. Training goes on as usual, but nothing is ever noted down.
 
 
 # %% nbgrader={"grade_id": "watch_hidden", "solution": true}
@@ -680,14 +682,14 @@ check("clinic_hook")
 #
 # `learn_values` 学的是“现在值多少”：让 `X @ w` 去靠近奖励加上将来的价值。将来的价值也是用 `w` 算的，但应当看作给定的数，只有现在的估计去靠近它。强化学习里天天这样做。
 #
-# 程序里有 `detach`，也不报错，损失甚至会变。只是学反了。
+# 程序里有 `detach`，也不报错，损失也在变。只是学反了。
 
 # %% [markdown] tags=["lang-en"]
-# ### Patient ten: the wrong side cut off
+# ### Patient ten: the wrong side detached
 #
-# `learn_values` learns what the present is worth: `X @ w` is to approach the reward plus what the future is worth. That, too, is computed with `w`, but it should count as given, and only the estimate of the present should move. In reinforcement learning this is done every day.
+# `learn_values` learns what the present is worth: `X @ w` should approach the reward plus what the future is worth. What the future is worth is computed with `w`, too, but it should count as given; only the estimate of the present should move. In reinforcement learning this is done every day.
 #
-# There is a `detach` in the program, nothing raises, and the loss even changes. It just learns the wrong way round.
+# There is a `detach` in the program, nothing raises an error, and the loss does change. It just learns the wrong way round.
 
 
 # %% nbgrader={"grade_id": "learn_values", "solution": true}
@@ -731,14 +733,15 @@ check("clinic_detach")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · torch 其实是怎么做的
 #
-# 每一步都自己去找“哪里”，太累了。torch 有一个办法：打开异常检测（anomaly detection），前向时给每个节点记下它是在哪一行造的。等反向出了错，两头就对得上了。拿第 1 节的程序再跑一遍：
+# 每次都自己去找“哪里”，太累了。torch 有一个办法：打开异常检测（anomaly detection），前向时给每个节点记下它是在哪一行造的。等反向出了错，两头就对得上了。拿第 1 节的程序再跑一遍，顺便量一量记这些要花多少时间：
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · What torch really does
 #
-# Finding the "where" by oneself every time is tiring. torch has a way: switch on anomaly detection (异常检测), and forward notes for each node in which line it was made. When backward goes wrong, the two ends meet. Here is the program of section 1 again:
+# Finding the "where" by yourself every time is tiring. torch has a way: switch on anomaly detection (异常检测), and forward notes for each node the line in which it was made. When backward then goes wrong, the two ends meet. Here is the program of section 1 again, and how much time such notes cost:
 
 # %% tags=["demo"]
+import time
 import warnings
 
 with warnings.catch_warnings(record=True) as heard, torch.autograd.set_detect_anomaly(True):
@@ -751,18 +754,30 @@ told = [line.strip() for line in str(heard[-1].message).splitlines()]
 print(told[0])
 print(told[told.index("y = x.tanh()") - 1].split(", in ")[-1], ":", "y = x.tanh()")
 
+
+def seconds(noting):
+    start = time.perf_counter()
+    with warnings.catch_warnings(action="ignore"), torch.autograd.set_detect_anomaly(noting):
+        for _ in range(300):
+            squash(x)
+    return time.perf_counter() - start
+
+
+print(f"forward with notes takes {seconds(True) / min(seconds(False) for _ in range(3)):.0f} times as long")
+
 # %% tags=["proof"]
 assert told[0].startswith("Error detected in TanhBackward0") and told[-2] == "y = x.tanh()"
+assert min(seconds(True) for _ in range(3)) > 1.5 * min(seconds(False) for _ in range(3))
 
 # %% [markdown] tags=["lang-zh"]
-# 它说的是 `squash` 里的 `y = x.tanh()`：被改坏的是谁保存的值，就指给你看谁。动手改的那一行 `y += 1` 还得自己找，但已经近在眼前了。
+# 它说的是 `squash` 里的 `y = x.tanh()`：谁保存的值被改坏了，就指给你看谁。动手改的那一行 `y += 1` 还得自己找，但已经近在眼前了。
 #
-# 每个节点都记一笔，训练会慢下来，所以平时关着，看病时才打开。
+# 每个节点都记一笔，前向慢了许多，所以平时关着，看病时才打开。
 
 # %% [markdown] tags=["lang-en"]
-# It names `y = x.tanh()` in `squash`: whose saved value was damaged, that is the one it points at. The line that did the damage, `y += 1`, is still yours to find, but it is close by now.
+# It names `y = x.tanh()` in `squash`: it points at the operation whose saved value was damaged. The line that did the damage, `y += 1`, is still yours to find, but now it is close by.
 #
-# A note for every node slows training down, so it is off in everyday life and on when somebody is ill.
+# A note for every node makes forward much slower, so keep it off in everyday life and switch it on when somebody is ill.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -778,13 +793,13 @@ assert told[0].startswith("Error detected in TanhBackward0") and told[-2] == "y 
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** A notebook has three cells: one makes `w`; then `loss = (w ** 2).sum(); loss.backward()`; then `w = w - 0.1 * w.grad`. Run once from top to bottom, it works. What happens when the last two are run once more?
+# **1.** A notebook has three cells: one makes `w`; then `loss = (w ** 2).sum(); loss.backward()`; then `w = w - 0.1 * w.grad`. Run once from top to bottom, they work. What happens if you run just the last two once more?
 #
-# <details><summary>Answer</summary>The third cell raises: <code>w.grad</code> is <code>None</code>. Since the first round <code>w</code> is the result of a subtraction and no leaf. The order of cells belongs to the history, too: Restart Kernel, and begin anew.</details>
+# <details><summary>Answer</summary>The third cell raises an error: <code>w.grad</code> is <code>None</code>. Since the first round, <code>w</code> has been the result of a subtraction, not a leaf. The order in which cells were run is part of the history, too: Restart Kernel, and start again from the top.</details>
 #
-# **2.** The message is `does not require grad and does not have a grad_fn`. A fellow student puts `.requires_grad_()` behind the loss, and the message is gone. Is it cured?
+# **2.** The message is `does not require grad and does not have a grad_fn`. A fellow student puts `.requires_grad_()` after the loss, and the message is gone. Is the patient cured?
 #
-# <details><summary>Answer</summary>No. The loss has become a lonely leaf, gradients end there, and the weights' <code>.grad</code> is still <code>None</code>. The road was cut farther upstream; that is where to mend it.</details>
+# <details><summary>Answer</summary>No. The loss has become a lonely leaf, the gradient ends there, and the weights' <code>.grad</code> is still <code>None</code>. The road was cut farther upstream; that is where to mend it.</details>
 
 # %% tags=["proof"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -807,7 +822,7 @@ assert w.grad is None and loss.grad.item() == 1.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# Choose one patient and write its medical record in four or five sentences: the symptom (a message, or a number that is not right); the line that is the cause, and why the symptom is not there; a prescription that seems to work but does not cure, and the number that gives it away; and finally yours. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# Choose one patient and write its medical record in four or five sentences: the symptom (a message, or a number that is wrong); the line that is the cause, and why the symptom does not show there; a prescription that seems to work but does not cure, and the number that gives it away; and finally your own prescription. In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 病根说对，并且下面两点至少有一点，给 1 分：
