@@ -144,7 +144,7 @@ def pow_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "x ** 0 of a matrix, float32", power(0, rng.normal(size=(2, 3)), "float32")
     yield "x ** 1, also where x is 0", power(1, with_zero)
     yield "x ** 2, also where x is 0", power(2, with_zero)
-    yield "x ** 0.5 at 0 is steep without end", power(0.5, np.r_[np.zeros(8), rng.uniform(0.5, 2, 2)])
+    yield "x ** 0.5 at 0 is infinitely steep", power(0.5, np.r_[np.zeros(8), rng.uniform(0.5, 2, 2)])
     yield "the other branch of a sum", sibling(T, rng, lambda x: x**3, away_from_zero(rng, 4))
 
 

@@ -53,8 +53,8 @@ def edges_to_a_node(T: Any, rng: np.random.Generator) -> Properties:
     y = x * 2.0
     yield "a chain", counted(T, y.exp().sum())
     yield "y * y: two edges from one node", counted(T, y * y)
-    yield "two ways that meet again", counted(T, y.exp() + y.tanh())
-    yield "a long way and a short one", counted(T, ((y.exp() * 3.0).tanh() + y) * x)
+    yield "two paths that meet again", counted(T, y.exp() + y.tanh())
+    yield "a long path and a short one", counted(T, ((y.exp() * 3.0).tanh() + y) * x)
     yield "a leaf used five times", counted(T, x * x + x.exp() * x + x)
     yield "where no gradient is wanted", counted(T, data * y, (data + data) * x)
     first, second, third = y.unbind(0)
@@ -88,8 +88,8 @@ def edges_of_deep_graphs(T: Any, rng: np.random.Generator) -> Properties:
         found = list(T.autograd.engine.count_dependencies({y.grad_fn: None}).values())
         return [len(found), sum(found), max(found)]
 
-    yield "500 nodes one behind the other, with room for 200 calls", with_room_for(200, deep)
-    yield "1024 ways through 11 nodes", many_ways
+    yield "500 nodes in a chain, with room for 200 calls", with_room_for(200, deep)
+    yield "1024 paths through 11 nodes", many_ways
 
 
 # ── pop ──────────────────────────────────────────────────────────────────────────────────────────
@@ -170,9 +170,9 @@ def gradients_meet(T: Any, rng: np.random.Generator) -> Properties:
     yield "one operation", gradient(lambda x: x * 2.0)
     yield "a chain of five", gradient(lambda x: (x.exp().tanh() * 3.0).log().reshape(6))
     yield "y * y", gradient(lambda x: 2.0 * (x + 1.0) * (x + 1.0))
-    yield "two ways that meet again", gradient(lambda x: (x * 2.0).exp() * (x * 3.0).tanh())
+    yield "two paths that meet again", gradient(lambda x: (x * 2.0).exp() * (x * 3.0).tanh())
     yield "one value used four times", gradient(lambda x: _four_times(x.exp()))
-    yield "a long way and a short one", gradient(lambda x: ((x * 2.0).exp().tanh() + x * 2.0) * x)
+    yield "a long path and a short one", gradient(lambda x: ((x * 2.0).exp().tanh() + x * 2.0) * x)
     yield "two outputs of one node", gradient(parted)
     yield "one array handed to two, and one of them gets more", gradient(_handed_to_two)
     yield "two leaves do not share one gradient", two_leaves
@@ -232,9 +232,9 @@ def each_node_once(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "in a chain", seen(lambda y: y.exp())
     yield "y * y", seen(lambda y: y * y)
-    yield "two ways that meet again", seen(lambda y: y.exp() + y.tanh())
-    yield "a long way and a short one", seen(lambda y: (y.exp() * 3.0).tanh() + y)
-    yield "one way carries nothing", seen(lambda y: First.apply(y.exp(), y.tanh()) * 2.0)
+    yield "two paths that meet again", seen(lambda y: y.exp() + y.tanh())
+    yield "a long path and a short one", seen(lambda y: (y.exp() * 3.0).tanh() + y)
+    yield "one path carries nothing", seen(lambda y: First.apply(y.exp(), y.tanh()) * 2.0)
     yield "nothing, then something", seen(lambda y: First.apply(y.tanh(), y) + y.exp())
     yield "several roots, one behind the other", several_roots
     yield "several roots, one of them a leaf", a_leaf_among_the_roots
@@ -324,8 +324,8 @@ def deep_and_many_ways(T: Any, rng: np.random.Generator) -> Properties:
         y.backward()
         return x.grad
 
-    yield "500 nodes one behind the other, with room for 200 calls", with_room_for(200, deep)
-    yield "6561 ways through eight steps", many_ways
+    yield "500 nodes in a chain, with room for 200 calls", with_room_for(200, deep)
+    yield "6561 paths through eight steps", many_ways
     yield "300 steps that all use one leaf", recurrent
 
 

@@ -69,14 +69,14 @@ assert to_w.variable is w and to_x == (None, 0)
 # %% [markdown] tags=["lang-zh"]
 # 每个输入一条边，写成一对：通向的节点，以及那个节点的第几个输出。`z` 有两条，一条通向 `y` 的节点，一条通向一个 `AccumulateGrad`。`y` 也有两条，给 `x` 的那条是 `(None, 0)`：那边没有人等梯度。
 #
-# 箭头的方向值得看第二眼：它从结果指向输入，正是梯度将来要走的方向。这张图就叫计算图（computational graph）。
+# 边的方向值得看第二眼：它从结果指向输入，正是梯度将来要走的方向。这张图就叫计算图（computational graph）。
 #
 # 在 `minigrad` 上再来一遍，这次把它画出来：
 
 # %% [markdown] tags=["lang-en"]
 # One edge for each input, written as a pair: the node it leads to, and which of that node's outputs is meant. `z` has two: one leads to the node of `y`, the other to an `AccumulateGrad`. `y` has two as well, and the one for `x` is `(None, 0)`: nobody is waiting for a gradient there.
 #
-# The direction of the arrows deserves a second look: they point from the result to its inputs, which is the way the gradients will travel. All this together is called the computational graph (计算图).
+# The direction of the edges deserves a second look: they point from the result to its inputs, which is the way the gradients will travel. All this together is called the computational graph (计算图).
 #
 # The same again on `minigrad`, and this time let's draw it:
 
@@ -128,10 +128,10 @@ assert found[:4] == ["SumBackward0", "SumBackward1", "SubBackward0", "RsubBackwa
 assert found[4:] == ["PowBackward0", "PowBackward1", "PowBackward2"]
 
 # %% [markdown] tags=["lang-zh"]
-# 两次加法，两个不同的节点，都叫 `AddBackward0`。号码数的不是次数，它分的是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维（dimension）相加的；幂有底数是张量的，有指数是张量的，有两者都是的。各有各的反向规则，所以各有各的号。
+# 两次加法，两个不同的节点，都叫 `AddBackward0`。号码数的不是次数，它区分的是同名运算的不同重载（overload）：`sum` 有全部相加的，有沿某一维（dimension）相加的；幂有底数是张量的，有指数是张量的，有两者都是的。各有各的反向规则，所以各有各的号。
 
 # %% [markdown] tags=["lang-en"]
-# Two additions, two different nodes, and both are `AddBackward0`. The number doesn't count how often; it tells apart the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); there are powers whose base is a tensor, whose exponent is one, and where both are. Each has its own backward rule, hence its own number.
+# Two additions, two different nodes, and both are `AddBackward0`. The number doesn't count how often; it tells apart the overloads (重载) of an operation: there is a `sum` over everything and one along a dimension (维); and a power can have a tensor as its base, as its exponent, or as both. Each has its own backward rule, hence its own number.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 谁是叶子？

@@ -129,7 +129,7 @@ for left, right in [((2, 3), (2,)), ((2, 3), (3, 2))]:
         assert "must match" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 先写判断的那一半。`broadcasts_to` 问的是单方向的事：`shape` 这个形状，能不能拉成 `target`？两个都是由整数组成的元组（tuple），返回 `True` 或 `False`。只有 `shape` 里的 1 能拉长，`target` 不动。
+# 先写判断的那一半。`broadcasts_to` 问的是单方向的事：`shape` 这个形状，能不能拉成 `target`？两个都是整数的元组（tuple），返回 `True` 或 `False`。只有 `shape` 里的 1 能拉长，`target` 不动。
 #
 # 例子：`(3,)` 到 `(2, 3)` 行，`(2, 1)` 到 `(2, 3)` 行；`(2,)` 到 `(2, 3)` 不行，`(1, 3)` 到 `(3,)` 也不行，拉长从不减少维度。
 #

@@ -95,7 +95,7 @@ assert abs(x.grad[0, 0].item() - 8 / 6) < 1e-6
 #
 # 沿着边往下走，最顺手的写法是递归（recursion）：一个节点算完，就对每个下家调用自己。下面这十来行，就跑在 torch 自己的节点上。
 #
-# 它对不对？图里有 5 个节点，猜猜 `recurse` 被调用了几次。
+# 它对不对？图里有 5 个节点，猜猜 `recurse` 一共调用了几次。
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Why not simply recurse?

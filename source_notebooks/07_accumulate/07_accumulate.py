@@ -114,15 +114,16 @@ from autograder.plots import axes
 ax = axes("步数 · steps", "损失 · loss")
 for clear, name, style in [(True, "每步清零 · cleared", "-"), (False, "从不清零 · never cleared", "--")]:
     ax.plot(train(minigrad, clear)[1], style, label=name)
-_ = ax.legend()
+ax.set_ylim(top=12)
+_ = ax.legend(loc="upper right")
 
 # %% [markdown] tags=["lang-zh"]
-# 清零的一边，`w` 早已到了 3；不清的一边像秋千一样来回荡，荡到最后损失还和开头一样大，跑上 4000 步也停不下来。
+# 清零的一边，`w` 早已到了 3；不清的一边像秋千一样来回荡，荡到最后，最高处的损失还和开头一样大，跑上 4000 步也停不下来。
 #
 # 道理很简单：不清零，每一步用的就不是“这里的梯度”，而是“一路走来所有梯度的和”。连方向都会错，这就不是快慢的问题了：清不清零，关系到结果对不对。
 
 # %% [markdown] tags=["lang-en"]
-# Where gradients are cleared, `w` reached 3 long ago. Where they aren't, it goes back and forth like a swing, the loss at the end is as large as at the beginning, and even 4000 steps won't calm it.
+# Where gradients are cleared, `w` reached 3 long ago. Where they aren't, it goes back and forth like a swing: at the end the loss still peaks as high as at the beginning, and even 4000 steps won't calm it.
 #
 # The reason is simple: without clearing, a step doesn't follow the gradient at this place, but the sum of the gradients at all places on the way. Even the direction can be wrong, so this isn't a matter of speed: clearing decides whether the result is right.
 
@@ -317,7 +318,8 @@ check("micro_batches")
 # %% tags=["demo"]
 import warnings
 
-# torch warns that such a gradient and its leaf keep each other alive; w.grad = None breaks the cycle
+# torch warns that such a gradient and its leaf keep each other alive;
+# w.grad = None breaks the cycle
 warnings.filterwarnings("ignore", "Using backward")
 
 for recorded in (False, True):
