@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson03 import DIV_OTHER, POW, RELU, TANH
-from autograder.mistakes.lesson03_shapes import MEAN, SUM, Dims
+from autograder.mistakes.lesson03 import DIV_OTHER, LOG, POW, RELU, TANH
+from autograder.mistakes.lesson03_shapes import MEAN, RIGHT, SUM, Dims
 from minigrad import rules
 
 
@@ -145,3 +145,39 @@ def _sum(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     for d in sorted(dim or ()) if not keepdim else ():
         grad = rules.unsqueeze(grad, d)
     return rules.expand(grad, self_shape)
+
+
+@mistake(
+    LOG,
+    zh="你乘的是 ln(self)，那是函数本身。ln 的导数是 1 / self：grad 除以 self。",
+    en="You multiply by ln(self), the function itself. The derivative of ln is 1 / self: divide grad by self.",
+)
+def log_times_the_log(grad: Any, self: Any) -> Any:
+    return grad * rules.log(self)
+
+
+@mistake(
+    TANH,
+    zh="符号反了：tanh 的导数是 1 - tanh²，不是 1 + tanh²。曲线越接近 ±1 越平。",
+    en="The sign is wrong: the derivative of tanh is 1 - tanh², not 1 + tanh². The curve gets flatter the closer it comes to ±1.",
+)
+def tanh_one_plus(grad: Any, result: Any) -> Any:
+    return grad * (1 + result**2)
+
+
+@mistake(
+    POW,
+    zh="^ 在 Python 里是按位异或，浮点数用不了。乘方写 **：self ** (exponent - 1)。",
+    en="In Python ^ is the bitwise exclusive or, which floats do not have. A power is written **: self ** (exponent - 1).",
+)
+def pow_by_xor(grad: Any, self: Any, exponent: float) -> Any:
+    return grad * exponent * self ^ (exponent - 1)
+
+
+@mistake(
+    RIGHT,
+    zh="* 是逐个元素相乘，形状也对不上。矩阵乘法的反向还是矩阵乘法：@，self 要转置，放在 grad 左边。",
+    en="* multiplies element by element, and the shapes do not fit. The backward of a matrix product is a matrix product again: @, with self transposed, on grad's left.",
+)
+def matmul_by_elements(grad: Any, self: Any) -> Any:
+    return self * grad

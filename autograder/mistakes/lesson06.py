@@ -323,8 +323,8 @@ def leaves_out_the_first(output: Any, inputs: Any, create_graph: bool) -> list[A
 
 @mistake(
     ROWS,
-    zh="return 缩进到了循环里面：只求了第一行。",
-    en="return is indented into the loop, so you get only the first row.",
+    zh="只返回了一行。输出有几个元素，就要有几行：每个元素走一圈循环，return 放在循环后面，不缩进。",
+    en="Only one row is returned. There is one for each element of the output: go round the loop for each, and put return behind the loop, not indented into it.",
 )
 def returns_after_the_first(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return right_rows(output, inputs, create_graph)[:1]

@@ -98,3 +98,12 @@ def a_row_for_each_input(output: Any, inputs: Any, create_graph: bool) -> list[A
         weights = weights.reshape(output.shape)
         rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
     return rows
+
+
+@mistake(
+    ROWS,
+    zh="for each in output 沿第 0 维走：没有维度的输出不能这样走，矩阵给出的是一整行，不是一个元素。先 reshape(-1)，再一个一个取。",
+    en="for each in output goes along dimension 0: an output without dimensions cannot be gone through, and a matrix gives whole rows, not elements. Flatten with reshape(-1) first, then take one at a time.",
+)
+def goes_through_the_output(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return [grad(each, inputs, retain_graph=True, create_graph=create_graph, allow_unused=True) for each in output]

@@ -242,8 +242,8 @@ def epoch_steps_first(net: Any, criterion: Any, optimizer: Any, images: Any, num
 
 @mistake(
     EPOCH,
-    zh="忘了 step：梯度算出来了，却没有用。",
-    en="step is missing: gradients are computed and never used.",
+    zh="step 没有执行：梯度算出来了，却没有用。是忘了写，还是少了括号？要写 optimizer.step()。",
+    en="No step is taken: gradients are computed and never used. Is the line missing, or its brackets? It reads optimizer.step().",
 )
 def epoch_never_steps(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []

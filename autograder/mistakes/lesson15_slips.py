@@ -6,7 +6,7 @@ from typing import Any
 
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson15 import CLINIC
-from minigrad import no_grad, zeros
+from minigrad import no_grad, tensor, zeros
 
 
 @mistake(
@@ -198,3 +198,47 @@ def watch_hidden_keeps_tensors(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr:
                 w -= lr * w.grad
                 w.grad = None
     return norms
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="训练是对的，可 w 没有维度。说明里要的形状是 (1,)：zeros(1, …)，不是 zeros((), …)。",
+    en="It trains as it should, but w has no dimensions. The docstring wants shape (1,): zeros(1, …), not zeros((), …).",
+)
+def fit_slope_without_dimensions(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w: Any = zeros((), dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        ((Y - w * X) ** 2).mean().backward()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="tensor([...]) 里要的是数，你给的是一行一行的张量。不用拆开：values * scale 整个算，再 detach，或者先 clone 再乘。",
+    en="tensor([...]) wants numbers, and what you put in are tensors, one a row. There is no need to take values apart: scale it whole, values * scale, and detach; or clone first, then multiply.",
+)
+def scaled_start_from_a_list(values: Any, scale: float) -> Any:
+    return tensor([each * scale for each in values], requires_grad=True)
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="报错没有了，可是加错了方向：sum(0) 沿列加。每一行自己的和是 sum(1, keepdim=True)。",
+    en="No error any more, but summed the wrong way: sum(0) adds down the columns. Each row's own sum is sum(1, keepdim=True).",
+)
+def softmax_down_the_columns(scores: Any) -> Any:
+    p = scores.exp()
+    return p / p.sum(0, keepdim=True)
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="keepdim=True 丢了：和少了一维，对不上每一行。写 p.sum(1, keepdim=True)。",
+    en="keepdim=True got lost: the sums have a dimension less and do not line up with the rows. Write p.sum(1, keepdim=True).",
+)
+def softmax_loses_the_dimension(scores: Any) -> Any:
+    p = scores.exp()
+    return p / p.sum(1)
