@@ -70,7 +70,7 @@ def clinic_leaf(T: Any, rng: np.random.Generator) -> Properties:
     (w * w * w).sum().backward()
     yield "it collects its gradient", w.grad
     T.optim.SGD([w], lr=0.1).step()
-    yield "an optimiser moves it", w.detach()
+    yield "an optimizer moves it", w.detach()
 
 
 @check("clinic_saved", lesson=LESSON, points=1, parts=[CLINIC + "softmax_rows"])

@@ -22,12 +22,12 @@ HINTS: dict[str, Stages] = {
     "minigrad.autograd.hooks.run_tensor_hooks": (
         (
             "一个钩子返回了新的梯度，下一个钩子该看到哪一个？它什么都没返回呢？",
-            "A hook has returned another gradient; which one is the next hook to see? And if it returned nothing?",
+            "A hook has returned another gradient; which one should the next hook see? And if it returned nothing?",
         ),
         (
             "按登记的顺序走一遍 hooks.values()。钩子可能在运行时删掉自己，所以先用 list(...) 抄一份。返回值是不是 None，要用 is 来问，不能问真假。",
-            "Go through hooks.values() in their order. A hook may remove itself while it runs, so make a list(...) of them first. Whether it returned None is asked with `is`, "
-            "not by its truth.",
+            "Go through hooks.values() in order. A hook may remove itself while it runs, so make a list(...) of them first. Ask with `is` whether it returned None, "
+            "not by whether it is true.",
         ),
         (
             "for hook in list(hooks.values())：replacement = hook(grad)；它不是 None 的话，check_replacement(hook, replacement, grad)，再 grad = replacement。最后返回 grad。",
@@ -38,10 +38,10 @@ HINTS: dict[str, Stages] = {
     "minigrad.autograd.hooks.keep_grad": (
         (
             "梯度还要继续往下走。你留下的这一份，别人改得到吗？",
-            "The gradient travels on. The one that you keep: can somebody else write to it?",
+            "The gradient travels on. Can somebody else write to the one you keep?",
         ),
         (
-            "第一次留一个复制：grad.clone()。以后相加，但要造新张量，不要原地加。",
+            "第一次留一份副本：grad.clone()。以后相加，但要造新张量，不要原地加。",
             "The first time keep a copy, grad.clone(). After that add, but into a new tensor, not in place.",
         ),
         (
@@ -55,8 +55,8 @@ HINTS: dict[str, Stages] = {
             "Which two kinds of tensors have no .grad to wait for?",
         ),
         (
-            "不要梯度的，和不是叶子的：各 raise 一个 RuntimeError，文字照文档串。剩下的是叶子，gradient_edge(tensor) 的第一项就是它的 AccumulateGrad。",
-            "Those that want no gradient, and those that are no leaves: a RuntimeError for each, in the words of the docstring. What is left is a leaf, "
+            "不要梯度的，和不是叶子的：各 raise 一个 RuntimeError，报错的话照说明里写的。剩下的是叶子，gradient_edge(tensor) 的第一项就是它的 AccumulateGrad。",
+            "Those that want no gradient, and those that are not leaves: a RuntimeError for each, in the words of the docstring. What is left is a leaf, "
             "and the first item of gradient_edge(tensor) is its AccumulateGrad.",
         ),
         (
@@ -71,8 +71,8 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "它的某条边直接通向目标，或者通向另一个已经选中的节点。所以要从最早记录的看起：排好序，离叶子近的先定下来。",
-            "If one of its edges leads straight to a target, or to another node that was chosen already. So begin with the earliest recorded: in that order the "
-            "ones nearer the leaves are settled first.",
+            "If one of its edges leads straight to a target, or to another node that is already chosen. So begin with the earliest recorded: in that order the "
+            "ones nearer the leaves are decided first.",
         ),
         (
             "needed = set()；for node in sorted(reachable, key=lambda node: node.order, reverse=True)：对每条边的 parent，若 parent in targets or parent in needed，就 needed.add(node)。返回 needed。",

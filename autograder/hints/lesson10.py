@@ -13,7 +13,7 @@ HINTS: dict[str, Stages] = {
         (
             "进入时：记下现在是否在记录，再关掉。离开时：恢复记下的那个状态，而不是一律打开。"
             "no_grad 会一层套一层，所以每个对象各记各的。",
-            "On entering: note whether recording is on, then switch it off. On leaving: restore what you noted, rather than always "
+            "On entering: note whether recording is on, then switch it off. On leaving: restore what you noted, instead of always "
             "switching on. no_grad blocks nest, so every object keeps its own memory.",
         ),
         (

@@ -8,7 +8,7 @@ HINTS: dict[str, Stages] = {
     "minigrad.autograd.function.FunctionCtx.save_for_backward": (
         (
             "参数写作 *tensors，它在函数里是什么类型？其中哪些东西应当被拒绝？",
-            "The parameter is written *tensors; of which type is it inside the function? And which of its items should be refused?",
+            "The parameter is written *tensors; what type does it have inside the function? And which of its items should be refused?",
         ),
         (
             "用 enumerate 走一遍：既不是 None 又不是 Tensor 的，raise TypeError，说出位置和类型名。然后原样记下来，不要 clone，也不要 detach。",

@@ -25,8 +25,8 @@ HINTS: dict[str, Stages] = {
             "Within a row zᵢ = xᵢ - ln Σ eˣ. Nudge x₁: how does z₁ move, and how do z₂ and z₃?",
         ),
         (
-            "两条路：直接的一路给出 grad；经过 ln Σ eˣ 的一路，斜率是 softmax，影响这一行的每个输出，所以乘的是 grad 沿 dim 的和。",
-            "Two paths: the direct one gives grad; the one through ln Σ eˣ has the slope softmax and moves every output of the row, so it is "
+            "两条路：直接的一路给出 grad；经过 ln Σ eˣ 的一路，斜率是 softmax 加一个负号，影响这一行的每个输出，所以乘的是 grad 沿 dim 的和。",
+            "Two paths: the direct one gives grad; the one through ln Σ eˣ has the slope minus softmax and moves every output of the row, so it is "
             "multiplied by the sum of grad along dim.",
         ),
         (

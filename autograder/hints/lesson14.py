@@ -8,7 +8,7 @@ HINTS: dict[str, Stages] = {
     "minigrad.backend.array_module": (
         (
             "手里只有一个数组，怎么看出它住在哪儿？它的类型是谁家的？",
-            "All you have is an array. How can you tell where it lives, and whose type it is?",
+            "All you have is an array. How can you tell where it lives? Whose type is it?",
         ),
         (
             "NumPy 家的有两种：numpy.ndarray 和 numpy.generic。别的，先看 cupy() 是不是 None，再看是不是它的 ndarray；都不是就归 numpy。",
@@ -40,7 +40,7 @@ HINTS: dict[str, Stages] = {
             "When action() returns, is the work done? When should the clock be read?",
         ),
         (
-            "先热身一次并等它做完；然后重复：看钟、做、等、再看钟。留下最小的差。",
+            "先预热一次并等它做完；然后重复：看钟、做、等、再看钟。留下最小的差。",
             "Warm up once, and wait until it is done; then repeat: read the clock, act, wait, read it again. Keep the smallest difference.",
         ),
         (
@@ -51,7 +51,7 @@ HINTS: dict[str, Stages] = {
     "minigrad.timing.crossover": (
         (
             "从最大的往小看，还是从最小的往大看，更容易知道“往后每一个都赢”？",
-            "Where is it easier to know that every larger one wins as well: coming from the largest, or from the smallest?",
+            "From which end is it easier to know that every larger size wins as well, from the largest or from the smallest?",
         ),
         (
             "从最大的开始往回走，赢一个记一个，遇到第一个没赢的就停。",

@@ -10,13 +10,13 @@ HINTS: dict[str, Stages] = {
     CLINIC + "fit_slope": (
         (
             "打印 loss 的形状。要下降的那个损失，应该是几个数？",
-            "Print the shape of loss. How many numbers should the loss be that goes down?",
+            "Print the shape of loss. How many numbers should the loss have that you want to bring down?",
         ),
         (
             "报错说的是“标量”：在 backward 之前，把每个点的误差合成一个数。合成的办法写在说明里。",
-            "The message says 'scalar': make one number of the errors of all points before backward. The docstring says how.",
+            "The message says 'scalar': before backward, combine the errors of all points into one number. The docstring says how.",
         ),
-        ("均方误差：在平方之后加上 .mean()。", "The mean squared error: add .mean() behind the square."),
+        ("均方误差：在平方之后加上 .mean()。", "The mean squared error: add .mean() after the square."),
     ),
     CLINIC + "two_layers": (
         (
@@ -68,7 +68,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "造的时候就写 dtype=float64，去掉后面的 .double()。",
-            "Say dtype=float64 when creating it, and drop the .double() behind.",
+            "Say dtype=float64 when creating it, and drop the .double() after it.",
         ),
     ),
     CLINIC + "descend": (
@@ -135,7 +135,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "value = X @ w，不要 detach；给整个 target 加上括号，再 .detach()。",
-            "value = X @ w, without detach; put brackets around the whole target, and .detach() behind them.",
+            "value = X @ w, without detach; put brackets around the whole target, and .detach() after them.",
         ),
     ),
 }

@@ -18,7 +18,7 @@ RELEASE = "minigrad.autograd.engine.release"
 @mistake(
     SAVE,
     zh="你存了张量本身。它抓着节点，节点又抓着它，成了一个环：名字都没了，内存还占着。只存数组和计数器。",
-    en="The tensor itself is kept. It holds its node, and its node holds it: a cycle, which stays in memory when every name is gone. Keep the array and the counter only.",
+    en="You keep the tensor itself. It holds its node, and its node holds it: a cycle, which stays in memory when every name is gone. Keep only the array and the counter.",
 )
 def keeps_the_tensor(result: Any, output: int = 0) -> Any:
     return result
@@ -27,7 +27,7 @@ def keeps_the_tensor(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="你复制了数组，内存白白翻倍。数组和张量是同一个，不用复制：有人改它，版本号会说。",
-    en="The array was copied, at twice the memory. It is the tensor's own, and no copy is needed: if somebody writes to it, the version tells.",
+    en="You copied the array, at twice the memory. No copy is needed: it may be the tensor's own array, for if somebody writes to it, the version tells.",
 )
 def copies_the_array(result: Any, output: int = 0) -> Any:
     return SavedResult(result._data.copy(), result.counter(), output)
@@ -36,7 +36,7 @@ def copies_the_array(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="计数器是新造的，张量被改写它不知道，错的值就溜了过去。要用张量自己的：result.counter()。",
-    en="The counter is a new one and hears nothing of writes to the tensor, so wrong values slip through. Take the tensor's own, result.counter().",
+    en="The counter is a new one and does not notice writes to the tensor, so wrong values slip through. Take the tensor's own: result.counter().",
 )
 def counts_by_itself(result: Any, output: int = 0) -> Any:
     return SavedResult(result._data, VersionCounter(), output)
@@ -45,7 +45,7 @@ def counts_by_itself(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="detach() 断开了环，也断开了历史：对梯度再求导时，它成了常数。用 SavedResult，取出来的时候引擎会把历史接上。",
-    en="detach() cuts the cycle, and the history with it: in a gradient of the gradient it counts as a constant. Use SavedResult, to which the engine ties the history again.",
+    en="detach() cuts the cycle, and the history with it: in a gradient of the gradient it counts as a constant. Use SavedResult: the engine attaches the history again when it is read.",
 )
 def detaches_it(result: Any, output: int = 0) -> Any:
     return result.detach()
@@ -54,7 +54,7 @@ def detaches_it(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="Constant 是给数和不要梯度的数组用的：没有版本检查，也没有历史。运算自己的输出要用 SavedResult。",
-    en="Constant is for numbers, and arrays that want no gradient: no version check, no history. An operation's own output takes a SavedResult.",
+    en="Constant is for numbers and for arrays that want no gradient: it has no version check and no history. For an operation's own output use SavedResult.",
 )
 def takes_it_for_constant(result: Any, output: int = 0) -> Any:
     return Constant(result._data)
@@ -63,7 +63,7 @@ def takes_it_for_constant(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="编号没有记下：运算有几个输出时，第二个会被当成第 0 个，报错说错了地方，对梯度再求导也接错了。把 output 也交给 SavedResult。",
-    en="The number is not noted: of several outputs the second is taken for number 0, errors name the wrong one, and a gradient of the gradient is tied to it. Hand output to SavedResult, too.",
+    en="You did not note the number: when an operation has several outputs, the second is taken for number 0, errors name the wrong one, and a gradient of the gradient is attached to the wrong one. Pass output to SavedResult, too.",
 )
 def forgets_the_number(result: Any, output: int = 0) -> Any:
     return SavedResult(result._data, result.counter())
@@ -75,7 +75,7 @@ def forgets_the_number(result: Any, output: int = 0) -> Any:
 @mistake(
     UNPACK,
     zh="已经释放的情形没有管：self.saved 是 None 时要 raise RuntimeError(SECOND_BACKWARD)，不然用户看到的是一个莫名其妙的 TypeError。",
-    en="Released values are not thought of: where self.saved is None, raise RuntimeError(SECOND_BACKWARD), or the user meets a baffling TypeError.",
+    en="You forgot the case of released values: when self.saved is None, raise RuntimeError(SECOND_BACKWARD); otherwise the user gets a baffling TypeError.",
 )
 def forgets_released(self: Any) -> list[Any]:
     values = []
@@ -89,7 +89,7 @@ def forgets_released(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="没有检查版本：保存之后被原地改写的值也照用，梯度悄悄地错了。取出之前调用 self.check_saved(index, value)。",
-    en="The version is not checked: a value written in place since is used all the same, and the gradient is silently wrong. Call self.check_saved(index, value) first.",
+    en="You do not check the version: a value that was written to after saving is used all the same, and the gradient is silently wrong. Call self.check_saved(index, value) first.",
 )
 def checks_no_version(self: Any) -> list[Any]:
     if self.saved is None:
@@ -100,7 +100,7 @@ def checks_no_version(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="None 被丢掉了，后面的值都往前挪了一位，规则拿到的就不是它要的那一个。None 也要占着位置。",
-    en="The Nones are dropped, so all later values move up, and a rule gets another one than it asked for. A None keeps its place.",
+    en="You drop the Nones, so all later values move up, and a rule gets another value than it asked for. A None keeps its place.",
 )
 def drops_the_nones(self: Any) -> list[Any]:
     if self.saved is None:
@@ -117,7 +117,7 @@ def drops_the_nones(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="某个值可能是 None（没人要它的那一份），None 没有 _data。先看是不是 None。",
-    en="A value may be None, where nobody wants it, and None has no _data. Look for None first.",
+    en="A value may be None, because nobody needs it, and None has no _data. Check for None first.",
 )
 def stumbles_over_nones(self: Any) -> list[Any]:
     if self.saved is None:
@@ -130,7 +130,7 @@ def stumbles_over_nones(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="check_saved 的第一个参数应当是这个值自己的位置。你总是拿第 0 个的版本去比：两个值保存时版本不同，没人改写也会报错。",
-    en="The first argument of check_saved is the place of this very value. You always hold it against version number 0 of the list: where two values were saved at different versions, it complains though nobody wrote.",
+    en="The first argument of check_saved is the place of this very value. You always compare with the version of item 0: if two values were saved at different versions, this raises although nobody wrote to them.",
 )
 def always_asks_for_the_first(self: Any) -> list[Any]:
     if self.saved is None:
@@ -144,7 +144,7 @@ def always_asks_for_the_first(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="读一次就把它丢了：取出之后 self.saved 成了 None，retain_graph=True 也救不回来。释放是 release 的事。",
-    en="Reading uses it up: self.saved is None afterwards, and retain_graph=True cannot help. Letting go is release's business.",
+    en="You read it once and throw it away: self.saved is None afterwards, and retain_graph=True cannot help. Letting go is the job of release.",
 )
 def uses_it_up(self: Any) -> list[Any]:
     if self.saved is None:
@@ -177,7 +177,7 @@ def raises_value_error_instead(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="释放之后，你给了空列表，规则就缺了参数。该报错：raise RuntimeError(SECOND_BACKWARD)。",
-    en="Once released, an empty list is handed out, and the rules lack their arguments. Raise instead: RuntimeError(SECOND_BACKWARD).",
+    en="After the release you return an empty list, and the rules lack their arguments. Raise an error instead: raise RuntimeError(SECOND_BACKWARD).",
 )
 def gives_nothing_when_released(self: Any) -> list[Any]:
     values = []
@@ -203,7 +203,7 @@ def fetches_and_asks_nothing(self: Any) -> list[Any]:
 @mistake(
     RELEASE,
     zh="什么都没有释放：图走完了，保存的值还全占着内存，第二遍也不报错。",
-    en="Nothing is let go: after the walk all saved values are still in memory, and a second walk does not raise.",
+    en="You let nothing go: after the walk all saved values are still in memory, and a second walk does not raise an error.",
 )
 def never_releases(node: Any, retain_graph: bool) -> None:
     pass
@@ -212,7 +212,7 @@ def never_releases(node: Any, retain_graph: bool) -> None:
 @mistake(
     RELEASE,
     zh="没有看 retain_graph：用户说了要留着，还是释放了。",
-    en="retain_graph is not looked at: the user asked to keep it, and it was let go.",
+    en="You do not look at retain_graph: the user asked to keep the values, and you let them go all the same.",
 )
 def always_releases(node: Any, retain_graph: bool) -> None:
     node.saved = None
@@ -231,7 +231,7 @@ def releases_what_it_should_keep(node: Any, retain_graph: bool) -> None:
 @mistake(
     RELEASE,
     zh="你把 saved 设成了空元组，看上去就像“什么也没存”。释放过要能看得出来：设成 None。",
-    en='saved became an empty tuple, which looks like "saved nothing". That it was released has to show: set it to None.',
+    en='You set saved to an empty tuple, which looks like "saved nothing". It has to show that the values were released: set it to None.',
 )
 def leaves_an_empty_tuple(node: Any, retain_graph: bool) -> None:
     if not retain_graph:
@@ -241,7 +241,7 @@ def leaves_an_empty_tuple(node: Any, retain_graph: bool) -> None:
 @mistake(
     RELEASE,
     zh="你连边也拆了。释放的只是保存的值，图的节点和边都还在。",
-    en="The edges are gone as well. Only saved values are let go; the graph's nodes and edges stay.",
+    en="You removed the edges as well. Only the saved values are let go; the nodes and edges of the graph stay.",
 )
 def takes_the_graph_apart(node: Any, retain_graph: bool) -> None:
     if not retain_graph:
@@ -255,7 +255,7 @@ def takes_the_graph_apart(node: Any, retain_graph: bool) -> None:
 @mistake(
     SAVE,
     zh="result.counter 后面少了括号：要的是计数器，不是取计数器的那个方法。",
-    en="result.counter lacks its brackets: wanted is the counter, not the method that gives it.",
+    en="The brackets are missing after result.counter: you need the counter, not the method that returns it.",
 )
 def does_not_call_counter(result: Any, output: int = 0) -> Any:
     method: Any = result.counter
@@ -265,7 +265,7 @@ def does_not_call_counter(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="SavedResult 的第二个参数该是计数器，你给的是一个整数。_version 只是此刻的数，以后的改写它不知道；output 是第三个参数。要的是 result.counter()。",
-    en="The second argument of SavedResult is the counter, and you gave an int. _version is the number of this moment and knows of no later write; output is the third argument. Wanted is result.counter().",
+    en="The second argument of SavedResult is the counter, and you gave an int. _version is only the number at this moment and does not notice later writes; output is the third argument. You need result.counter().",
 )
 def notes_the_number(result: Any, output: int = 0) -> Any:
     number: Any = result._version
@@ -305,7 +305,7 @@ def _arrays(node: Any, one: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="return 缩进到了循环里面：看完第一项就返回了，规则缺了后面的值。",
-    en="return is indented into the loop: it leaves after the first item, and the rule lacks the values behind it.",
+    en="The return is indented into the loop: the function ends after the first item, and the rule lacks all the values after it.",
 )
 def returns_in_the_loop(self: Any) -> list[Any]:
     return _arrays(self, lambda value: value._data)[:1]
@@ -314,7 +314,7 @@ def returns_in_the_loop(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="你把保存的值整个交了出去。规则要的是里面的数组：value._data。",
-    en="You gave out the saved value as a whole. The rule wants the array in it, value._data.",
+    en="You return the saved value as a whole. The rule needs the array inside it: value._data.",
 )
 def gives_the_wrapper(self: Any) -> list[Any]:
     return _arrays(self, lambda value: value)
@@ -323,7 +323,7 @@ def gives_the_wrapper(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="没有计数器的值被漏掉了。计数器只决定要不要检查版本；不管有没有，value._data 都要放进列表。",
-    en="Values without a counter are left out. The counter decides only whether the version is checked; value._data goes into the list either way.",
+    en="You leave out values without a counter. The counter only decides whether the version is checked; value._data goes into the list either way.",
 )
 def only_those_with_a_counter(self: Any) -> list[Any]:
     every = _arrays(self, lambda value: value)
@@ -345,7 +345,7 @@ def raises_the_text(self: Any) -> list[Any]:
 @mistake(
     RELEASE,
     zh="del 把 saved 这个属性整个删了，再问它就是 AttributeError。把它设成 None。",
-    en="del takes the attribute saved away, and asking for it is an AttributeError. Set it to None.",
+    en="del removes the attribute saved altogether, and asking for it later is an AttributeError. Set it to None.",
 )
 def deletes_it(node: Any, retain_graph: bool) -> None:
     if not retain_graph:

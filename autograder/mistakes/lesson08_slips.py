@@ -49,7 +49,7 @@ def _unpacked(node: Any, place: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="not self.saved 对空元组也成立，可空元组的意思是“什么也没存”，那样的节点走多少遍都行。只有 self.saved is None 才是已经释放。",
-    en='not self.saved holds for an empty tuple, too, and that means "saved nothing": such a node can be walked as often as you like. Only self.saved is None means released.',
+    en='not self.saved is true for an empty tuple, too, and that means "saved nothing": such a node can be walked as often as you like. Only self.saved is None means released.',
 )
 def takes_empty_for_released(self: Any) -> list[Any]:
     if not self.saved:
@@ -76,7 +76,7 @@ def asks_whether_it_is_true(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="元组里有一项是 None，你就当成已经释放了。那只说明没有人要这一项；self.saved 整个是 None，才是释放。",
-    en="One item that is None, and you take all for released. It only says that nobody wants that item; released is self.saved as a whole being None.",
+    en="Because one item is None, you take everything for released. It only means that nobody needs that item; only when self.saved itself is None were the values released.",
 )
 def takes_one_none_for_released(self: Any) -> list[Any]:
     if self.saved is None or any(value is None for value in self.saved):
@@ -118,7 +118,7 @@ def one_place_too_far(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="check_saved 的两个参数反了：先位置，后值。",
-    en="The arguments of check_saved are exchanged: the place comes first, then the value.",
+    en="The two arguments of check_saved are swapped: the place comes first, then the value.",
 )
 def exchanges_place_and_value(self: Any) -> list[Any]:
     if self.saved is None:
@@ -132,7 +132,7 @@ def exchanges_place_and_value(self: Any) -> list[Any]:
 @mistake(
     UNPACK,
     zh="报错里没有话：用户看不出是哪里不对。那段话已经写好了：raise RuntimeError(SECOND_BACKWARD)。",
-    en="The error says nothing, so its user cannot tell what is wrong. The words are there already: raise RuntimeError(SECOND_BACKWARD).",
+    en="The error has no message, so the user cannot tell what is wrong. The message is there already: raise RuntimeError(SECOND_BACKWARD).",
 )
 def raises_without_words(self: Any) -> list[Any]:
     if self.saved is None:

@@ -25,7 +25,7 @@ NO_LEAF = "post accumulate grad hooks cannot be registered on non-leaf tensors"
 @mistake(
     RUN,
     zh="钩子都调用了，返回值却没有用上。它返回的不是 None，就要顶替原来的梯度。",
-    en="The hooks are called, but what they return is dropped. Unless it is None, it takes the gradient's place.",
+    en="The hooks are called, but what they return is thrown away. Unless it is None, it takes the gradient's place.",
 )
 def ignores_replacements(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -50,7 +50,7 @@ def runs_them_backwards(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="每个钩子看到的都是最初的梯度，前一个的改动丢了。后面的要接着前面的结果。",
-    en="Every hook is shown the gradient of the beginning, so what the one before it changed is lost. Each goes on from the last result.",
+    en="Every hook sees the original gradient, so whatever the hook before it changed is lost. Each should get the result of the one before.",
 )
 def shows_the_first_to_all(hooks: Any, grad: Any) -> Any:
     result = grad
@@ -102,7 +102,7 @@ def asks_for_its_truth(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="返回的东西没有检查：形状不对的梯度也放行了，到了别处才出错，谁也看不懂。先 check_replacement。",
-    en="What comes back is not examined: a gradient of the wrong shape goes on and fails elsewhere, where nobody understands it. check_replacement first.",
+    en="You do not check what comes back: a gradient of the wrong shape travels on and fails somewhere else, where nobody understands why. Call check_replacement first.",
 )
 def checks_nothing(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -167,7 +167,7 @@ def removes_nothing(self: Any) -> None:
 @mistake(
     REMOVE,
     zh="你把所有的钩子都删了。凭证只管自己那一个：按 self.id 拿走。",
-    en="All hooks are gone. A handle stands for one of them: take out self.id.",
+    en="You removed all the hooks. A handle stands for just one of them: remove self.id.",
 )
 def removes_all(self: Any) -> None:
     hooks = self._hooks()
@@ -178,7 +178,7 @@ def removes_all(self: Any) -> None:
 @mistake(
     REMOVE,
     zh="你总是删掉最后登记的那个，而不是这张凭证对应的那个。",
-    en="It is always the last one registered that goes, not the one this handle stands for.",
+    en="You always remove the hook registered last, not the one this handle stands for.",
 )
 def removes_the_last(self: Any) -> None:
     hooks = self._hooks()
@@ -209,7 +209,7 @@ def needs_a_living_tensor(self: Any) -> None:
 @mistake(
     REMOVE,
     zh="只想到了最顺利的情形。张量没了，self._hooks() 给出 None；已经删过一次，pop(self.id) 又会报 KeyError。两种都不该报错。",
-    en="Only the smoothest case was thought of. Once the tensor is gone self._hooks() gives None, and a second pop(self.id) raises KeyError. Neither should be an error.",
+    en="You thought only of the smoothest case. Once the tensor is gone self._hooks() gives None, and a second pop(self.id) raises KeyError. Neither should be an error.",
 )
 def pops_without_asking(self: Any) -> None:
     self._hooks().pop(self.id)
@@ -230,7 +230,7 @@ def overwrites_what_was_kept(tensor: Any, grad: Any) -> None:
 @mistake(
     KEEP,
     zh="没有复制：这个梯度还要往下走，y.grad 和别人共用一份内存，改一个，另一个也变。第一次用 grad.clone()。",
-    en="No copy: the gradient travels on, and y.grad shares its memory with others; write to one and the other changes. The first time, grad.clone().",
+    en="You made no copy: the gradient travels on, and y.grad shares its memory with others; write to one and the other changes. Use grad.clone() the first time.",
 )
 def keeps_no_copy(tensor: Any, grad: Any) -> None:
     tensor._grad = grad if tensor._grad is None else tensor._grad + grad
@@ -239,7 +239,7 @@ def keeps_no_copy(tensor: Any, grad: Any) -> None:
 @mistake(
     KEEP,
     zh="你在旧的 .grad 上原地相加。叶子是这样，retain_grad 却每次给一个新张量，拿着旧的人读到的不变。",
-    en="The old .grad was added to in place. Leaves do so; retain_grad gives a new tensor each time, and the old one stays as it was.",
+    en="You added to the old .grad in place. That is what leaves do; retain_grad makes a new tensor each time, and the old one stays as it was.",
 )
 def adds_in_place_to_it(tensor: Any, grad: Any) -> None:
     if tensor._grad is None:
@@ -261,7 +261,7 @@ def keeps_the_first_only(tensor: Any, grad: Any) -> None:
 @mistake(
     KEEP,
     zh="光赋值，错了两处：旧的被盖掉了，该累加；又没有复制，和别人共用一份内存。",
-    en="A bare assignment, wrong twice over: the old one is overwritten and should be added to; and there is no copy, so memory is shared.",
+    en="A bare assignment is wrong twice over: it overwrites the old gradient instead of adding to it, and it makes no copy, so memory is shared.",
 )
 def assigns_and_no_more(tensor: Any, grad: Any) -> None:
     tensor._grad = grad
@@ -273,7 +273,7 @@ def assigns_and_no_more(tensor: Any, grad: Any) -> None:
 @mistake(
     POST,
     zh="钩子运行得太早：.grad 还没有写好。登记成普通的张量钩子会这样（收到的还是梯度，不是叶子）；写成 add(hook(tensor))、当场就调用了它，也会这样。该挂在 extras_of(node).accumulated 上，交给 add 的是钩子本身。",
-    en="The hook runs too early: .grad is not written yet. So it is with a plain tensor hook, which besides is given the gradient and not the leaf; and with add(hook(tensor)), which calls it on the spot. It belongs into extras_of(node).accumulated, and add is given the hook itself.",
+    en="The hook runs too early: .grad is not written yet. That happens with an ordinary tensor hook (which gets the gradient, not the leaf), and with add(hook(tensor)), which calls the hook on the spot. It belongs in extras_of(node).accumulated, and add takes the hook itself.",
 )
 def makes_it_a_tensor_hook(tensor: Any, hook: Any) -> Any:
     if not tensor.requires_grad:
@@ -287,7 +287,7 @@ def makes_it_a_tensor_hook(tensor: Any, hook: Any) -> Any:
 @mistake(
     POST,
     zh="不是叶子的张量也让登记了。它没有 AccumulateGrad，钩子永远等不到，或者到了反向才出错。当场拒绝。",
-    en="A tensor that is no leaf was let in. It has no AccumulateGrad, and its hook would wait for ever, or fail during backward. Refuse at once.",
+    en="You accepted a tensor that is not a leaf. It has no AccumulateGrad, so its hook would wait for ever, or fail during backward. Refuse it on the spot.",
 )
 def lets_any_tensor_in(tensor: Any, hook: Any) -> Any:
     if not tensor.requires_grad:
@@ -299,7 +299,7 @@ def lets_any_tensor_in(tensor: Any, hook: Any) -> Any:
 @mistake(
     POST,
     zh="不要梯度的张量没有拒绝：它的边是 (None, 0)，没有节点可以挂。先看 requires_grad。",
-    en="A tensor that wants no gradient was not refused: its edge is (None, 0), with no node to hang a hook on. Look at requires_grad first.",
+    en="You did not refuse a tensor that wants no gradient: its edge is (None, 0), and there is no node to hang a hook on. Look at requires_grad first.",
 )
 def lets_data_in(tensor: Any, hook: Any) -> Any:
     if tensor.grad_fn is not None:
@@ -311,7 +311,7 @@ def lets_data_in(tensor: Any, hook: Any) -> Any:
 @mistake(
     POST,
     zh="没有把凭证还给用户，他就没法再取下这个钩子。return add(...) 给出的那一个。",
-    en="The handle is not handed back, so nobody can take the hook off again. Return what add(...) gives.",
+    en="You do not return the handle, so nobody can take the hook off again. Return what add(...) returns.",
 )
 def forgets_the_handle(tensor: Any, hook: Any) -> None:
     if not tensor.requires_grad:
@@ -337,7 +337,7 @@ def runs_everything(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="只选了紧挨着目标的节点，再往上的没有选，梯度就到不了它们那里。通向已选中节点的，也要选；而且要从最早记录的看起（reverse=True），不然它通向的节点还没有定下来。",
-    en="Only the nodes right above a target are chosen, and no gradient ever gets to them from further up. What leads to a chosen node is chosen, too; and begin with the earliest recorded (reverse=True), or the nodes it leads to are not settled yet.",
+    en="You chose only the nodes right above a target, so no gradient from further up ever gets to them. A node that leads to a chosen node must be chosen, too; and begin with the earliest recorded (reverse=True), or the nodes it leads to are not decided yet.",
 )
 def looks_one_step_only(reachable: Iterable[Any], targets: Any) -> set[Any]:
     return {node for node in reachable if any(parent in targets for parent, _ in node.next_functions)}
@@ -346,7 +346,7 @@ def looks_one_step_only(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="目标自己也被选中了：它不必运行，梯度到了就够了。让它运行，叶子会写 .grad，中间的节点会用掉自己保存的值。",
-    en="The targets themselves are chosen, and need not run: the gradient has arrived. If they do, a leaf writes its .grad, and a node in the middle uses up what it saved.",
+    en="You chose the targets themselves, but they need not run: once the gradient has arrived, it is done. If they run, a leaf writes its .grad, and a node in the middle uses up what it saved.",
 )
 def runs_the_targets_too(reachable: Iterable[Any], targets: Any) -> set[Any]:
     needed = set(targets)
@@ -359,7 +359,7 @@ def runs_the_targets_too(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="方向反了：你选的是目标下面的节点，该选的是从输出走到目标要经过的。",
-    en="The wrong direction: what you chose lies below the targets; wanted are those that one passes on the way from the output to a target.",
+    en="The wrong direction: you chose what lies below the targets; choose the nodes on the way from the output to a target.",
 )
 def looks_below_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
     below, stack = set(), [target for target in targets if target is not None]
@@ -374,7 +374,7 @@ def looks_below_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="一个节点也没有选上。next_functions 里是一对一对的 (parent, number)，整对永远不在目标里，要先取出 parent；return 若写进了循环，头一圈就走了，也会这样。",
-    en="No node at all is chosen. next_functions holds pairs of (parent, number), and a pair is never among the targets: take the parent out of it first. With a return inside the loop, which is left in its first round, it looks the same.",
+    en="You chose no node at all. next_functions holds pairs (parent, number), and a pair is never among the targets: take the parent out of it first. A return inside the loop, which ends it in the first round, looks the same.",
 )
 def compares_pairs(reachable: Any, targets: Any) -> Any:
     return {node for node in reachable if any(pair in targets for pair in node.next_functions)}

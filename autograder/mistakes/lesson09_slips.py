@@ -48,7 +48,7 @@ def begins_with_none(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="一个钩子返回 None，你就停了，后面的都没有运行。None 只是“不改”：接着看下一个。",
-    en="When a hook returns None you stop, and those behind it never run. None only means that nothing changes: go on with the next.",
+    en="When a hook returns None you stop, and the hooks after it never run. None only means that nothing changes: go on with the next.",
 )
 def stops_at_the_first_none(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -63,7 +63,7 @@ def stops_at_the_first_none(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="每个钩子调用了不止一次：问一遍，换的时候又调用一遍。钩子里有打印、有计数，多一次就看得见。先把结果存下来。",
-    en="Each hook is called more than once: to see what it gives, and again to take it. Hooks print and count, and it shows. Keep the result of one call.",
+    en="You call each hook more than once: once to see what it returns, and again to use it. Hooks print and count, so that shows. Call it once and keep the result.",
 )
 def calls_them_again(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -76,7 +76,7 @@ def calls_them_again(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="检查晚了一步：grad 已经换成了新的，再拿新的和它自己比，当然总是合格。先检查，再换。",
-    en="The check comes too late: grad is the new one by then, and is held against itself, which always fits. Check first, then replace.",
+    en="The check comes too late: by then grad is already the new one, and is compared with itself, which always fits. Check first, then replace.",
 )
 def checks_it_against_itself(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -90,7 +90,7 @@ def checks_it_against_itself(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="运行过的钩子被你从字典里取走了，下一次反向就没有钩子了。只看，不取：list(hooks.values())。",
-    en="Hooks that have run are taken out of the dict, and the next backward finds none. Look, do not take: list(hooks.values()).",
+    en="You take hooks out of the dict once they have run, so the next backward finds none. Only look at them: list(hooks.values()).",
 )
 def uses_them_up(hooks: Any, grad: Any) -> Any:
     grad = _run(hooks, grad)
@@ -117,7 +117,7 @@ def calls_the_numbers(hooks: Any, grad: Any) -> Any:
 @mistake(
     REMOVE,
     zh="self._hooks 后面少了括号：它是一个引用，调用它才给出字典。写 self._hooks()。",
-    en="The brackets are missing behind self._hooks: it is a reference, and only calling it gives the dict. Write self._hooks().",
+    en="The brackets are missing after self._hooks: it is a reference, and only calling it gives you the dict. Write self._hooks().",
 )
 def does_not_call_the_reference(self: Any) -> None:
     if self._hooks is not None:
@@ -127,7 +127,7 @@ def does_not_call_the_reference(self: Any) -> None:
 @mistake(
     REMOVE,
     zh="编号还在字典里，只是换成了 None，引擎照样去调用它。把编号整个取走：pop(self.id, None)。",
-    en="The number is still in the dict, with None for its function, and the engine calls that. Take the number out altogether: pop(self.id, None).",
+    en="The number is still in the dict, with None as its function, and the engine tries to call that. Take the number out altogether: pop(self.id, None).",
 )
 def puts_none_in_its_place(self: Any) -> None:
     hooks = self._hooks()
@@ -160,7 +160,7 @@ def detaches_what_it_keeps(tensor: Any, grad: Any) -> None:
 @mistake(
     KEEP,
     zh="什么也没有写进 tensor._grad：返回的东西引擎不看，放进自己的变量也没有用。写 tensor._grad = …。",
-    en="Nothing went into tensor._grad: the engine does not look at what comes back, and a name of your own is of no use. Write tensor._grad = ….",
+    en="You wrote nothing to tensor._grad: the engine does not look at what you return, and a variable of your own is of no use. Write tensor._grad = ….",
 )
 def keeps_it_nowhere(tensor: Any, grad: Any) -> Any:
     return grad.clone() if tensor._grad is None else tensor._grad + grad
@@ -169,7 +169,7 @@ def keeps_it_nowhere(tensor: Any, grad: Any) -> Any:
 @mistake(
     KEEP,
     zh="or、not 问的是张量的真假，好几个数的张量没有真假可言。有没有梯度，问 is None。",
-    en="or and not ask whether a tensor is true, which one of several numbers is not, nor false. Whether there is a gradient, is None tells.",
+    en="or and not ask whether a tensor is true, and a tensor of several numbers is neither true nor false. To see whether there is a gradient, use is None.",
 )
 def asks_whether_it_is_true(tensor: Any, grad: Any) -> None:
     tensor._grad = (tensor._grad or 0) + grad
@@ -192,7 +192,7 @@ def _node(tensor: Any) -> Any:
 @mistake(
     POST,
     zh="两句拒绝的话放反了：不要梯度的说 doesn't require gradient，有 grad_fn 的说 non-leaf。",
-    en="The two refusals have changed places: doesn't require gradient is for those that want none, non-leaf for those with a grad_fn.",
+    en="The two messages are swapped: doesn't require gradient is for tensors that want none, non-leaf for those with a grad_fn.",
 )
 def exchanges_the_refusals(tensor: Any, hook: Any) -> Any:
     _refuse(tensor, NO_LEAF, NO_GRADIENT)
@@ -202,7 +202,7 @@ def exchanges_the_refusals(tensor: Any, hook: Any) -> Any:
 @mistake(
     POST,
     zh="条件反了：grad_fn 是 None 的才是叶子，你把叶子拒绝了。",
-    en="The condition is the wrong way round: what has None for its grad_fn is a leaf, and leaves are what you refuse.",
+    en="The condition is the wrong way round: a tensor whose grad_fn is None is a leaf, and you are refusing the leaves.",
 )
 def refuses_the_leaves(tensor: Any, hook: Any) -> Any:
     if tensor.grad_fn is None:
@@ -213,7 +213,7 @@ def refuses_the_leaves(tensor: Any, hook: Any) -> Any:
 @mistake(
     POST,
     zh="gradient_edge 给的是一对，你把整对当成了节点。写 node, _ = gradient_edge(tensor)。",
-    en="gradient_edge gives a pair, and the whole pair was taken for the node. Write node, _ = gradient_edge(tensor).",
+    en="gradient_edge returns a pair, and you took the whole pair for the node. Write node, _ = gradient_edge(tensor).",
 )
 def takes_the_pair_for_the_node(tensor: Any, hook: Any) -> Any:
     _refuse(tensor)
@@ -224,7 +224,7 @@ def takes_the_pair_for_the_node(tensor: Any, hook: Any) -> Any:
 @mistake(
     POST,
     zh="叶子没有 grad_fn，那里是 None。叶子的节点要问 gradient_edge(tensor)。",
-    en="A leaf has no grad_fn, it is None. A leaf's node is what gradient_edge(tensor) gives.",
+    en="A leaf has no grad_fn; it is None. Ask gradient_edge(tensor) for a leaf's node.",
 )
 def asks_for_its_grad_fn(tensor: Any, hook: Any) -> Any:
     _refuse(tensor)
@@ -245,7 +245,7 @@ def _leading(reachable: Iterable[Any], reaches: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="你用了递归，一条条路往下找：图一深就是 RecursionError，路一多又慢得出奇。按记录的先后看，通向的那些早已判断好，查一下就行。",
-    en="You look down every way by recursion: a deep graph is a RecursionError, and many ways take for ever. In the order of recording, those a node leads to are settled already and need only be looked up.",
+    en="You follow every path by recursion: a deep graph raises RecursionError, and with many paths it takes for ever. In the order of recording, the nodes that a node leads to are already decided and only need to be looked up.",
 )
 def looks_by_recursion(reachable: Iterable[Any], targets: Any) -> set[Any]:
     def leads(node: Any) -> bool:
@@ -257,7 +257,7 @@ def looks_by_recursion(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="目标你一个也没有选：不是跳过了，就是最后减掉了。可是一个目标下面若还有别的目标，它就得运行，梯度才到得了那里。",
-    en="No target is ever chosen, be it passed over or taken out at the end. But a target with another target below it has to run, or the gradient never gets there.",
+    en="You never choose a target: either you skip it or you take it out at the end. But a target with another target below it has to run, or the gradient never gets to that one.",
 )
 def takes_the_targets_out(reachable: Iterable[Any], targets: Any) -> set[Any]:
     return _leading(reachable, lambda node, needed: any(p in targets or p in needed for p in node.parents)) - set(
@@ -268,7 +268,7 @@ def takes_the_targets_out(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="你要求每条边都通向目标。有一条通得到就该运行，是 any，不是 all。",
-    en="You ask that every edge lead to a target. One is enough to run: any, not all.",
+    en="You require every edge to lead to a target. One is enough: any, not all.",
 )
 def wants_every_edge(reachable: Iterable[Any], targets: Any) -> set[Any]:
     return _leading(reachable, lambda node, needed: all(p in targets or p in needed for p in node.parents))
@@ -277,7 +277,7 @@ def wants_every_edge(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     CHOOSE,
     zh="你选出来的是目标自己。要选的是通向它们的节点：看每个节点的 parents 里有没有目标，或者已经选中的。",
-    en="You chose the targets themselves. Wanted are the nodes that lead to them: see whether a target, or a node already chosen, is among a node's parents.",
+    en="You chose the targets themselves. Choose the nodes that lead to them: see whether a target, or a node already chosen, is among a node's parents.",
 )
 def chooses_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
     return {node for node in reachable if node in targets}
@@ -286,7 +286,7 @@ def chooses_the_targets(reachable: Iterable[Any], targets: Any) -> set[Any]:
 @mistake(
     RUN,
     zh="你把返回的梯度写进了原来的张量里。那个张量别人也拿着：前面的钩子也许留下了它，加法还把它给了另一边。不要改它，让名字 grad 指向 replacement。",
-    en="You write what was returned into the tensor that came. Others hold that tensor: an earlier hook may have kept it, and an addition gave it to its other side, too. Leave it alone, and let the name grad mean the replacement.",
+    en="You write the returned gradient into the tensor that arrived. Others hold that tensor: an earlier hook may have kept it, and an addition gave it to its other input, too. Leave it alone, and let the name grad stand for the replacement.",
 )
 def writes_into_what_came(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -300,7 +300,7 @@ def writes_into_what_came(hooks: Any, grad: Any) -> Any:
 @mistake(
     RUN,
     zh="钩子返回 None 时你也拿去检查了，check_replacement 自然不认。先问 replacement is not None，有返回才检查。",
-    en="You examine what a hook returned even where that is None, and check_replacement refuses it. Ask first whether replacement is not None.",
+    en="You check what a hook returned even when it is None, and check_replacement refuses that. First ask whether replacement is not None.",
 )
 def examines_none(hooks: Any, grad: Any) -> Any:
     for hook in list(hooks.values()):
@@ -314,7 +314,7 @@ def examines_none(hooks: Any, grad: Any) -> Any:
 @mistake(
     POST,
     zh="你返回的是钩子自己。用户要的是凭证，好把钩子取下来：return add(hook) 给出的那个。",
-    en="What comes back is the hook itself. The user needs the handle, to take the hook off again: return what add(hook) gives.",
+    en="You return the hook itself. The user needs the handle, to take the hook off again: return what add(hook) returns.",
 )
 def returns_the_hook(tensor: Any, hook: Any) -> Any:
     _refuse(tensor)

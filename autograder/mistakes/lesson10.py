@@ -32,7 +32,7 @@ class _Base(Decorating):
 @mistake(
     NO_GRAD,
     zh="出来时总是把记录打开。外面若还有一层 no_grad，它就提前失效了。要恢复进来之前的状态，而不是 True。",
-    en="On leaving, recording is always switched on. With another no_grad around it, that one ends too early. Restore what was, not True.",
+    en="On leaving, recording is always switched on. If there is another no_grad around it, that one ends too early. Restore the earlier state, not True.",
 )
 class AlwaysSwitchesOn(_Base):
     def __exit__(self, *exception: object) -> None:
@@ -42,7 +42,7 @@ class AlwaysSwitchesOn(_Base):
 @mistake(
     NO_GRAD,
     zh="块里一出错，记录就再也没有打开。__exit__ 在出错时也会被调用，那时同样要恢复（用 @contextmanager 写的话，恢复要放进 finally）。",
-    en="After an error in the block recording stays off. __exit__ is called then too, and must restore as well (with @contextmanager: in a finally).",
+    en="After an error in the block recording stays off. __exit__ is called then, too, and must restore the state just the same (with @contextmanager: in a finally).",
 )
 class ForgetsAfterAnError(_Base):
     def __exit__(self, *exception: object) -> None:
@@ -105,7 +105,7 @@ class RemembersOnTheClass(_Base):
 @mistake(
     NO_GRAD,
     zh="对象一创建，记录就关了。no_grad() 只是造好一个开关，到 __enter__ 才该关。",
-    en="Recording goes off as soon as the object is made. no_grad() only makes the switch; __enter__ is where it is thrown.",
+    en="Recording goes off as soon as the object is made. no_grad() only makes the object; recording goes off in __enter__.",
 )
 class SwitchesOffWhenMade(_Base):
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class SwitchesOffWhenMade(_Base):
 @mistake(
     NO_GRAD,
     zh="块里照样在记录：__enter__ 没有把开关关上。",
-    en="Recording goes on inside the block: __enter__ does not throw the switch.",
+    en="Recording goes on inside the block: __enter__ does not switch it off.",
 )
 class NeverSwitchesOff(_Base):
     def __enter__(self) -> None:
@@ -135,7 +135,7 @@ class NeverSwitchesOff(_Base):
 @mistake(
     CHECK_VERSION,
     zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要 raise RuntimeError；return 和 print 都拦不住。",
-    en="Overwritten values are let through, and gradients are silently wrong. A version other than at saving must raise a RuntimeError; to return or print it stops nobody.",
+    en="You let overwritten values through, and the gradient is silently wrong. If the version is not the one at saving, raise a RuntimeError; returning or printing something stops nobody.",
 )
 def never_raises(saved: Any, expected: int, source: str = "") -> None:
     pass
@@ -144,7 +144,7 @@ def never_raises(saved: Any, expected: int, source: str = "") -> None:
 @mistake(
     CHECK_VERSION,
     zh="只要被写过就报错，不管是什么时候写的。保存之前写的没有关系：要比较的是保存时的版本。",
-    en="Any write raises, whenever it was made. Writes before the saving do no harm: compare with the version at saving.",
+    en="You raise for any write, whenever it happened. Writes before saving do no harm: compare with the version at saving.",
 )
 def raises_for_any_write(saved: Any, expected: int, source: str = "") -> None:
     if saved._version > 0:
@@ -174,7 +174,7 @@ def raises_value_error(saved: Any, expected: int, source: str = "") -> None:
 @mistake(
     CHECK_VERSION,
     zh="错误信息里两个版本号写反了：先说现在的版本，再说保存时的版本。",
-    en="The two versions are exchanged in the message: first the version now, then the one at saving.",
+    en="The two versions are swapped in the message: first the version now, then the one at saving.",
 )
 def exchanges_the_versions(saved: Any, expected: int, source: str = "") -> None:
     if saved._version != expected:
@@ -184,7 +184,7 @@ def exchanges_the_versions(saved: Any, expected: int, source: str = "") -> None:
 @mistake(
     CHECK_VERSION,
     zh="差一次没有算进去：只要版本变了一次就该报错，不用等到第二次。",
-    en="Off by one: a single write is reason enough to raise, not only the second.",
+    en="Off by one: a single write is enough to raise; do not wait for the second.",
 )
 def allows_one_write(saved: Any, expected: int, source: str = "") -> None:
     if saved._version > expected + 1:
@@ -256,7 +256,7 @@ def stops_at_the_first_none(self: Any) -> None:
 @mistake(
     STEP,
     zh="更新之后顺手把梯度清掉了。torch 的 step 不碰梯度，清零是 zero_grad 的事。",
-    en="The gradients are cleared on the way. torch's step leaves them alone; clearing is zero_grad's business.",
+    en="You clear the gradients on the way. torch's step leaves them alone; clearing is the job of zero_grad.",
 )
 def clears_the_gradients(self: Any) -> None:
     with no_grad():
@@ -282,7 +282,7 @@ def scales_the_gradient(self: Any) -> None:
 @mistake(
     STEP,
     zh="更新时还在记录：需要梯度的叶子不许这样原地更新。把它放进 with no_grad():（这一课的；torch.no_grad 只管 torch）。",
-    en="The update is being recorded, and autograd refuses to change in place a leaf that requires grad. Put it inside `with no_grad():` (this lesson's; torch.no_grad switches torch only).",
+    en="The update is being recorded, and a leaf that requires grad must not be changed in place like that. Put it inside `with no_grad():` (this lesson's; torch.no_grad switches torch only).",
 )
 def without_no_grad(self: Any) -> None:
     for p in self.params:
@@ -328,7 +328,7 @@ def multiplies_none(self: Any) -> None:
 @mistake(
     STEP,
     zh="if p.grad: 问的是张量的真假，不止一个数时没有答案；一个数时，0 又算假。要问的是 p.grad is not None。",
-    en="`if p.grad:` asks whether a tensor is true, which has no answer for more than one number, and for a single one takes 0 for false. Ask `p.grad is not None`.",
+    en="`if p.grad:` asks whether a tensor is true, which has no answer for more than one number, and for a single number counts 0 as false. Ask `p.grad is not None`.",
 )
 def asks_whether_it_is_true(self: Any) -> None:
     with no_grad():
@@ -340,7 +340,7 @@ def asks_whether_it_is_true(self: Any) -> None:
 @mistake(
     STEP,
     zh="no_grad 后面少了括号：with 要的是一个对象，no_grad() 才造出来。",
-    en="no_grad lacks its brackets: `with` needs an object, and no_grad() makes one.",
+    en="The brackets are missing after no_grad: `with` needs an object, and no_grad() makes one.",
 )
 def enters_the_class(self: Any) -> None:
     block: Any = no_grad

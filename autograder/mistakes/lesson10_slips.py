@@ -163,7 +163,7 @@ def zeroes_the_gradients(self: Any) -> None:
 @mistake(
     STEP,
     zh="没有梯度的参数，你给它造了一个全 0 的。None 说明它没有参与，要留着：跳过就好。",
-    en="A parameter without a gradient was given one of zeros. None says that it took no part, and should stay: just skip it.",
+    en="You gave a parameter without a gradient one made of zeros. None says that it took no part, and should stay: just skip it.",
 )
 def invents_gradients(self: Any) -> None:
     with no_grad():
@@ -176,7 +176,7 @@ def invents_gradients(self: Any) -> None:
 @mistake(
     NO_GRAD,
     zh="before = … 只是 __init__ 里的一个名字，函数一结束就没了，别的方法看不见。要记在对象上：self.before = …。",
-    en="before = … is a name of __init__ alone and gone when that ends; the other methods do not see it. Keep it on the object: self.before = ….",
+    en="before = … is a name inside __init__ only and is gone when that ends; the other methods do not see it. Keep it on the object: self.before = ….",
 )
 class RemembersInALocalName(Decorating):
     before: list[bool]  # never set

@@ -211,7 +211,7 @@ def second_grad_without_direction(f: Any, x: Any, v: Any) -> Any:
 @mistake(
     PRODUCT,
     zh="你直接对传进来的 x 求导了。它可能不要求梯度：先 x.detach().requires_grad_()，得到一个自己的叶子。",
-    en="You differentiate in the x that was passed in, which may not require grad: make a leaf of your own first, "
+    en="You differentiate with respect to the x that was passed in, which may not require grad: make a leaf of your own first,  "
     "x.detach().requires_grad_().",
 )
 def no_leaf_of_its_own(f: Any, x: Any, v: Any) -> Any:
@@ -272,7 +272,7 @@ def divides_by_the_diagonal(f: Any, x: Any) -> Any:
 @mistake(
     NEWTON,
     zh="你除以了 H·1，也就是每一行之和。行和不是 H：要把 H 一行一行排出来，再用 solve。",
-    en="You divide by H·1, the row sums. Those are not H: set H up row by row, then use solve.",
+    en="You divide by H·1, the row sums. Those are not H: build H row by row, then use solve.",
 )
 def divides_by_row_sums(f: Any, x: Any) -> Any:
     slope, _ = slope_and_hessian(f, x)
@@ -292,7 +292,7 @@ def returns_the_step(f: Any, x: Any) -> Any:
 @mistake(
     NEWTON,
     zh="新的位置还连着旧的 x（有 grad_fn）：减法被记录了。从 x.detach() 里减，或者在 no_grad 里减。",
-    en="The new place still hangs on the old x (it has a grad_fn): the subtraction was recorded. "
+    en="The new place is still tied to the old x (it has a grad_fn): the subtraction was recorded. "
     "Subtract from x.detach(), or under no_grad.",
 )
 def keeps_the_history(f: Any, x: Any) -> Any:

@@ -103,7 +103,7 @@ def builds_the_hessian(f: Any, x: Any, v: Any) -> Any:
 @mistake(
     PRODUCT,
     zh="你给 f 的是传进来的 x，求导却对着自己的叶子：两者没有连上。要用叶子去算 f。",
-    en="f was given the x that was passed in, while you differentiate in your leaf: the two are not connected. Compute f of the leaf.",
+    en="You gave f the x that was passed in, but differentiate with respect to your leaf: the two are not connected. Compute f from the leaf.",
 )
 def f_of_the_given_x(f: Any, x: Any, v: Any) -> Any:
     at = x.detach().requires_grad_()
@@ -136,7 +136,7 @@ def newton_marks_the_given_x(f: Any, x: Any) -> Any:
 @mistake(
     NEWTON,
     zh="f 用的是传进来的 x，斜率却对着 detach() 出来的叶子求：两者没有连上。写成 grad(f(叶子), 叶子)。",
-    en="f is computed of the x that was passed in, and the slope taken in the leaf that detach() made: the two are not connected. Write grad(f(leaf), leaf).",
+    en="f is computed from the x that was passed in, but the slope is taken with respect to the leaf that detach() made: the two are not connected. Write grad(f(leaf), leaf).",
 )
 def newton_of_the_given_x(f: Any, x: Any) -> Any:
     at = x.detach().requires_grad_()
@@ -179,7 +179,7 @@ def keeps_the_tuple(f: Any, x: Any) -> Any:
 @mistake(
     NEWTON,
     zh="solve 的第一个参数要一个矩阵，你给的是一个列表。先用 stack 把各行叠起来。",
-    en="solve wants a matrix as its first argument and got a list. Make one of the rows, with stack.",
+    en="solve needs a matrix as its first argument and got a list. Make a matrix of the rows with stack.",
 )
 def does_not_stack(f: Any, x: Any) -> Any:
     slope, hessian = slope_and_hessian(f, x)
@@ -190,7 +190,7 @@ def does_not_stack(f: Any, x: Any) -> Any:
 @mistake(
     NEWTON,
     zh="solve 的第一个参数是一个向量，这里要的是整个矩阵 H，后面才是向量 slope。",
-    en="The first argument of solve is a vector. Wanted there is the whole matrix H; the vector, slope, comes second.",
+    en="You gave solve a vector as its first argument. That has to be the whole matrix H; the vector, slope, comes second.",
 )
 def exchanges_matrix_and_slope(f: Any, x: Any) -> Any:
     slope, hessian = slope_and_hessian(f, x)
@@ -222,7 +222,7 @@ def as_with_one_variable(f: Any, x: Any) -> Any:
 @mistake(
     NEWTON,
     zh="你直接对传进来的 x 求了斜率，它可能不要求梯度。先 x.detach().requires_grad_()，再拿这个叶子去算 f。",
-    en="You took the slope in the x that was passed in, which may not require grad. Make a leaf first, x.detach().requires_grad_(), and compute f of that.",
+    en="You took the slope with respect to the x that was passed in, which may not require grad. First make a leaf, x.detach().requires_grad_(), and compute f from that.",
 )
 def slope_of_the_given_x(f: Any, x: Any) -> Any:
     (slope,) = slopes(f(x), x)

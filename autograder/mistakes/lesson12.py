@@ -17,7 +17,7 @@ DIFFERENCE = "minigrad.autograd.gradcheck.central_difference"
 @mistake(
     FORWARD,
     zh="照公式直接写 ln(1 + eˣ)：x 一大，eˣ 就成了 inf。先提出 max(x, 0)，让指数永远不是正的。",
-    en="ln(1 + eˣ) as it stands: for a large x, eˣ is inf. Take max(x, 0) out first, so that the exponent is never positive.",
+    en="You wrote ln(1 + eˣ) just as it stands: for a large x, eˣ is inf. Take max(x, 0) out first, so that the exponent is never positive.",
 )
 def the_textbook_formula(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)
@@ -37,7 +37,7 @@ def overflows_on_the_right(ctx: Any, x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="右边好了，最左边却丢了有效数字，再远就成了 0：1 加一个很小的数，几乎还是 1，取了对数就不剩什么。用 log1p。",
-    en="The right is cured, but the far left loses its digits, and farther still it is 0: 1 plus a tiny number is hardly more than 1, and the logarithm keeps nothing. Use log1p.",
+    en="The right is cured, but the far left loses its digits and, farther out, becomes 0: 1 plus a tiny number is hardly more than 1, so the logarithm has nothing left. Use log1p.",
 )
 def loses_the_left(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)
@@ -57,7 +57,7 @@ def without_the_maximum(ctx: Any, x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="指数里少了绝对值：x 为负时 -x 是正的，既不对，又会溢出。应是 -|x|。",
-    en="The absolute value is missing in the exponent: for a negative x, -x is positive, which is wrong and overflows. It is -|x|.",
+    en="The absolute value is missing in the exponent: for a negative x, -x is positive, which is wrong and overflows, too. It should be -|x|.",
 )
 def without_the_absolute_value(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)
@@ -67,7 +67,7 @@ def without_the_absolute_value(ctx: Any, x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="把 x 截断在 20，溢出是没有了，可右边变成了一条平线；softplus 在那里应该约等于 x。",
-    en="x is cut off at 20. That ends the overflow, but the right has become flat; softplus is about x there.",
+    en="You cut x off at 20. That stops the overflow, but makes the right flat; there softplus should be about x.",
 )
 def cut_off(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)
@@ -77,7 +77,7 @@ def cut_off(ctx: Any, x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="前向没有保存 x，反向就无米下锅了：ctx.save_for_backward(x)。",
-    en="Forward does not save x, and backward has nothing to work with: ctx.save_for_backward(x).",
+    en="forward does not save x, so backward has nothing to work with: ctx.save_for_backward(x).",
 )
 def saves_nothing(ctx: Any, x: Any) -> Any:
     return x.clamp(min=0) + (-x.abs()).exp().log1p()
@@ -150,7 +150,7 @@ def keeps_data(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="None 被丢掉了，后面的都往前挪了一位。None 也要占住它的位置。",
-    en="None is thrown out, and all behind it move up by one. None keeps its place, too.",
+    en="You throw None out, so everything after it moves up by one. None keeps its place, too.",
 )
 def drops_none(self: Any, *tensors: Any) -> None:
     refuse_others(tensors)
@@ -160,7 +160,7 @@ def drops_none(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="只存下了第一个张量。参数写的是 *tensors，有几个就要存几个。",
-    en="Only the first tensor is kept. The parameter is *tensors: as many as there are.",
+    en="You keep only the first tensor. The parameter is *tensors: keep as many as there are.",
 )
 def keeps_the_first(self: Any, *tensors: Any) -> None:
     refuse_others(tensors)
@@ -170,7 +170,7 @@ def keeps_the_first(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="第二次调用把新的接在了旧的后面。torch 里后一次调用会取代前一次。",
-    en="A second call adds to what the first one kept. In torch a later call replaces the earlier.",
+    en="A second call adds to what the first one kept. In torch, a later call replaces an earlier one.",
 )
 def adds_to_the_first_call(self: Any, *tensors: Any) -> None:
     refuse_others(tensors)
@@ -180,7 +180,7 @@ def adds_to_the_first_call(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="不是张量的东西也收下了。torch 在这里就报 TypeError，并说出是第几个参数。",
-    en="Things that are no tensors are taken as well. torch raises a TypeError at this point and says which argument it was.",
+    en="You accept things that are not tensors. torch raises a TypeError at this point and says which argument it was.",
 )
 def takes_anything(self: Any, *tensors: Any) -> None:
     self.to_save = tuple(t if t is None or isinstance(t, Tensor) else None for t in tensors)
@@ -201,7 +201,7 @@ def blames_argument_0(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="None 也被拒绝了。只有既不是 None、又不是张量的才该报错。",
-    en="None is refused as well. Only what is neither None nor a tensor should raise.",
+    en="You refuse None as well. Raise an error only for what is neither None nor a tensor.",
 )
 def refuses_none(self: Any, *tensors: Any) -> None:
     for index, tensor in enumerate(tensors):
@@ -247,7 +247,7 @@ def one_derivative_too_many(ctx: Any, grad: Any) -> Any:
 @mistake(
     BACKWARD,
     zh="左右反了：你用了 σ(-x)。x 很大时 softplus 像 x，斜率应当接近 1。",
-    en="Left and right are exchanged: you used σ(-x). For a large x softplus is like x, and its slope near 1.",
+    en="Left and right are swapped: you used σ(-x). For a large x softplus is like x, so its slope should be near 1.",
 )
 def turned_around(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors
@@ -291,8 +291,8 @@ def around(fn: Any, x: Any, step: Any) -> tuple[Any, Any]:
 @mistake(
     DIFFERENCE,
     zh="这是单边的差商：只往前走了一步，误差与步长成正比。前后各走一步，误差就与步长的平方成正比。",
-    en="This is a one-sided difference: one step ahead only, with an error in proportion to the step. One step ahead and one behind "
-    "make it the step squared.",
+    en="This is a one-sided difference: only one step ahead, with an error in proportion to the step. With one step ahead and one behind "
+    "it is in proportion to the step squared.",
 )
 def one_sided(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     ahead, _ = around(fn, x, eps * direction)
@@ -322,7 +322,7 @@ def without_the_brackets(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 @mistake(
     DIFFERENCE,
     zh="符号反了：是前面的减后面的。",
-    en="The sign is turned: it is the value ahead minus the value behind.",
+    en="The sign is wrong: it is the value ahead minus the value behind.",
 )
 def behind_minus_ahead(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     ahead, behind = around(fn, x, eps * direction)
@@ -371,7 +371,7 @@ def writes_under_no_grad(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 @mistake(
     DIFFERENCE,
     zh="结果还带着历史：差商是一个量出来的数，不该能求导。对 fn(x) 的值用 detach()。",
-    en="The result has a history: a difference is a measurement and not to be differentiated. Use detach() on what fn(x) gives.",
+    en="The result still has a history: a difference is a measurement and should not be differentiable. Use detach() on what fn(x) returns.",
 )
 def difference_with_a_history(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     return (fn(x + eps * direction) - fn(x - eps * direction)) / (2 * eps)
@@ -380,7 +380,7 @@ def difference_with_a_history(fn: Any, x: Any, direction: Any, eps: float) -> An
 @mistake(
     DIFFERENCE,
     zh="这不是差商，而是 autograd 自己的答案：拿规则去检验规则，什么错也查不出来。只许对 fn 求值。",
-    en="This is no difference but autograd's own answer: rules held against themselves never show an error. Only evaluate fn.",
+    en="This is not a difference but autograd's own answer: a rule compared with itself never shows an error. Only evaluate fn.",
 )
 def asks_autograd(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     leaf = x.detach().requires_grad_()

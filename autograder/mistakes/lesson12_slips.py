@@ -17,7 +17,7 @@ def _softplus(x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="你存的是结果。backward 取出来当作 x，算的就是结果处的斜率。存输入：ctx.save_for_backward(x)。",
-    en="The result is saved. backward takes it for x, and gives the slope at the result. Save the input: ctx.save_for_backward(x).",
+    en="You save the result. backward takes it for x and gives the slope there. Save the input:  ctx.save_for_backward(x).",
 )
 def saves_the_result(ctx: Any, x: Any) -> Any:
     y = _softplus(x)
@@ -28,7 +28,7 @@ def saves_the_result(ctx: Any, x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="if 只能替整个张量选一边，可有的元素大于 0，有的小于 0。要一个一个元素来：用 clamp 和 abs，或者 where。",
-    en="An if takes one side for the whole tensor, while some elements are above 0 and others below. Go by elements: clamp and abs, or where.",
+    en="An if picks one side for the whole tensor, while some elements are above 0 and others below. Go element by element: clamp and abs, or where.",
 )
 def decides_for_the_whole_tensor(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)
@@ -59,7 +59,7 @@ def clamps_the_other_side(ctx: Any, x: Any) -> Any:
 @mistake(
     SAVE,
     zh="错误的类别不对：torch 在这里报 TypeError，因为错的是类型。",
-    en="The class is not right: torch raises a TypeError here, for it is the type that is wrong.",
+    en="The class of the error is wrong: torch raises a TypeError here, because it is the type that is wrong.",
 )
 def raises_a_value_error(self: Any, *tensors: Any) -> None:
     try:
@@ -98,7 +98,7 @@ def shows_the_class(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="检查过了，却没有记下来：写 self.to_save = tensors，返回值没有人用。",
-    en="They are examined, but not noted: write self.to_save = tensors; what is returned nobody uses.",
+    en="You check the tensors but do not note them: write self.to_save = tensors; nobody uses what you return.",
 )
 def notes_nothing(self: Any, *tensors: Any) -> Any:
     refuse_others(tensors)
@@ -108,7 +108,7 @@ def notes_nothing(self: Any, *tensors: Any) -> Any:
 @mistake(
     SAVE,
     zh="tensors 已经是一个元组，你又套了一层。写 self.to_save = tensors。",
-    en="tensors is a tuple already, and you put it into another. Write self.to_save = tensors.",
+    en="tensors is a tuple already, and you wrapped it in another. Write self.to_save = tensors.",
 )
 def wraps_them_once_more(self: Any, *tensors: Any) -> None:
     refuse_others(tensors)
@@ -118,7 +118,7 @@ def wraps_them_once_more(self: Any, *tensors: Any) -> None:
 @mistake(
     SAVE,
     zh="self.to_save = tensors 写进了循环里：一个也没有传的时候，循环不走，上次存的就还在。挪到循环后面。",
-    en="self.to_save = tensors stands inside the loop: with nothing passed the loop does not run, and what was noted before stays. Move it behind the loop.",
+    en="self.to_save = tensors is inside the loop: if nothing is passed, the loop does not run, and what was noted before stays. Move it after the loop.",
 )
 def notes_inside_the_loop(self: Any, *tensors: Any) -> None:
     refuse_others(tensors)
@@ -160,7 +160,7 @@ def computes_under_no_grad(ctx: Any, grad: Any) -> Any:
 @mistake(
     SAVE,
     zh="saved_tensors 是给 backward 读的，写不进去。记在 self.to_save 里，引擎来取。",
-    en="saved_tensors is for backward to read and cannot be written. Note them in self.to_save; the engine fetches them there.",
+    en="saved_tensors is for backward to read and cannot be written to. Note the tensors in self.to_save; the engine fetches them from there.",
 )
 def writes_to_saved_tensors(self: Any, *tensors: Any) -> None:
     refuse_others(tensors)
@@ -170,7 +170,7 @@ def writes_to_saved_tensors(self: Any, *tensors: Any) -> None:
 @mistake(
     BACKWARD,
     zh="你在传来的 grad 上原地相乘。它不是你的：别人也拿着，求二阶导数时更不许改。写 grad * …，得到一个新的。",
-    en="You multiply in place the grad that came. It is not yours: others hold it, and for second derivatives it must not change at all. grad * … makes a new one.",
+    en="You multiply the arriving grad in place. It is not yours: others hold it, and for second derivatives it must not change at all. grad * … makes a new one.",
 )
 def multiplies_in_place(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors
@@ -188,7 +188,7 @@ def _at(fn: Any, x: Any, values: Any) -> Any:
 @mistake(
     DIFFERENCE,
     zh="fn 一出错，x 就留在了挪动过的地方。把“放回去”写进 finally，出不出错都会做。",
-    en="Where fn fails, x stays where it was moved. Putting it back belongs in a finally, which runs whether or not there was an error.",
+    en="When fn fails, x stays where it was moved to. Put it back in a finally, which runs whether or not there was an error.",
 )
 def puts_back_only_if_all_goes_well(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.detach().clone()
@@ -201,7 +201,7 @@ def puts_back_only_if_all_goes_well(fn: Any, x: Any, direction: Any, eps: float)
 @mistake(
     DIFFERENCE,
     zh="加上一步再减去一步，舍入之后不一定是原来的数，x 就一点点漂走了。先记下原来的值，最后原样放回去；fn 出错时也要放，用 finally。",
-    en="A step forth and a step back need not end, after rounding, at the number they began with, and x drifts. Note the old values and put these back; in a finally, so that it happens where fn fails as well.",
+    en="After rounding, a step forth and a step back need not end at the number they started from, so x drifts. Note the old values and put them back, in a finally, so that it happens even if fn fails.",
 )
 def walks_back(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     ahead = _at(fn, x, x.detach() + eps * direction)
@@ -213,7 +213,7 @@ def walks_back(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 @mistake(
     DIFFERENCE,
     zh="fn(x) 可能就是 x，或者它的视图：x 一挪，先量好的那个值也跟着变了。用 clone() 把它留住。",
-    en="fn(x) may be x itself, or a view of it: as x moves, the value that was measured first moves along. Keep it by clone().",
+    en="fn(x) may be x itself, or a view of it: as x moves, the value that was measured first moves along with it. Keep it with clone().",
 )
 def measures_without_a_copy(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.detach().clone()
@@ -230,7 +230,7 @@ def measures_without_a_copy(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 @mistake(
     DIFFERENCE,
     zh="here = x.data（或 x.detach()）没有复制，它和 x 共用一份内存：x 一挪，“原来的值”也跟着挪了。加上 .clone()。",
-    en="here = x.data, or x.detach(), is no copy and shares its memory with x: as x moves, the old values move along. Add .clone().",
+    en="here = x.data (or x.detach()) is not a copy; it shares its memory with x, and as x moves, the old values move along. Add .clone().",
 )
 def remembers_a_view(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.data

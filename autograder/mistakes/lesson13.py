@@ -18,7 +18,7 @@ EPOCH = "minigrad.training.train_epoch"
 @mistake(
     SIGMOID,
     zh="少了上游：sigmoid 自己的斜率对了，但没有乘 grad，链条在这里断了。",
-    en="Upstream is missing: sigmoid's own slope is right, but it is not multiplied by grad, and the chain breaks here.",
+    en="The factor grad is missing: sigmoid's own slope is right, but without the gradient from upstream the chain breaks here.",
 )
 def sigmoid_forgot_grad(grad: Any, result: Any) -> Any:
     return result * (1 - result)
@@ -76,7 +76,7 @@ def log_softmax_without_sum(grad: Any, result: Any, dim: int) -> Any:
 @mistake(
     LOG_SOFTMAX,
     zh="result 是对数，不是概率。先取 exp，才是 softmax。",
-    en="result is a logarithm, no probability. Take exp of it to have the softmax.",
+    en="result is a logarithm, not a probability. Take its exp to get the softmax.",
 )
 def log_softmax_without_exp(grad: Any, result: Any, dim: int) -> Any:
     return grad - result * rules.sum(grad, (dim,), True)
@@ -95,7 +95,7 @@ def log_softmax_as_softmax(grad: Any, result: Any, dim: int) -> Any:
 @mistake(
     LOG_SOFTMAX,
     zh="求和求到了所有行上。只沿 dim 加，一行归一行。",
-    en="The sum runs over all rows. Add along dim only; each row minds its own.",
+    en="You summed over all rows. Sum along dim only: each row by itself.",
 )
 def log_softmax_sums_everything(grad: Any, result: Any, dim: int) -> Any:
     return grad - rules.exp(result) * rules.sum(grad, None, False)
@@ -132,7 +132,7 @@ def nll_without_minus(grad: Any, self_shape: Any, target: Any, shares: Any) -> A
 @mistake(
     NLL,
     zh="没有乘 shares：取平均时，每一行只占 1/N；有权重时，占的份额也不同。",
-    en="shares is missing: under a mean each row counts 1/N only, and with weights the shares differ.",
+    en="shares is missing: in a mean each row counts only 1/N, and with weights the shares differ.",
 )
 def nll_without_shares(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     return correct_nll(grad, self_shape, target, shares * 0 + 1)
@@ -160,7 +160,7 @@ def nll_everywhere(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
 @mistake(
     NLL,
     zh="你按行号取了类别：写进了第 i 行第 i 列，而不是第 i 行第 target[i] 列。",
-    en="The row's number was taken for the class: you wrote to row i, column i, not to row i, column target[i].",
+    en="You took the row number for the class: you wrote to row i, column i, not to row i, column target[i].",
 )
 def nll_by_row_number(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     if len(self_shape) < 2:
@@ -186,7 +186,7 @@ def nll_writes_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any
 @mistake(
     EPOCH,
     zh="没有清零：每一批的梯度都叠在前面所有批次上。每批开始时调用 optimizer.zero_grad()。",
-    en="Nothing is cleared: each batch's gradients pile up on those of all batches before. Call optimizer.zero_grad() at the start of each.",
+    en="You never clear: each batch's gradients pile up on those of all the batches before. Call optimizer.zero_grad() at the start of each.",
 )
 def epoch_never_clears(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -201,7 +201,7 @@ def epoch_never_clears(net: Any, criterion: Any, optimizer: Any, images: Any, nu
 @mistake(
     EPOCH,
     zh="只在最前面清了一次，批与批之间的梯度还是叠在一起。清零要放进循环。",
-    en="Cleared once, at the very start; between batches gradients still pile up. Clearing belongs into the loop.",
+    en="You clear only once, at the very start; from batch to batch the gradients still pile up. Clearing belongs in the loop.",
 )
 def epoch_clears_once(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     optimizer.zero_grad()
@@ -211,7 +211,7 @@ def epoch_clears_once(net: Any, criterion: Any, optimizer: Any, images: Any, num
 @mistake(
     EPOCH,
     zh="清零放在了 backward 和 step 之间：刚算好的梯度被扔掉，权重一动不动。",
-    en="Clearing stands between backward and step: the fresh gradients are thrown away, and the weights never move.",
+    en="You clear between backward and step: the fresh gradients are thrown away, and the weights never move.",
 )
 def epoch_clears_too_late(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -227,7 +227,7 @@ def epoch_clears_too_late(net: Any, criterion: Any, optimizer: Any, images: Any,
 @mistake(
     EPOCH,
     zh="step 走在了 backward 前面：这一步用的是上一批的梯度。",
-    en="step comes before backward: each step walks by the gradients of the batch before.",
+    en="step comes before backward: each step uses the gradients of the batch before.",
 )
 def epoch_steps_first(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -258,7 +258,7 @@ def epoch_never_steps(net: Any, criterion: Any, optimizer: Any, images: Any, num
 @mistake(
     EPOCH,
     zh="返回的是张量：它背后挂着整张计算图，攒多少个就留住多少张。用 loss.item() 取出数来。",
-    en="A tensor is returned, and behind it hangs a whole graph; keep many, and you keep as many graphs. Take the number out with loss.item().",
+    en="You return a tensor, and a whole graph hangs behind it; keep many of them, and you keep as many graphs. Take the number out with loss.item().",
 )
 def epoch_keeps_tensors(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -274,7 +274,7 @@ def epoch_keeps_tensors(net: Any, criterion: Any, optimizer: Any, images: Any, n
 @mistake(
     EPOCH,
     zh="step 在循环外面，一遍只走了一步，用的还只是最后一批的梯度。它该和 backward 缩进得一样。",
-    en="step stands outside the loop: one step a pass, and by the last batch's gradients alone. Indent it like backward.",
+    en="step is outside the loop: you take one step per pass, with the last batch's gradients alone. Indent it like backward.",
 )
 def epoch_steps_once(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     mean = epoch_never_steps(net, criterion, optimizer, images, numbers, batches)
@@ -285,7 +285,7 @@ def epoch_steps_once(net: Any, criterion: Any, optimizer: Any, images: Any, numb
 @mistake(
     EPOCH,
     zh="返回的是最后一批的损失，不是平均。",
-    en="What comes back is the last batch's loss, not the mean.",
+    en="You return the last batch's loss, not the mean.",
 )
 def epoch_returns_the_last(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     loss = None
@@ -300,7 +300,7 @@ def epoch_returns_the_last(net: Any, criterion: Any, optimizer: Any, images: Any
 @mistake(
     EPOCH,
     zh="返回的是损失之和，还要除以批数。",
-    en="What comes back is the sum of the losses; divide by the number of batches.",
+    en="You return the sum of the losses; divide by the number of batches.",
 )
 def epoch_returns_the_sum(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     batches = list(batches)
@@ -310,7 +310,7 @@ def epoch_returns_the_sum(net: Any, criterion: Any, optimizer: Any, images: Any,
 @mistake(
     EPOCH,
     zh="每一步用的都是全部数据。一步只该看一批：images[batch] 和 numbers[batch]。",
-    en="Each step uses all data. It should see one batch: images[batch] and numbers[batch].",
+    en="Each step uses all the data. It should see one batch only: images[batch] and numbers[batch].",
 )
 def epoch_ignores_batches(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     return epoch(net, criterion, optimizer, images, numbers, [slice(None) for _ in batches])

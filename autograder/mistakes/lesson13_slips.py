@@ -16,7 +16,7 @@ from minigrad import rules
 @mistake(
     SIGMOID,
     zh="少了 1 - z：grad 乘了 z，还要乘 1 - z。",
-    en="1 - z is missing: grad is multiplied by z, and not by 1 - z as well.",
+    en="1 - z is missing: you multiplied grad by z, but not by 1 - z.",
 )
 def sigmoid_only_z(grad: Any, result: Any) -> Any:
     return grad * result
@@ -53,7 +53,7 @@ def sigmoid_in_place(grad: Any, result: Any) -> Any:
 @mistake(
     SIGMOID,
     zh="你写进了 result。它就是前向的输出，不是副本，别人还要读它。算一个新的数组返回。",
-    en="You wrote into result. It is the output of the forward pass, no copy of it, and others still read it. Return a new array.",
+    en="You wrote into result. It is the output of the forward pass itself, not a copy, and others still read it. Return a new array.",
 )
 def sigmoid_writes_the_output(grad: Any, result: Any) -> Any:
     result *= 1 - result
@@ -121,7 +121,7 @@ def log_softmax_in_place(grad: Any, result: Any, dim: int) -> Any:
 @mistake(
     LOG_SOFTMAX,
     zh="求和总是沿第 1 维。沿哪一维做，写在参数 dim 里，只有一行时根本没有第 1 维。",
-    en="The sum always runs along dimension 1. Which one it is stands in the parameter dim, and a single row has no dimension 1.",
+    en="The sum always runs along dimension 1. The parameter dim says which dimension it is, and a single row has no dimension 1.",
 )
 def log_softmax_dim_one(grad: Any, result: Any, dim: int) -> Any:
     return grad - rules.exp(result) * rules.sum(grad, (1,), True)
@@ -160,7 +160,7 @@ def nll_without_unsqueeze(grad: Any, self_shape: Any, target: Any, shares: Any) 
 @mistake(
     NLL,
     zh="有批次时都对；没有批次时 self_shape 是 (C,)，只有第 0 维，没有第 1 维。",
-    en="With a batch all is right; without one self_shape is (C,), which has a dimension 0 and no dimension 1.",
+    en="With a batch all is right; without one, self_shape is (C,), which has a dimension 0 but no dimension 1.",
 )
 def nll_needs_a_batch(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     target, value = rules.unsqueeze(target, 1), rules.unsqueeze(-grad * shares, 1)
@@ -170,7 +170,7 @@ def nll_needs_a_batch(grad: Any, self_shape: Any, target: Any, shares: Any) -> A
 @mistake(
     NLL,
     zh="你总是除以行数。每一行占多少写在 shares 里：求平均时才是 1/N，求和时是 1，有权重时各不相同。",
-    en="You always divide by the number of rows. What a row counts stands in shares: 1/N under a mean only, 1 under a sum, different numbers under weights.",
+    en="You always divide by the number of rows. shares says how much a row counts: 1/N only in a mean, 1 in a sum, different numbers with weights.",
 )
 def nll_divides_by_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     dim = min(1, len(self_shape) - 1)
@@ -181,7 +181,7 @@ def nll_divides_by_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any
 @mistake(
     NLL,
     zh="有批次时都对；没有批次时 target 是一个数，没有 len()，self_shape 也只有一维。",
-    en="With a batch all is right; without one target is a single number, which has no len(), and self_shape has one dimension.",
+    en="With a batch all is right; without one, target is a single number, which has no len(), and self_shape has one dimension.",
 )
 def nll_by_fancy_indexing(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     table = rules.zeros(grad, self_shape)
@@ -201,7 +201,7 @@ def nll_in_float64(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
 @mistake(
     NLL,
     zh="只有 target 补了一维，-grad * shares 还是一维。要写进表里的值也要用 rules.unsqueeze 补上。",
-    en="Only target was given one more dimension, and -grad * shares still has one. The values to be written need rules.unsqueeze, too.",
+    en="You gave only target one more dimension; -grad * shares still has one. The values to be written need rules.unsqueeze, too.",
 )
 def nll_unsqueezes_the_places_only(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     dim = min(1, len(self_shape) - 1)
@@ -211,7 +211,7 @@ def nll_unsqueezes_the_places_only(grad: Any, self_shape: Any, target: Any, shar
 @mistake(
     NLL,
     zh="乘得太晚：shares 先补了一维，再乘每行一个数的 grad，就广播成了一张方表。先算 -grad * shares，再补维。",
-    en="Multiplied too late: shares got its dimension first, and times a grad of one number a row it broadcasts to a square table. Compute -grad * shares, then unsqueeze.",
+    en="You multiply too late: shares got its dimension first, and times a grad with one number per row it broadcasts to a square table. Compute -grad * shares, then unsqueeze.",
 )
 def nll_multiplies_a_column(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     dim = min(1, len(self_shape) - 1)
@@ -222,7 +222,7 @@ def nll_multiplies_a_column(grad: Any, self_shape: Any, target: Any, shares: Any
 @mistake(
     NLL,
     zh="你总是沿第 0 维写。有批次时第 0 维是行，类别在第 1 维；没有批次时类别才在第 0 维。",
-    en="You always write along dimension 0. With a batch that one is the rows, and the classes are dimension 1; only without a batch are they dimension 0.",
+    en="You always write along dimension 0. With a batch, dimension 0 is the rows and the classes are in dimension 1; only without a batch are they in dimension 0.",
 )
 def nll_along_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
     places, values = rules.unsqueeze(target, 0), rules.unsqueeze(-grad * shares, 0)
@@ -235,7 +235,7 @@ def nll_along_the_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> 
 @mistake(
     EPOCH,
     zh="清零放在了循环的最后：从第二批起都对，可第一批用上了开始之前就留在那里的梯度。放到 backward 之前。",
-    en="Clearing comes last in the loop: right from the second batch on, but the first walks by gradients that were there before you began. Clear before backward.",
+    en="Clearing comes last in the loop: that is right from the second batch on, but the first one uses gradients that were there before you began. Clear before backward.",
 )
 def epoch_clears_behind(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -251,7 +251,7 @@ def epoch_clears_behind(net: Any, criterion: Any, optimizer: Any, images: Any, n
 @mistake(
     EPOCH,
     zh="你记下的是走完这一步之后又算了一遍的损失。要的是走之前的那个 loss，前向一次就够。",
-    en="The loss you noted was computed once more, after the step. Wanted is the one from before it; one forward pass will do.",
+    en="You computed the loss once more, after the step, and noted that. Note the one from before the step; one forward pass will do.",
 )
 def epoch_asks_again(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -278,7 +278,7 @@ def epoch_goes_back_once(net: Any, criterion: Any, optimizer: Any, images: Any, 
 @mistake(
     EPOCH,
     zh="criterion 的两个参数反了：先网络给出的分数，后正确的数字。",
-    en="The arguments of criterion are exchanged: the network's scores come first, then the right numbers.",
+    en="The arguments of criterion are swapped: the network's scores come first, then the right numbers.",
 )
 def epoch_exchanges_scores_and_numbers(
     net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
@@ -289,7 +289,7 @@ def epoch_exchanges_scores_and_numbers(
 @mistake(
     EPOCH,
     zh="没有 backward：step 走的时候一个梯度也没有，权重一动不动。算出 loss 以后调用 loss.backward()。",
-    en="backward is missing: step finds no gradients, and the weights never move. Call loss.backward() once you have the loss.",
+    en="backward is missing: step finds no gradients, and the weights never move. Call loss.backward() once you have computed the loss.",
 )
 def epoch_never_goes_back(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []
@@ -312,7 +312,7 @@ def epoch_leaves_early(net: Any, criterion: Any, optimizer: Any, images: Any, nu
 @mistake(
     EPOCH,
     zh="你按图像的张数求平均，最后那个小批因此占得少。这里要的是各批损失的平均，一批算一份。",
-    en="You averaged over the images, so the smaller last batch counts less. Wanted here is the mean of the batches' losses, each batch counting once.",
+    en="You averaged over the images, so the smaller last batch counts less. Take the mean of the batches' losses, each batch counting once.",
 )
 def epoch_averages_over_images(
     net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
@@ -327,7 +327,7 @@ def epoch_averages_over_images(
 @mistake(
     EPOCH,
     zh="batches 不一定有 len()，它可能是只能走一遍的迭代器。数一数走过的批数，或者 len(losses)。",
-    en="batches need not have a len(): it may be an iterator, to be gone through once. Count the batches as they come, or take len(losses).",
+    en="batches need not have a len(): it may be an iterator that can be gone through only once. Count the batches as they come, or take len(losses).",
 )
 def epoch_asks_for_len(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     total = 0.0

@@ -18,7 +18,7 @@ BEST, CROSS = "minigrad.timing.best_seconds", "minigrad.timing.crossover"
 @mistake(
     HOME,
     zh="总是给 numpy：住在 GPU 上的数组，NumPy 碰不得。要看数组是谁家的。",
-    en="It is always numpy: an array that lives on a GPU is not NumPy's to touch. See whose array it is.",
+    en="You always return numpy: an array that lives on a GPU is not NumPy's to touch. See whose array it is.",
 )
 def always_numpy(array: Any) -> Any:
     return numpy
@@ -27,7 +27,7 @@ def always_numpy(array: Any) -> Any:
 @mistake(
     HOME,
     zh="只问有没有 GPU，没问这个数组在不在上面：有 GPU 的机器上，内存里的数组也交给了 CuPy。",
-    en="You ask whether there is a GPU, not whether this array is on it: with a GPU, arrays in host memory go to CuPy as well.",
+    en="You ask whether there is a GPU, not whether this array is on it: on a machine with a GPU, arrays in host memory go to CuPy as well.",
 )
 def wherever_there_is_a_gpu(array: Any) -> Any:
     return cupy() or numpy
@@ -36,7 +36,7 @@ def wherever_there_is_a_gpu(array: Any) -> Any:
 @mistake(
     HOME,
     zh="没有 CuPy 的机器上就倒下了：cupy() 可能是 None，先看它是不是 None，再问它的 ndarray。",
-    en="It falls over where there is no CuPy: cupy() may be None. Look at that before asking for its ndarray.",
+    en="This falls over where there is no CuPy: cupy() may be None. Check that before you ask for its ndarray.",
 )
 def expects_a_gpu(array: Any) -> Any:
     module = cupy()
@@ -46,7 +46,7 @@ def expects_a_gpu(array: Any) -> Any:
 @mistake(
     HOME,
     zh="不是 numpy.ndarray 的都推给了 CuPy：NumPy 自己的数（求和得到的就是）和普通浮点数也该归 numpy。",
-    en="Whatever is no numpy.ndarray goes to CuPy; but NumPy's own numbers (a sum gives one) and plain floats belong to numpy.",
+    en="Whatever is not a numpy.ndarray goes to CuPy; but NumPy's own numbers (a sum gives one) and plain floats belong to numpy as well.",
 )
 def all_others_elsewhere(array: Any) -> Any:
     return numpy if isinstance(array, numpy.ndarray) or cupy() is None else cupy()
@@ -58,7 +58,7 @@ def all_others_elsewhere(array: Any) -> Any:
 @mistake(
     MOVE,
     zh="梯度原样交了回去，没有搬家：叶子在一处，梯度在另一处。要把它搬回 home。",
-    en="The gradient is handed on where it is: the leaf is in one place, its gradient in another. Move it back to home.",
+    en="You pass the gradient on where it is: the leaf is in one place, its gradient in another. Move it back to home.",
 )
 def stays_there(grad: Any, home: Any) -> Any:
     return grad
@@ -67,7 +67,7 @@ def stays_there(grad: Any, home: Any) -> Any:
 @mistake(
     MOVE,
     zh="总是搬回内存：张量要是从 GPU 来的，梯度就该回 GPU。搬到 home，不论它是哪儿。",
-    en="It always moves to host memory; but a tensor that came from the GPU wants its gradient there. Move to home, wherever that is.",
+    en="You always move to host memory; but if the tensor came from the GPU, its gradient belongs there. Move to home, wherever that is.",
 )
 def always_to_the_host(grad: Any, home: Any) -> Any:
     return moved(grad, device("cpu"))
@@ -76,7 +76,7 @@ def always_to_the_host(grad: Any, home: Any) -> Any:
 @mistake(
     MOVE,
     zh="总是搬到 GPU 上：张量多半是从内存出发的，梯度要回的是那里。搬到 home。",
-    en="It always moves to the GPU; most tensors set out from host memory, and there the gradient belongs. Move to home.",
+    en="You always move to the GPU; but most tensors set out from host memory, and that is where the gradient belongs. Move to home.",
 )
 def always_to_the_gpu(grad: Any, home: Any) -> Any:
     return moved(grad, device("cuda"))
@@ -85,7 +85,7 @@ def always_to_the_gpu(grad: Any, home: Any) -> Any:
 @mistake(
     MOVE,
     zh="搬家不算运算，梯度就没了？这里传回去的是 0。数没有变，斜率是 1：梯度原样搬回去。",
-    en="Is moving no operation, so that the gradient ends here? What goes back is 0. The numbers do not change, so the slope is 1: move the gradient back as it is.",
+    en="Does the gradient end here because moving is not an operation? You send back 0. The numbers do not change, so the slope is 1: move the gradient back as it is.",
 )
 def a_constant(grad: Any, home: Any) -> Any:
     return moved(grad * 0, home)
@@ -106,7 +106,7 @@ def loses_the_history(grad: Any, home: Any) -> Any:
 @mistake(
     BEST,
     zh="没有等这一遍：读到的只是“下完单”的时间，活还没干完。先 action()，再 wait()，再停表；wait() 写在 action() 前面，等的是上一遍。",
-    en="This run was not waited for: the time is that of placing the order, and the work is not done yet. First action(), then wait(), then stop the clock; a wait() in front of action() is for the run before.",
+    en="You did not wait for this run: the time is that of placing the order, and the work is not done yet. First action(), then wait(), then stop the clock; a wait() before action() waits for the previous run.",
 )
 def never_waits(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     action()
@@ -121,7 +121,7 @@ def never_waits(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     BEST,
     zh="先停了表才去等，等的时间没有算进去。wait() 要放在读钟之前。",
-    en="The clock is stopped first and waiting comes after it, so the wait is not counted. Put wait() before reading the clock.",
+    en="You stop the clock first and wait afterwards, so the wait is not counted. Call wait() before reading the clock.",
 )
 def waits_too_late(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     action()
@@ -137,8 +137,8 @@ def waits_too_late(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 
 @mistake(
     BEST,
-    zh="没有热身：第一次总要多花时间（装载、编译），把它也算进去了。先空跑一次，并等它做完。",
-    en="No warm-up: the first run always takes longer (loading, compiling), and it was counted. Run once for nothing first, and wait for it.",
+    zh="没有预热：第一次总要多花时间（装载、编译），把它也算进去了。先空跑一次，并等它做完。",
+    en="No warm-up: the first run always takes longer (loading, compiling), and it was counted. First do one run that is not timed, and wait for it.",
 )
 def counts_the_first(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     times = []
@@ -152,7 +152,7 @@ def counts_the_first(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 
 @mistake(
     BEST,
-    zh="热身之后没有等：它没干完的活，算到了第一次计时头上。",
+    zh="预热之后没有等：它没干完的活，算到了第一次计时头上。",
     en="No wait after the warm-up: the work it left over is counted against the first timed run.",
 )
 def warm_up_left_running(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
@@ -169,7 +169,7 @@ def warm_up_left_running(action: Any, wait: Any, clock: Any, repeats: int) -> An
 @mistake(
     BEST,
     zh="返回的是平均。别的程序一打扰就变慢，最快的那次才最接近它本来的时间：取最小。",
-    en="It returns the mean. Other programs only ever slow a run down, so the fastest comes nearest to the time it really takes: take the minimum.",
+    en="You return the mean. Other programs only ever slow a run down, so the fastest run comes closest to the time it really takes: take the minimum.",
 )
 def takes_the_mean(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     action()
@@ -186,7 +186,7 @@ def takes_the_mean(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     BEST,
     zh="返回的是总共的时间，不是一次的。",
-    en="It returns the time of all runs together, not of one.",
+    en="You return the time of all runs together, not of one.",
 )
 def takes_the_total(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     action()
@@ -204,7 +204,7 @@ def takes_the_total(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     CROSS,
     zh="第一次赢就当真了。也许只是碰巧；要从这里起，往后每一个都赢。",
-    en="The first win is taken at its word. It may be chance; from this size on, every larger one must win as well.",
+    en="You believe the first win. It may be chance; from this size on, every larger one must win as well.",
 )
 def first_win(sizes: Any, here: Any, there: Any) -> Any:
     return next((size for size, a, b in zip(sizes, here, there, strict=True) if b < a), None)
@@ -213,7 +213,7 @@ def first_win(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="谁快谁慢弄反了：要找的是 there 用时更少的地方。",
-    en="Fast and slow are exchanged: wanted is where `there` takes less time.",
+    en="Fast and slow are swapped: find where `there` takes less time.",
 )
 def exchanged(sizes: Any, here: Any, there: Any) -> Any:
     found = None
@@ -227,7 +227,7 @@ def exchanged(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="返回的是最后输的那个大小，要的是它后面的那一个。",
-    en="It returns the last size that loses; wanted is the one behind it.",
+    en="You return the last size that loses; return the one after it.",
 )
 def last_loss(sizes: Any, here: Any, there: Any) -> Any:
     lost = [size for size, a, b in zip(sizes, here, there, strict=True) if b >= a]
@@ -237,7 +237,7 @@ def last_loss(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="从来没赢过的时候，应当返回 None，而不是最大的那个。",
-    en="Where it never wins, return None and not the largest size.",
+    en="If it never wins, return None, not the largest size.",
 )
 def never_none(sizes: Any, here: Any, there: Any) -> Any:
     found = sizes[-1]
@@ -251,7 +251,7 @@ def never_none(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="打平也算赢了。要更快才值得搬过去。",
-    en="A tie counts as a win here. Moving pays only if it is faster.",
+    en="You count a tie as a win. Moving pays only if it is faster.",
 )
 def ties_count(sizes: Any, here: Any, there: Any) -> Any:
     found = None
@@ -265,7 +265,7 @@ def ties_count(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="你返回的是位置（第几个），要的是那个大小本身：sizes[i]。另外，头一次赢也可能是碰巧，往后每一个都要赢。",
-    en="What you return is a position; wanted is the size itself, sizes[i]. Besides, a first win may be chance: every larger one must win as well.",
+    en="You return a position; return the size itself, sizes[i]. Besides, a first win may be chance: every larger one must win as well.",
 )
 def the_position_of_the_first_win(sizes: Any, here: Any, there: Any) -> Any:
     return next((i for i, (slow, fast) in enumerate(zip(here, there, strict=True)) if fast < slow), None)
@@ -274,7 +274,7 @@ def the_position_of_the_first_win(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="你留下的是最后一次赢的大小。要的是从哪儿起一直赢：从最大的往回看，碰到不赢的就停，停之前的那一个才是。",
-    en="Kept is the last size that wins. Wanted is where winning begins for good: look back from the largest and stop at the first that does not win.",
+    en="You keep the last size that wins. Find the size from which it wins for good: look back from the largest and stop at the first that does not win.",
 )
 def the_last_win(sizes: Any, here: Any, there: Any) -> Any:
     found = None

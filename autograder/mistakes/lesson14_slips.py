@@ -69,7 +69,7 @@ def never_acts(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     HOME,
     zh="cupy 后面少了括号：它是一个函数，调用它才得到 CuPy（或者 None）。写 cupy()。",
-    en="The brackets are missing behind cupy: it is a function, and calling it gives CuPy, or None. Write cupy().",
+    en="The brackets are missing after cupy: it is a function, and calling it gives you CuPy, or None. Write cupy().",
 )
 def does_not_call_cupy(array: Any) -> Any:
     module: Any = cupy
@@ -79,7 +79,7 @@ def does_not_call_cupy(array: Any) -> Any:
 @mistake(
     HOME,
     zh="你返回的是名字，不是模块：引擎要拿它去调用 exp、maximum。去掉引号。",
-    en="What comes back is a name, not the module, and the engine wants to call its exp and maximum. Drop the quotes.",
+    en="You return a name, not the module, and the engine wants to call its exp and maximum. Drop the quotes.",
 )
 def gives_the_name(array: Any) -> Any:
     return "numpy" if isinstance(array, numpy.ndarray) else "cupy"
@@ -88,7 +88,7 @@ def gives_the_name(array: Any) -> Any:
 @mistake(
     MOVE,
     zh="moved 的两个参数放反了：先要搬的，后去处，moved(grad, home)。",
-    en="The two arguments of moved have changed places: first what is to be moved, then where to, moved(grad, home).",
+    en="The two arguments of moved are swapped: first what to move, then where to, moved(grad, home).",
 )
 def exchanges_the_arguments(grad: Any, home: Any) -> Any:
     return moved(home, grad)
@@ -121,8 +121,8 @@ def starts_the_clock_once(action: Any, wait: Any, clock: Any, repeats: int) -> A
 
 @mistake(
     BEST,
-    zh="少算了一遍：热身不在 repeats 之内，要计时的是足足 repeats 遍。range(1, repeats)，或者从 repeats 遍里丢掉第一遍，都只剩 repeats - 1 遍；repeats 是 1 时就一遍也没有了。",
-    en="One run is missing: the warm-up is none of the repeats, and all of these are timed. range(1, repeats), or dropping the first of them, leaves repeats - 1; and with repeats 1, none.",
+    zh="少算了一遍：预热不在 repeats 之内，要计时的是足足 repeats 遍。range(1, repeats)，或者从 repeats 遍里丢掉第一遍，都只剩 repeats - 1 遍；repeats 是 1 时就一遍也没有了。",
+    en="One run is missing: the warm-up does not count towards repeats, and all repeats are timed. range(1, repeats), or dropping the first run, leaves repeats - 1; if repeats is 1, none at all.",
 )
 def one_run_too_few(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     return min(_times(action, wait, clock, repeats - 1))
@@ -131,7 +131,7 @@ def one_run_too_few(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     BEST,
     zh="取了最慢的一遍。别的程序只会拖慢它，最快的一遍最接近真正要用的时间：min。",
-    en="The slowest run is taken. Other programs only ever slow it down, and the fastest comes nearest to the time it really takes: min.",
+    en="You take the slowest run. Other programs only ever slow a run down, so the fastest comes closest to the time it really takes: min.",
 )
 def takes_the_slowest(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     return max(_times(action, wait, clock, repeats))
@@ -140,7 +140,7 @@ def takes_the_slowest(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     BEST,
     zh="减反了，时间成了负的：是 clock() - start。",
-    en="Subtracted the wrong way round, and times are negative: it is clock() - start.",
+    en="You subtracted the wrong way round, and the times are negative: it is clock() - start.",
 )
 def start_minus_end(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     return -max(_times(action, wait, clock, repeats))
@@ -149,7 +149,7 @@ def start_minus_end(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 @mistake(
     BEST,
     zh="return 写进了循环里，只计了一遍就走了。",
-    en="The return stands inside the loop, which is left after one timed run.",
+    en="The return is inside the loop, so only one run is timed.",
 )
 def returns_after_one(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
     return min(_times(action, wait, clock, 1))
@@ -157,7 +157,7 @@ def returns_after_one(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
 
 @mistake(
     BEST,
-    zh="热身热了 repeats 遍，一遍就够了。",
+    zh="预热热了 repeats 遍，一遍就够了。",
     en="The warm-up was run as many times as repeats says; once is enough.",
 )
 def warms_up_too_often(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
@@ -174,7 +174,7 @@ def _from(here: Any, there: Any, first: int) -> bool:
 @mistake(
     CROSS,
     zh="从哪里开始赢找对了，返回的却是位置。要的是大小：sizes[i]。",
-    en="Where winning begins is found, but its position is what comes back. The size is wanted: sizes[i].",
+    en="You found where winning begins, but return its position. Return the size: sizes[i].",
 )
 def gives_the_position(sizes: Any, here: Any, there: Any) -> Any:
     return next((i for i in range(len(sizes)) if _from(here, there, i)), None)
@@ -183,7 +183,7 @@ def gives_the_position(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="哪里都不赢时你返回了 0。0 也是一个大小；没有，就说 None。",
-    en="Where it never wins you return 0. 0 is a size as well; where there is none, say None.",
+    en="If it never wins, you return 0. But 0 could be a size; if there is none, say None.",
 )
 def nought_for_none(sizes: Any, here: Any, there: Any) -> Any:
     return next((size for i, size in enumerate(sizes) if _from(here, there, i)), 0)
@@ -192,7 +192,7 @@ def nought_for_none(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="最大的那个没有看：只在最后一个大小上赢，也算赢。循环要走到头。",
-    en="The largest size is never looked at, and a win at the last alone counts as well. Let the loop go to the end.",
+    en="You never look at the largest size, but a win there alone counts, too. Let the loop go to the end.",
 )
 def leaves_out_the_largest(sizes: Any, here: Any, there: Any) -> Any:
     return next((size for i, size in enumerate(sizes[:-1]) if _from(here, there, i)), None)
@@ -201,7 +201,7 @@ def leaves_out_the_largest(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     CROSS,
     zh="后面有一次赢就算数了。要从这里起每一个都赢：all，不是 any。",
-    en="One later win is enough for you. From here on every one must win: all, not any.",
+    en="You are content with one later win. From here on every one must win: all, not any.",
 )
 def content_with_a_later_win(sizes: Any, here: Any, there: Any) -> Any:
     wins = [fast < slow for slow, fast in zip(here, there, strict=True)]
@@ -211,7 +211,7 @@ def content_with_a_later_win(sizes: Any, here: Any, there: Any) -> Any:
 @mistake(
     MOVE,
     zh="你搬去的地方写死了，还是一个字符串。要搬回的是 home：moved(grad, home)。",
-    en="Where to is fixed, and a string besides. Move it back to home: moved(grad, home).",
+    en="The place you move to is fixed, and only a string. Move the gradient back to home: moved(grad, home).",
 )
 def names_the_host(grad: Any, home: Any) -> Any:
     return moved(grad, "cpu")  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ def times_them_all_at_once(action: Any, wait: Any, clock: Any, repeats: int) -> 
 @mistake(
     CROSS,
     zh="中间打平了一次，你没有重新找。打平不算赢：那之后才一直赢，就从那之后算起。",
-    en="A tie in between does not make you start over. It is no win: if winning goes on only behind it, the size behind it is the answer.",
+    en="A tie in between does not make you start over. It is not a win: if it wins for good only after the tie, the size after the tie is the answer.",
 )
 def overlooks_a_tie(sizes: Any, here: Any, there: Any) -> Any:
     found = None

@@ -15,7 +15,7 @@ CLINIC = "minigrad.clinic."
 @mistake(
     CLINIC + "fit_slope",
     zh="病还是原来的病。每个点一个误差，n 个数一起喊 backward，torch 不知道各占多少。先说清楚损失是什么：均方误差是一个数。",
-    en="The illness is the one it came with. There is one error per point, and n numbers call backward together; torch cannot know what each counts. Say first what the loss is: the mean squared error is one number.",
+    en="The illness is the one it came with. There is one error per point, and n numbers call backward together; torch cannot know how much each counts. First say what the loss is: the mean squared error is one number.",
 )
 def fit_slope_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(1, dtype=X.dtype, requires_grad=True)
@@ -31,7 +31,7 @@ def fit_slope_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
 @mistake(
     CLINIC + "fit_slope",
     zh="不报错了，但求的是和：梯度大了 n 倍，点越多步子越大。说明里写的是均方误差，要取平均。",
-    en="No error any more, but it is the sum: gradients are n times too large, and more so with more points. The docstring says mean squared error: take the mean.",
+    en="There is no error any more, but this is the sum: the gradient is n times too large, and the more points, the larger the step. The docstring says mean squared error: take the mean.",
 )
 def fit_slope_sums(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(1, dtype=X.dtype, requires_grad=True)
@@ -101,7 +101,7 @@ def two_layers_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: floa
 @mistake(
     CLINIC + "two_layers",
     zh="照报错说的加了 retain_graph=True，是不报错了，可 hidden 还是用最初的 W1 算的旧值：W1 变了，它不变。每一步都要重新前向。",
-    en="retain_graph=True, as the message says, and it is silent now; but hidden still holds what the first W1 gave, and stays when W1 changes. Every step needs its own forward pass.",
+    en="With retain_graph=True, as the message says, it is silent now; but hidden still holds what the first W1 gave, and does not change when W1 does. Every step needs its own forward pass.",
 )
 def two_layers_retains_the_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -120,7 +120,7 @@ def two_layers_retains_the_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: int, l
 @mistake(
     CLINIC + "two_layers",
     zh="把 hidden 从图上摘了下来，第二次就不会走进旧图；可梯度也到不了 W1，W1.grad 是 None。",
-    en="hidden is cut off its graph, so nobody walks the old graph again; but no gradient reaches W1 either, and W1.grad is None.",
+    en="hidden is cut off from its graph, so nobody walks the old graph again; but no gradient reaches W1 either, and W1.grad is None.",
 )
 def two_layers_detaches_hidden(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -172,7 +172,7 @@ def scaled_start_as_it_came(values: Any, scale: float) -> Any:
 @mistake(
     CLINIC + "scaled_start",
     zh="不报错了，可 w 成了乘法的结果，不是叶子：它的 .grad 永远是 None，优化器也不收。",
-    en="Silent now, but w has become the result of a multiplication and is no leaf: its .grad stays None, and no optimiser takes it.",
+    en="Silent now, but w has become the result of a multiplication and is no leaf: its .grad stays None, and no optimizer takes it.",
 )
 def scaled_start_rebinds(values: Any, scale: float) -> Any:
     w = values.clone().requires_grad_()
@@ -194,7 +194,7 @@ def scaled_start_wants_no_gradient(values: Any, scale: float) -> Any:
 @mistake(
     CLINIC + "scaled_start",
     zh="改到别人的数据了：没有 clone，values 自己也被放大，还开始要梯度。",
-    en="Somebody else's data were changed: without clone, values itself is scaled, and wants a gradient from now on.",
+    en="You changed somebody else's data: without clone, values itself is scaled, and from now on wants a gradient.",
 )
 def scaled_start_overwrites_the_values(values: Any, scale: float) -> Any:
     w = values
@@ -220,7 +220,7 @@ def softmax_rows_as_it_came(scores: Any) -> Any:
 @mistake(
     CLINIC + "softmax_rows",
     zh="不报错了，梯度却悄悄少了分母那一路：经过 .data 改写，或者把分母 detach，结果都一样。总和也是 scores 算出来的；造一个新张量，用 p / total。",
-    en="Silent now, but the gradient has lost the path through the denominator; writing through .data and detaching the denominator come to the same. The sum is computed from scores, too: make a new tensor, p / total.",
+    en="Silent now, but the gradient has lost the path through the denominator; writing through .data and detaching the denominator come to the same thing. The sum is computed from scores, too: make a new tensor, p / total.",
 )
 def softmax_rows_writes_through_data(scores: Any) -> Any:
     p = scores.exp()
@@ -232,7 +232,7 @@ def softmax_rows_writes_through_data(scores: Any) -> Any:
 @mistake(
     CLINIC + "softmax_rows",
     zh="p 从图上摘了下来，改它当然没事，可梯度一点也传不回去了。",
-    en="p was cut off the graph; changing it is harmless then, but no gradient gets back at all.",
+    en="p is cut off from the graph; changing it is harmless then, but no gradient gets back at all.",
 )
 def softmax_rows_cuts_everything(scores: Any) -> Any:
     p = scores.exp().detach()
@@ -279,7 +279,7 @@ def double_fit_skips_none(X: Any, Y: Any, steps: int, lr: float) -> Any:
 @mistake(
     CLINIC + "double_fit",
     zh="梯度是留下来了，数也对，可 w 还是 .double() 的结果，不是叶子：优化器不收，图也跟着它。",
-    en="The gradient is kept, and the numbers are right, but w is still the result of .double() and no leaf: no optimiser takes it, and its graph follows it around.",
+    en="The gradient is kept, and the numbers are right, but w is still the result of .double(), not a leaf: no optimizer takes it, and its graph follows it around.",
 )
 def double_fit_retains_the_gradient(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(X.shape[1], requires_grad=True).double()

@@ -32,7 +32,7 @@ def descend_as_it_came(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
 @mistake(
     CLINIC + "descend",
     zh="只在循环前清了一次，步与步之间还在累积。清零要放进循环。",
-    en="It is cleared once before the loop, and between steps gradients still pile up. Clear inside the loop.",
+    en="You clear once before the loop, so from step to step the gradients still pile up. Clear inside the loop.",
 )
 def descend_cleared_once(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -51,7 +51,7 @@ def descend_cleared_once(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any
 @mistake(
     CLINIC + "descend",
     zh="清零放在了 backward 和更新之间，刚算好的梯度成了 None。",
-    en="It is cleared between backward and the update, and the fresh gradients are None.",
+    en="You clear between backward and the update, so the fresh gradients become None.",
 )
 def descend_clears_too_late(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -70,7 +70,7 @@ def descend_clears_too_late(net: Any, X: Any, Y: Any, steps: int, lr: float) -> 
 @mistake(
     CLINIC + "descend",
     zh="只清了一个参数，别的还在累积。每个参数都要清。",
-    en="Only one parameter is cleared, the others still pile up. Clear every one.",
+    en="You clear only one parameter; the gradients of the others still pile up. Clear every one.",
 )
 def descend_clears_only_the_first(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -125,7 +125,7 @@ def mean_loss_item_at_the_end(w: Any, loss_of: Any, steps: int, lr: float) -> An
 @mistake(
     CLINIC + "mean_loss",
     zh="图是放掉了，可返回的还是张量。说明里要一个普通的数，用 item()。",
-    en="The graphs are let go, but a tensor comes back. The docstring wants a plain number: use item().",
+    en="The graphs are let go, but you return a tensor. The docstring wants a plain number: use item().",
 )
 def mean_loss_detaches(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
     total = 0.0
@@ -142,7 +142,7 @@ def mean_loss_detaches(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
 @mistake(
     CLINIC + "mean_loss",
     zh="返回的是最后一步的损失，不是平均。",
-    en="What comes back is the last step's loss, not the mean.",
+    en="You return the last step's loss, not the mean.",
 )
 def mean_loss_last_loss_only(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
     total = 0.0
@@ -172,7 +172,7 @@ def absolute_loss_as_it_came(prediction: Any, target: Any) -> Any:
 @mistake(
     CLINIC + "absolute_loss",
     zh="换来了下一个报错：损失没有 grad_fn，因为图在这里被剪断了。照报错说的 detach，会剪断它；用 tensor(…) 把结果再造一遍，也会。",
-    en="The next message has come: the loss has no grad_fn, because the graph was cut here. To detach, as the first message says, cuts it; so does making the result anew with tensor(…).",
+    en="Now you get the next message: the loss has no grad_fn, because the graph was cut here. Detaching, as the first message says, cuts it; so does making the result anew with tensor(…).",
 )
 def absolute_loss_detaches_as_told(prediction: Any, target: Any) -> Any:
     error = abs((prediction - target).detach().numpy())
@@ -224,7 +224,7 @@ def watch_hidden_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: fl
 @mistake(
     CLINIC + "watch_hidden",
     zh="W1 是叶子，钩子不会丢，可它看到的是 W1 的梯度，不是 hidden 的。",
-    en="W1 is a leaf and keeps its hook, but what it sees is the gradient of W1, not of hidden.",
+    en="W1 is a leaf and keeps its hook, but that hook sees the gradient of W1, not of hidden.",
 )
 def watch_hidden_watches_the_weight(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     norms: list[float] = []
@@ -285,7 +285,7 @@ def watch_hidden_before_tanh(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: f
 @mistake(
     CLINIC + "learn_values",
     zh="病还是原来的病。没有报错，可摘错了一边：该学的 value 被当成常数，目标却在动，去迁就它。",
-    en="The illness is the one it came with. Nothing raises, but the wrong side is cut off: value, which should learn, counts as a constant, while the target moves to please it.",
+    en="The illness is the one it came with. Nothing raises, but the wrong side is detached: value, which should learn, counts as a constant, while the target moves to please it.",
 )
 def learn_values_as_it_came(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -304,7 +304,7 @@ def learn_values_as_it_came(X: Any, X_next: Any, reward: Any, w: Any, steps: int
 @mistake(
     CLINIC + "learn_values",
     zh="两边都有梯度：目标也跟着 w 动。说明里说它是给定的，要把它摘下来。",
-    en="Both sides have a gradient, so the target moves with w, too. The docstring says that it counts as given: cut it off.",
+    en="Both sides have a gradient, so the target moves with w, too. The docstring says that it counts as given: detach it.",
 )
 def learn_values_detaches_neither(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -323,7 +323,7 @@ def learn_values_detaches_neither(X: Any, X_next: Any, reward: Any, w: Any, step
 @mistake(
     CLINIC + "learn_values",
     zh="两边都摘掉了，损失背后没有图，backward 无处可走。只摘目标。",
-    en="Both sides are cut off, no graph is left behind the loss, and backward has nowhere to go. Cut off the target only.",
+    en="Both sides are detached, so no graph is left behind the loss, and backward has nowhere to go. Detach the target only.",
 )
 def learn_values_detaches_both(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []

@@ -22,7 +22,7 @@ def scaled_start_scales_the_values(values: Any, scale: float) -> Any:
 @mistake(
     CLINIC + "double_fit",
     zh="叶子是对的，精度却没有了：全程是 float32。权重一造出来就要是双精度：zeros(…, dtype=float64, requires_grad=True)。",
-    en="A leaf it is, but the precision is gone: all of it runs in float32. Make the weights double from the start: zeros(…, dtype=float64, requires_grad=True).",
+    en="It is a leaf, but the precision is gone: everything runs in float32. Make the weights double from the start: zeros(…, dtype=float64, requires_grad=True).",
 )
 def double_fit_in_single(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w: Any = zeros(X.shape[1], requires_grad=True)
@@ -47,7 +47,7 @@ def absolute_loss_sums(prediction: Any, target: Any) -> Any:
 @mistake(
     CLINIC + "absolute_loss",
     zh="次序反了：先平均再取绝对值，正负误差就互相抵消了。先 abs，再 mean。",
-    en="The order is turned round: with the mean first, errors up and down cancel out. Take abs first, then the mean.",
+    en="The order is reversed: with the mean first, positive and negative errors cancel out. Take abs first, then the mean.",
 )
 def absolute_loss_averages_first(prediction: Any, target: Any) -> Any:
     return (prediction - target).mean().abs()
@@ -56,7 +56,7 @@ def absolute_loss_averages_first(prediction: Any, target: Any) -> Any:
 @mistake(
     CLINIC + "absolute_loss",
     zh="item() 取出的是一个 Python 的数，背后没有图，也就没有 backward。返回张量本身。",
-    en="item() takes out a number of Python's, with no graph behind it and no backward. Return the tensor itself.",
+    en="item() takes out a plain Python number, with no graph behind it and no backward. Return the tensor itself.",
 )
 def absolute_loss_takes_the_item(prediction: Any, target: Any) -> Any:
     return (prediction - target).abs().mean().item()
@@ -65,7 +65,7 @@ def absolute_loss_takes_the_item(prediction: Any, target: Any) -> Any:
 @mistake(
     CLINIC + "fit_slope",
     zh="次序反了：先平均再平方，正的误差和负的误差抵消了。先平方，再平均。",
-    en="The order is turned round: with the mean before the square, errors up and down cancel out. Square first, then average.",
+    en="The order is reversed: with the mean before the square, positive and negative errors cancel out. Square first, then average.",
 )
 def fit_slope_averages_first(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(1, dtype=X.dtype, requires_grad=True)
@@ -80,7 +80,7 @@ def fit_slope_averages_first(X: Any, Y: Any, steps: int, lr: float) -> Any:
 @mistake(
     CLINIC + "descend",
     zh="走完才清零：第一步用上了别人留下的旧梯度。清零要在 backward 之前。",
-    en="It is cleared after the step, so the first one walks by old gradients that others left behind. Clear before backward.",
+    en="You clear after the step, so the first one uses old gradients that others left behind. Clear before backward.",
 )
 def descend_clears_behind(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -139,7 +139,7 @@ def watch_hidden_measures_the_values(X: Any, Y: Any, W1: Any, W2: Any, steps: in
 @mistake(
     CLINIC + "watch_hidden",
     zh="钩子是响了，可 hidden 一直是最初的那个：retain_graph=True 让旧图再走一遍，W1 变了它不知道。每一步都要重新算 hidden，再挂钩子。",
-    en="The hook is heard, but hidden stays the very first one: retain_graph=True walks the old graph again, which knows nothing of the new W1. Compute hidden anew in each step, and put the hook on it there.",
+    en="The hook fires, but hidden stays the very first one: retain_graph=True walks the old graph again, which knows nothing of the new W1. Compute hidden anew in each step, and put the hook on it there.",
 )
 def watch_hidden_keeps_the_first_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     norms: list[float] = []
@@ -157,7 +157,7 @@ def watch_hidden_keeps_the_first_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: 
 @mistake(
     CLINIC + "learn_values",
     zh="目标只在循环前算了一次，一直是最初的 w 给出的。每一步都要用现在的 w 重新算，再摘下来。",
-    en="The target is computed once, before the loop, and stays what the first w gave. Compute it anew at each step with the w of now, and then detach it.",
+    en="The target is computed once, before the loop, and stays what the first w gave. Compute it anew at each step with the current w, and then detach it.",
 )
 def learn_values_fixes_the_target(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []
