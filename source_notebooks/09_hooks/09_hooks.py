@@ -160,7 +160,7 @@ assert order == ["total", "b", "a", ("x", 5.0)]
 #
 # 写 `run_tensor_hooks`。`hooks` 是一个字典，编号对着函数，先登记的在前；`grad` 是到达的梯度，一个张量。返回最后的梯度。有三点要小心：
 #
-# 1. 换之前先 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
+# 1. 换之前先调用 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
 # 2. 问“有没有返回”，用 `is not None`。张量的真假是另一回事。
 # 3. 钩子运行时可以把自己取下来，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。
 #
@@ -245,7 +245,7 @@ ax.legend()
 ax.set_yscale("log", base=2)
 
 # %% [markdown] tags=["lang-zh"]
-# 不裁剪，12 层走下来，长了两千倍；裁剪之后，长度停在 4，不再往上。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
+# 不裁剪，12 层走下来，长度成了原来的两千倍；裁剪之后，长度停在 4，不再往上。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
 
 # %% [markdown] tags=["lang-en"]
 # Without clipping, the gradient is two thousand times as long after 12 layers; with clipping, its length stays at 4. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.

@@ -73,7 +73,7 @@ assert "not a leaf" in str(seen[0].message)
 # %% [markdown] tags=["lang-zh"]
 # `None`，外加一条警告。名字 `w` 如今指着另一个张量：一次减法的结果。它不是叶子（leaf），没有 `AccumulateGrad` 替它收梯度。
 #
-# 梯度并没有丢，它还是流到了原来的叶子里：`first.grad` 从 40 涨到了 80。只是我们要没有多留 `first` 这个名字，就再也找不到它了；何况 80 是两步加在一起，并不是新位置的梯度。
+# 梯度并没有丢，它还是流到了原来的叶子里：`first.grad` 从 40 涨到了 80。可要不是我们多留了 `first` 这个名字，就再也找不到它了；何况 80 是两步加在一起的，并不是新位置的梯度。
 #
 # 再写一次 `w = w - 0.1 * w.grad`，就是拿 `None` 去乘，训练停在第二步，报的却是一个看似不相干的 `TypeError`。`minigrad` 也一样：
 
@@ -700,7 +700,7 @@ except RuntimeError as error:
     assert "modified by an inplace operation" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 这个错误是在帮你：那张图是用旧的 `w` 算出来的，用新的 `w` 去求它的梯度，得到的数什么也不是。要是更新走的是 `.data`，就没有人提醒了。
+# 这个错误是在帮你：那张图是用旧的 `w` 算出来的，用新的 `w` 去求它的梯度，得到的数什么也不是。要是更新走的是 `.data`，就没有人来提醒你了。
 
 # %% [markdown] tags=["lang-en"]
 # That error is on your side: the graph was computed with the old `w`, and differentiating it with the new `w` would give the gradient of nothing at all. If the update had gone through `.data`, nobody would have said a word.

@@ -67,7 +67,7 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-zh"]
 # 27 是从 `x` 算出来的，可它身上什么历史也没有：反向传播时，运算照做，却没有记录。平时这样正好，谁也不会去求梯度的梯度，记下来白占内存。
 #
-# 真要求，就得事先说一声：求梯度的这些运算也请记下来。这句话写作 `create_graph=True`。从这里起我们用 `torch.autograd.grad`：它把梯度作为结果交给你，不去碰 `.grad`。
+# 真想求，就得事先说一声：求梯度的这些运算也请记下来。这句话写作 `create_graph=True`。从这里起我们用 `torch.autograd.grad`：它把梯度作为结果交给你，不去碰 `.grad`。
 
 # %% [markdown] tags=["lang-en"]
 # The 27 was computed from `x`, and yet it carries no history at all: backward carries out its operations without recording them. Usually that is just right: nobody is going to differentiate the gradient, and a record would only take up memory.
@@ -231,7 +231,7 @@ assert set(kinds_of_nodes(y)) <= {"AccumulateGrad", "MulBackward0", "NegBackward
 # %% [markdown] tags=["lang-zh"]
 # 转了四圈，又回到 `sin`，用到的全是老面孔：乘法、取负、`sin`、`cos`。规则自己就是用普通运算写成的，而普通运算都有规则。所以“梯度的梯度要有新规则”不对：一套规则，管所有的阶。
 #
-# 条件只有一个：规则里的每一步都得是引擎认得的运算。`minigrad` 走一阶时把数组交给规则，图个快；`create_graph=True` 时交的是张量，同样几行就被记录下来。所以规则里用 `rules.cos` 而不是 `np.cos`：它对两者都管用。
+# 条件只有一个：规则里的每一步都得是引擎认得的运算。求一阶时，`minigrad` 把数组交给规则，图个快；`create_graph=True` 时交的是张量，同样的几行就都进了图。所以规则里用 `rules.cos` 而不是 `np.cos`：它对两者都管用。
 
 # %% [markdown] tags=["lang-en"]
 # Four times round, and we are back at `sin`, having met only old friends: multiplication, negation, `sin`, `cos`. Rules are written in ordinary operations, and ordinary operations have rules. So "gradients of gradients need new rules" is not true: one set of rules serves every order.
@@ -524,7 +524,7 @@ _ = ax.legend()
 assert newton[-1] < 1e-12 < 1e-5 < descent[-1] and newton[2] > newton[0] and newton[-1] < newton[-2] * 1e-6
 
 # %% [markdown] tags=["lang-zh"]
-# 牛顿法几步就到了底，越近越快，到最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法也会往上跳，地形不像抛物线时，它的“底”就不是底。
+# 牛顿法几步就到了底，越近越快：最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法也会往上跳，地形不像抛物线时，它的“底”就不是底。
 #
 # 还有一件更要紧的事。牛顿法找的是斜率为 0 的地方，可山顶的斜率也是 0。从 `cos` 的山顶旁边出发，朝下坡走应该去 $\pi$，它会去哪里？
 
@@ -641,7 +641,7 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 同学说：“要二阶导数，加上 `retain_graph=True` 再 `backward()` 一次就行。”写三到五句话回答：他实际得到的是什么（举一个有数的例子）？两个选项各留下什么？再说一点：有一百万个权重的网络，为什么不用牛顿法的这一步，而 $H v$ 仍然算得起？中文英文都行。这一格由老师评阅，1 分。
+# 同学说：“要二阶导数，加上 `retain_graph=True` 再 `backward()` 一次就行。”写三到五句话回答：他实际得到的是什么（用数举个例子）？两个选项各留下什么？再说一点：有一百万个权重的网络，为什么不用牛顿法的这一步，而 $H v$ 仍然算得起？中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
