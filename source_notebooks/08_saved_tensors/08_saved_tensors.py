@@ -329,7 +329,7 @@ def unpack_arrays(self):
     """The saved values of a node as arrays. In torch: SavedVariable::unpack, once for each.
 
     self.saved: None once released, else a tuple, perhaps empty; each item is None or has _data (an array) and _counter.
-    Returns a list as long as self.saved: arrays, and None where nothing was saved.
+    Returns a list as long as self.saved: each item's _data, and None where nothing was saved.
     Raises RuntimeError(SECOND_BACKWARD) once released; self.check_saved(index, value) raises for overwritten values.
     Example: self.saved = (None, value with _data = [1., 2.])  ->  [None, [1., 2.]]
     """

@@ -184,7 +184,7 @@ def run_tensor_hooks(hooks, grad):
     """Show `grad` to each hook in turn; what one returns takes its place. In torch: the tensor_pre_hooks of a node.
 
     hooks: a dict {int: function}, in the order of registration.  grad: a float tensor.
-    Each hook returns None, or a tensor of grad's shape and dtype (check_replacement raises for all else).
+    Each hook returns None, or a tensor of grad's shape and dtype (check_replacement raises for anything else).
     Returns the gradient after the last hook.
     Example: hooks: times 2, then plus 1; grad = [3.]  ->  [7.]
     """
@@ -311,7 +311,7 @@ assert len(counted) == 4
 # %% nbgrader={"grade_id": "remove", "solution": true}
 @implements("minigrad.autograd.hooks.RemovableHandle.remove")
 def remove(self):
-    """Take this handle's own hook out; twice is harmless. torch.utils.hooks.RemovableHandle.remove.
+    """Take this handle's own hook out; doing so twice is harmless. torch.utils.hooks.RemovableHandle.remove.
 
     self.id: an int.  self._hooks(): the dict {int: function} that holds the hook, or None once the tensor is gone.
     Returns None.
@@ -372,7 +372,7 @@ assert x.grad is leaf_first and x.grad.tolist() == [1600.0, 3200.0]
 # %% nbgrader={"grade_id": "keep_grad", "solution": true}
 @implements("minigrad.autograd.hooks.keep_grad")
 def keep_grad(tensor, grad):
-    """tensor.grad += grad for a tensor that is no leaf and asked for it. In torch: the retains_grad hook.
+    """tensor.grad += grad for a tensor that is not a leaf and asked for it. In torch: the retains_grad hook.
 
     tensor._grad: None or a tensor.  grad: a tensor of the same shape and dtype; it travels on, so it is copied.
     Later gradients are added out of place.  Returns None.

@@ -548,7 +548,7 @@ class no_grad(Decorating):
     """with no_grad(): the operations inside are not recorded. torch.no_grad; nests, and restores after errors.
 
     set_recording(flag) switches recording to flag, a bool, and returns what it was, a bool.
-    Example: with no_grad(): y = w * 2  ->  y.requires_grad is False, and recording is as before behind it
+    Example: with no_grad(): y = w * 2  ->  y.requires_grad is False, and recording is as before afterwards
     """
 
     def __init__(self):
@@ -558,13 +558,13 @@ class no_grad(Decorating):
         ### END SOLUTION
 
     def __enter__(self):
-        """The block begins: note how recording stands, and switch it off."""
+        """The block begins: note whether recording is on, and switch it off."""
         ### BEGIN SOLUTION
         self.prev = set_recording(False)
         ### END SOLUTION
 
     def __exit__(self, *exception):
-        """The block ends, be it by an error: recording stands as it stood on entering."""
+        """The block ends, perhaps by an error: set recording back to what it was on entering."""
         ### BEGIN SOLUTION
         set_recording(self.prev)
         ### END SOLUTION

@@ -266,7 +266,7 @@ except RuntimeError as error:
 def sin_vjp(grad, self):
     """z = sin(self): the gradient for self. torch: SinBackward0.
 
-    grad, self: float arrays or Tensors of one shape, which the result shares.
+    grad, self: float arrays or Tensors of the same shape, which the result shares.
     Example: grad = [1., 10.], self = [0., π]  ->  [1., -10.]
     """
     ### BEGIN SOLUTION
@@ -278,7 +278,7 @@ def sin_vjp(grad, self):
 def cos_vjp(grad, self):
     """z = cos(self): the gradient for self. torch: CosBackward0.
 
-    grad, self: float arrays or Tensors of one shape, which the result shares.
+    grad, self: float arrays or Tensors of the same shape, which the result shares.
     Example: grad = [1., 10.], self = [0., π / 2]  ->  [0., -10.]
     """
     ### BEGIN SOLUTION
@@ -399,7 +399,7 @@ def hessian_product(f, x, v):
     """H·v, where H is the Hessian of f at x; H is never built. torch.autograd.functional.hvp.
 
     f: a function of a tensor of x's shape; returns one number (a 0-d tensor).
-    x, v: float tensors of one shape and dtype, which the result shares. x is left alone; the result has no history.
+    x, v: float tensors of the same shape and dtype, which the result shares. x is left alone; the result has no history.
     Example: f(x) = x[0]**2 * x[1], x = [1., 2.], v = [1., 10.]  ->  [24., 2.]
     """
     ### BEGIN SOLUTION

@@ -390,7 +390,7 @@ def central_difference(fn, x, direction, eps):
     """How fast fn(x) changes as x moves along direction, from one value of fn ahead and one behind.
 
     fn: a function of a tensor of x's shape; returns a tensor of any shape, which the result shares.
-    x, direction: float tensors of one shape; both are afterwards as they were.  eps: a float, how far to move.
+    x, direction: float tensors of the same shape; both are left as they were.  eps: a float, how far to move.
     torch does this inside torch.autograd.gradcheck.
     Example: fn(x) = x * x, x = [3., 5.], direction = [1., 0.]  ->  [6., 0.]
     """

@@ -318,7 +318,7 @@ assert loss.grad_fn.next_functions[0][0].name() == "LogSoftmaxBackward0"
 def log_softmax_vjp(grad, result, dim):
     """z = self - ln(sum of e**self along dim): the gradient for self. torch calls the node LogSoftmaxBackward0.
 
-    grad, result: float arrays of one shape; result is z.  dim: an int.
+    grad, result: float arrays of the same shape; result is z.  dim: an int.
     Example: grad = [-1., 0.], result = [ln 0.25, ln 0.75], dim = 0  ->  [-0.75, 0.75]
     """
     ### BEGIN SOLUTION
@@ -366,8 +366,8 @@ print(rules.put_along(table, 1, rules.unsqueeze(places, 1), rules.unsqueeze(valu
 def nll_loss_vjp(grad, self_shape, target, shares):
     """z = -sum(shares * self[row, target[row]]): the gradient for self. torch calls the node NllLossBackward0.
 
-    grad: a float array, 0-d, or one number a row.  self_shape: (N, C), or (C,) without a batch.
-    target: (N,), the rows' class numbers.  shares: (N,), what each row counts.  Returns shape self_shape.
+    grad: a float array, 0-d, or one number per row.  self_shape: (N, C), or (C,) without a batch.
+    target: (N,), the rows' class numbers.  shares: (N,), how much each row counts.  Returns shape self_shape.
     Example: grad = 1., self_shape = (2, 3), target = [2, 0], shares = [0.5, 0.5]
              ->  [[0., 0., -0.5], [-0.5, 0., 0.]]
     """

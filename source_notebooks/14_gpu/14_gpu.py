@@ -348,7 +348,7 @@ helper.synchronize()
 assert helper.orders == []
 
 # %% [markdown] tags=["lang-zh"]
-# 单子一转眼就递出去了，活才刚开始干。拿前一个时间去夸 GPU 快，这种测错的人很多。要等它干完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
+# 单子一转眼就递出去了，活才刚开始干。拿前一个时间去夸 GPU 快，这样测错的人很多。要等它干完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
 #
 # 第一次还会更慢一些：线程要先启动；换成 GPU，要先装载、编译。所以测时间有四条规矩：
 #
@@ -523,7 +523,7 @@ assert GPU or 24 < moving_add[-1] / gpu_add[-1] < 100  # dozens of times
 # %% nbgrader={"grade_id": "crossover", "solution": true}
 @implements("minigrad.timing.crossover")
 def crossover(sizes, here, there):
-    """The size from which on `there` takes less time than `here`, at it and at every larger one; None if at none.
+    """The size from which on `there` takes less time than `here`, at it and at every larger one; None if there is none.
 
     sizes: a growing list of ints, not empty.  here, there: lists of floats, the seconds at each size.
     Example: sizes = [10, 100, 1000], here = [1., 2., 9.], there = [3., 1., 4.]  ->  100

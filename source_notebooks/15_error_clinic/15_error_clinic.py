@@ -210,7 +210,7 @@ assert all(expected[name] in messages[name] for name in expected), messages
 #
 # 下面每一格是一个有病的程序，说明（docstring 那几行）写的是它本来该做的事。先运行程序格和检查格，看它怎么疼；再改程序，重新运行这两格。
 #
-# 只改该改的：参数和说明不要动。能让病人不喊的方子，不等于能治好病：检查看的是训练出来的数。
+# 只改该改的：参数和说明不要动。病人不喊了，不等于治好了：检查看的是训练出来的数。
 #
 # ### 病人一：一串损失
 #
@@ -359,7 +359,7 @@ check("clinic_leaf")
 def softmax_rows(scores):
     """Each row of scores as probabilities: e**score, divided by the row's sum. In torch: scores.softmax(1).
 
-    scores: (n, c), float, perhaps with a graph behind it.  Returns (n, c), differentiable by scores.
+    scores: (n, c), float, perhaps with a graph behind it.  Returns (n, c), differentiable with respect to scores.
     Example: scores = [[0., 0.]]  ->  [[0.5, 0.5]]
     """
     ### BEGIN SOLUTION
@@ -449,9 +449,9 @@ check("clinic_double")
 # %% nbgrader={"grade_id": "absolute_loss", "solution": true}
 @implements("minigrad.clinic.absolute_loss")
 def absolute_loss(prediction, target):
-    """The mean absolute error, one number, differentiable by prediction. In torch: torch.nn.functional.l1_loss.
+    """The mean absolute error, one number, differentiable with respect to prediction. In torch: torch.nn.functional.l1_loss.
 
-    prediction, target: float tensors of one shape; prediction has a graph behind it.
+    prediction, target: float tensors of the same shape; prediction has a graph behind it.
     Example: prediction = [1., 5.], target = [2., 2.]  ->  2.0, and prediction's gradient is [-0.5, 0.5]
     """
     ### BEGIN SOLUTION
@@ -641,7 +641,7 @@ check("clinic_memory")
 # %% nbgrader={"grade_id": "watch_hidden", "solution": true}
 @implements("minigrad.clinic.watch_hidden")
 def watch_hidden(X, Y, W1, W2, steps, lr):
-    """Train as two_layers does; return the norm of the gradient that arrives at hidden = tanh(X @ W1), one float a step.
+    """Train as two_layers does; return the norm of the gradient that arrives at hidden = tanh(X @ W1), one float per step.
 
     Shapes as in two_layers.  torch: hidden.register_hook(f) calls f with the gradient when it arrives.
     Example: steps = 3  ->  a list of three norms
@@ -817,7 +817,7 @@ assert w.grad is None and loss.grad.item() == 1.0
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 挑一个病人，写一份病历，四五句话：它的症状（报错，或者哪个数不对）；病根在哪一行，为什么症状不在那一行；一张看起来有效、其实没治好的方子，以及用什么数能看穿它；最后是你的方子。中文英文都行。这一格由老师评阅，1 分。
+# 挑一个病人，写一份病历，四五句话：它的症状（报错，或者哪个数不对）；病根在哪一行，为什么症状不在那一行；一张看起来有效、其实治不好病的方子，以及用什么数能看穿它；最后是你的方子。中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
