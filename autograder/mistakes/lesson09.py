@@ -281,7 +281,7 @@ def makes_it_a_tensor_hook(tensor: Any, hook: Any) -> Any:
     if tensor.grad_fn is not None:
         raise RuntimeError(NO_LEAF)
     node, output = gradient_edge(tensor)
-    return extras_of(node).of_output(output).add(hook)  # type: ignore[arg-type]
+    return extras_of(node).of_output(output).add(hook)
 
 
 @mistake(
@@ -293,7 +293,7 @@ def lets_any_tensor_in(tensor: Any, hook: Any) -> Any:
     if not tensor.requires_grad:
         raise RuntimeError(NO_GRADIENT)
     node, _ = gradient_edge(tensor)
-    return extras_of(node).accumulated.add(hook)  # type: ignore[arg-type]
+    return extras_of(node).accumulated.add(hook)
 
 
 @mistake(
@@ -305,7 +305,7 @@ def lets_data_in(tensor: Any, hook: Any) -> Any:
     if tensor.grad_fn is not None:
         raise RuntimeError(NO_LEAF)
     node, _ = gradient_edge(tensor)
-    return extras_of(node).accumulated.add(hook)  # type: ignore[arg-type]
+    return extras_of(node).accumulated.add(hook)
 
 
 @mistake(
@@ -319,7 +319,7 @@ def forgets_the_handle(tensor: Any, hook: Any) -> None:
     if tensor.grad_fn is not None:
         raise RuntimeError(NO_LEAF)
     node, _ = gradient_edge(tensor)
-    extras_of(node).accumulated.add(hook)  # type: ignore[arg-type]
+    extras_of(node).accumulated.add(hook)
 
 
 # ── nodes_to_run ─────────────────────────────────────────────────────────────────────────────────

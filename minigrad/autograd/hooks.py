@@ -73,8 +73,11 @@ class Extras:
         return self.tensor.setdefault(output, HookDict())
 
 
-def extras_of(node: Node) -> Extras:
-    """The node's extras, made on first use; a leaf shares them with its AccumulateGrad of every later graph."""
+def extras_of(node: Node | None) -> Extras:
+    """The node's extras, made on first use; a leaf shares them with its AccumulateGrad of every later graph. A view made
+    under no_grad has no node, and what it registers is never called."""
+    if node is None:
+        return Extras()
     if node.extras is None:
         node.extras = Extras()
         variable = getattr(node, "variable", None)
@@ -213,8 +216,6 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node, output = gradient_edge(tensor)
-    if node is None:  # a view made under no_grad: no gradient will ever arrive
-        return HookDict().add(hook)
     return extras_of(node).of_output(output).add(hook)
 
 
@@ -234,7 +235,7 @@ def register_post_accumulate_hook(tensor: Tensor, hook: Callable[[Any], Any]) ->
     if tensor.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     node, _ = gradient_edge(tensor)
-    return extras_of(node).accumulated.add(hook)  # type: ignore[arg-type]
+    return extras_of(node).accumulated.add(hook)
 
 
 def retain_grad(tensor: Tensor) -> None:

@@ -116,11 +116,13 @@ BAD_PRODUCT = "Bad in-place call: input tensor size {} and output tensor size {}
 
 
 def refuse_product(written: Tensor, *factors: Any) -> None:
-    """RuntimeError for a product of another shape than the tensor that is to be written."""
+    """RuntimeError for a product of another shape than the tensor that is to be written. Factors of other dtypes or
+    numbers of dimensions are for the operation to refuse, which looks at them first."""
     with contextlib.suppress(ValueError, TypeError, AttributeError):
         a, b = (factor._data for factor in factors)
         shape = (a @ b).shape
-        if a.ndim > 1 and a.ndim >= b.ndim and shape != written._data.shape:
+        alike = a.dtype is b.dtype is written._data.dtype and (a.ndim == b.ndim or written._data.ndim == 1)
+        if alike and a.ndim > 1 and a.ndim >= b.ndim and shape != written._data.shape:
             raise RuntimeError(BAD_PRODUCT.format(list(written._data.shape), list(shape)))
 
 
