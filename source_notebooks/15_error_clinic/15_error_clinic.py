@@ -359,7 +359,7 @@ check("clinic_leaf")
 def softmax_rows(scores):
     """Each row of scores as probabilities: e**score, divided by the row's sum. In torch: scores.softmax(1).
 
-    scores: (n, c), float, perhaps with a graph behind it.  Returns (n, c), differentiable with respect to scores.
+    scores: (n, c), float, perhaps with a graph behind it.  Returns (n, c), differentiable in scores.
     Example: scores = [[0., 0.]]  ->  [[0.5, 0.5]]
     """
     ### BEGIN SOLUTION
@@ -449,7 +449,7 @@ check("clinic_double")
 # %% nbgrader={"grade_id": "absolute_loss", "solution": true}
 @implements("minigrad.clinic.absolute_loss")
 def absolute_loss(prediction, target):
-    """The mean absolute error, one number, differentiable with respect to prediction. In torch: torch.nn.functional.l1_loss.
+    """The mean absolute error, one number, differentiable in prediction. In torch: torch.nn.functional.l1_loss.
 
     prediction, target: float tensors of the same shape; prediction has a graph behind it.
     Example: prediction = [1., 5.], target = [2., 2.]  ->  2.0, and prediction's gradient is [-0.5, 0.5]
