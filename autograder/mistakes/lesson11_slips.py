@@ -228,3 +228,12 @@ def slope_of_the_given_x(f: Any, x: Any) -> Any:
     (slope,) = slopes(f(x), x)
     rows = [hessian_product(f, x, direction) for direction in eye(len(x), dtype=x.dtype)]
     return x.detach() - solve(stack(rows), slope)
+
+
+@mistake(
+    PRODUCT,
+    zh="数都对，可 grad 返回的是元组，每个输入一项；要交出的是里面那一个张量：(product,) = grad(…)，再 return product。",
+    en="The numbers are right, but grad returns a tuple, with an item for each input. Hand back the one tensor in it: (product,) = grad(…), then return product.",
+)
+def product_in_a_tuple(f: Any, x: Any, v: Any) -> Any:
+    return (hessian_product(f, x, v),)
