@@ -263,3 +263,12 @@ def test_wrong_arguments_get_torchs_words(program: str) -> None:
     expected = outcome("torch", program)
     assert expected != "no error"  # a warning is an error here
     assert outcome("minigrad", program) == expected
+
+
+@pytest.mark.parametrize("optimiser", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
+def test_a_step_that_should_be_recorded_is_refused(optimiser: str) -> None:
+    """torch can differentiate through a step; here it would silently not be recorded."""
+    weights = [minigrad.ones(1, requires_grad=True)]
+    with pytest.raises(NotImplementedError, match="differentiable=True"):
+        getattr(minigrad.optim, optimiser)(weights, lr=0.1, differentiable=True)
+    assert getattr(minigrad.optim, optimiser)(weights, lr=0.1, differentiable=False).param_groups

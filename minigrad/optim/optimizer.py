@@ -23,6 +23,8 @@ def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any]
     for name in given:
         if name not in known:
             raise TypeError(f"{optimizer.__name__}.__init__() got an unexpected keyword argument '{name}'")
+    if given.get("differentiable"):
+        raise NotImplementedError("minigrad's optimizers record no step: differentiable=True would not be followed")
     return known | given
 
 
