@@ -21,8 +21,13 @@ from .underivable import Underivable
 # ------------------------------------------------------------------ rules
 
 
-def whole_vjp(grad: Any, self: Any, other: Any, rounding_mode: str) -> Any:
+def whole_vjp_self(grad: Any, other: Any, rounding_mode: str) -> Any:
     """z = self / other made whole: a step function of both. (torch's rule serves exact division too, and saves for it.)"""
+    return rules.zeros(grad, grad.shape)
+
+
+def whole_vjp_other(grad: Any, self: Any, other: Any, rounding_mode: str) -> Any:
+    """z = self / other made whole: a step function of both."""
     return rules.zeros(grad, grad.shape)
 
 
@@ -137,7 +142,7 @@ rsub_tensor_op = Op(
     "RsubBackward0", lambda x, y, alpha: y - x.dtype.type(alpha) * x, promotes=True, self=sub_alpha_vjp, other=same_vjp
 )
 rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - (x if alpha == 1 else x * alpha), self=sub_alpha_vjp)
-div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp, other=whole_vjp)
+div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp_self, other=whole_vjp_other)
 remainder_scalar_op = Op(
     "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=remainder_vjp_self
 )
