@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="autograder", description="发布课程、评分、反馈、报告 · release lessons, grade, feedback, report"
     )
     parser.add_argument("--course", type=Path, metavar="DIR", help="课程目录 · the course folder (course/)")
-    parser.add_argument("--db", metavar="URL", help="成绩册，如 postgresql://… · the gradebook (SQLite if not given)")
+    parser.add_argument("--db", metavar="URL", help="成绩册，如 postgresql://… · the gradebook (default: SQLite)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for run, (words, arguments) in _commands().items():
         name = run.__name__.lstrip("_")
@@ -82,24 +82,24 @@ def _parser() -> argparse.ArgumentParser:
 # What may stand after a command, and what it means wherever it stands.
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "lesson": {"metavar": "LESSON", "help": "课名，如 00_warmup · the lesson's name, such as 00_warmup"},
-    "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · all, if none is named"},
+    "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · default: all"},
     "student": {"metavar": "STUDENT", "help": "学号 · the student's id"},
     "check": {"metavar": "CHECK", "help": "检查的名字，如 warmup_by_hand · the check's name, such as warmup_by_hand"},
     "notebook": {"type": Path, "metavar": "NOTEBOOK", "help": "要交的 .ipynb · the .ipynb to hand in"},
-    "source": {"type": Path, "nargs": "?", "metavar": "FROM", "help": "不写就从 exchange 收 · the exchange, if none"},
-    "--id": {"metavar": "ID", "help": "学号，默认是登录名 · the student's id; the login name if not given"},
-    "--to": {"type": Path, "metavar": "DIR", "help": "老师收作业的文件夹 · the folder that the teacher collects from"},
-    "--check": {"action": "store_true", "help": "只检查，不写 · only check that they are current"},
+    "source": {"type": Path, "nargs": "?", "metavar": "FROM", "help": "不写就从 exchange 收 · default: the exchange"},
+    "--id": {"metavar": "ID", "help": "学号，默认是登录名 · the student's id; default: the login name"},
+    "--to": {"type": Path, "metavar": "DIR", "help": "老师收作业的文件夹 · the folder the teacher collects from"},
+    "--check": {"action": "store_true", "help": "只检查，不写 · only check that they are up to date"},
     "--sync-solutions": {"action": "store_true", "help": "先从引擎抄入答案 · copy the engine's bodies first"},
-    "--student": {"action": "append", "metavar": "ID", "help": "只是这个学生，可重复 · this one only; repeatable"},
+    "--student": {"action": "append", "metavar": "ID", "help": "只是这个学生，可重复 · only this student; repeatable"},
     "--unsafe": {"action": "store_true", "help": "没有沙箱也评（危险）· grade without a sandbox (dangerous)"},
     "--workers": {
         "type": at_least_one,
         "metavar": "N",
-        "help": "用几个核；1 就在本进程里 · cores to use; 1: this process",
+        "help": "用几个核；1 就在本进程里 · number of cores; 1 means this process",
     },
     "--scheduler": {"metavar": "ADDRESS", "help": "Dask 集群，如 tcp://host:8786 · a Dask cluster"},
-    "--retry": {"action": "store_true", "help": "放弃过的也再试 · try again what was given up"},
+    "--retry": {"action": "store_true", "help": "放弃过的也再试 · retry what was given up on"},
     "--dry-run": {"action": "store_true", "help": "只看，不写 · show every change, write nothing"},
     "--format": {"default": "plain", "metavar": "plain|canvas|moodle", "help": "默认 plain · plain by default"},
     "--out": {"type": Path, "metavar": "FILE", "help": "默认 report/scores.csv · report/scores.csv by default"},
@@ -111,24 +111,27 @@ def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
     how = "lesson --student --unsafe --workers --scheduler"
     return {
         _release: (
-            "从源文件生成课程 · build and release lessons from their sources",
+            "从源文件生成课程 · build and release the lessons from their sources",
             "lessons --check --sync-solutions",
         ),
         _grade: ("给一课的提交评分 · grade a lesson's submissions", f"{how} --retry"),
-        _regrade: ("重评一课，或先看会变什么 · grade a lesson again, or see first what changes", f"{how} --dry-run"),
+        _regrade: ("重评一课，或先看会变什么 · regrade a lesson, or preview what would change", f"{how} --dry-run"),
         _feedback: ("写出每个学生的反馈页 · write every student's feedback page", "lesson --student"),
-        _report: ("写出班级报告：每课、每个学生 · write the class report, a page a lesson and a student", "lessons"),
+        _report: (
+            "写出班级报告：每课、每个学生 · class report: a page per lesson and student",
+            "lessons",
+        ),
         _export: (
             "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet",
             "lessons --format --out",
         ),
-        _submit: ("交一份作业，拿回执 · hand in a notebook and get its receipt", "notebook --id --to"),
+        _submit: ("交一份作业，拿回执 · hand in a notebook and get a receipt", "notebook --id --to"),
         _collect: (
             "收作业：exchange、文件夹或学习平台的 zip · collect from the exchange, a folder or an LMS's zip",
             "lesson source",
         ),
         _replay: (
-            "照原样重跑一个检查，两边并排 · run one check again as graded, both sides shown",
+            "照原样重跑一个检查，两边并排 · rerun one check as it was graded, both sides shown",
             "student lesson check --unsafe",
         ),
         _demo: ("发布所有课，给样例班评分 · release all lessons and grade a sample class", "lessons --unsafe"),

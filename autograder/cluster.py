@@ -74,7 +74,7 @@ class Workers:
                 where=f"{self._address or 'LocalCluster'}: {error}",
                 remedy=Text(
                     "在那台机器上运行 dask scheduler，或去掉 --scheduler。",
-                    "Run dask scheduler there, or leave out --scheduler.",
+                    "Run dask scheduler on that machine, or leave out --scheduler.",
                 ),
             ) from None
 
@@ -110,10 +110,10 @@ class Workers:
                     end = time.monotonic() + PATIENCE
                 elif time.monotonic() > end:
                     raise AutograderError(
-                        Text(f"{PATIENCE:g} 秒没有任何工作进程。", f"For {PATIENCE:g} seconds there was no worker."),
+                        Text(f"{PATIENCE:g} 秒没有任何工作进程。", f"No worker showed up for {PATIENCE:g} seconds."),
                         remedy=Text(
                             "启动工作进程（dask worker 地址），再运行同样的命令；评好的不会重评。",
-                            "Start workers (dask worker ADDRESS) and run the same command again: what is graded stays.",
+                            "Start workers (dask worker ADDRESS) and run the same command again: nothing is graded twice.",
                         ),
                     ) from None
 

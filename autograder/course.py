@@ -157,9 +157,9 @@ class Course:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise AutograderError(
-                    Text("另一次评分正在这个课程里运行。", "Another grading run is at work in this course."),
+                    Text("另一次评分正在这个课程里运行。", "Another grading run is in progress in this course."),
                     where=str(self.root),
-                    remedy=Text("等它结束再试。", "Try again when it has ended."),
+                    remedy=Text("等它结束再试。", "Try again when it has finished."),
                 ) from None
             yield
 
@@ -175,11 +175,11 @@ class Course:
                 opened = Gradebook(directory.db_url, directory.course_id)
             except (SQLAlchemyError, ModuleNotFoundError) as error:  # the latter: no driver for such a database
                 raise AutograderError(
-                    Text("成绩册打不开。", "The gradebook does not open."),
+                    Text("成绩册打不开。", "The gradebook cannot be opened."),
                     where=f"{self.db}: {str(getattr(error, 'orig', error)).strip()}",
                     remedy=Text(
                         "看看文件能不能读写，或者数据库有没有开；什么都没有改动。",
-                        "See whether the file can be written, or the server runs; nothing was changed.",
+                        "Check that the file can be written, or that the database server is running; nothing was changed.",
                     ),
                 ) from None
             with opened as gradebook:

@@ -77,7 +77,7 @@ def _only_sample_students(course: Course) -> None:
         raise AutograderError(
             Text(
                 "这个课程里有真的学生，样例班不会混进去。",
-                "This course has real students; the sample class stays out.",
+                "This course has real students, so the sample class is kept out of it.",
             ),
             where=f"{course.root}: {', '.join(others[:5])}",
             remedy="autograder --course DIR demo",

@@ -143,7 +143,7 @@ def released_lesson(course: Course, name: str) -> Lesson:
     folder = course.path("release", ".", name)
     path = folder / f"{name}.ipynb"
     if not path.is_file() and name in lessons.names():
-        said = Text("这一课还没有发布。", "This lesson is not released yet.")
+        said = Text("这一课还没有发布。", "This lesson has not been released yet.")
         raise AutograderError(said, where=name, remedy=f"autograder release {name}")
     if not path.is_file():
         raise UnknownName(Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")])
@@ -155,7 +155,7 @@ def released_lesson(course: Course, name: str) -> Lesson:
         raise AutograderError(
             Text(
                 "成绩册里没有这一课，或者和发布的不一样。",
-                "The gradebook does not hold this lesson as released.",
+                "This lesson is not in the gradebook, or differs from the released one.",
             ),
             where=name,
             remedy=f"autograder release {name}",
@@ -264,7 +264,7 @@ class Run:
                 if self.ledger.tries(one.key) < MOST_TRIES:
                     yield one
                 else:
-                    self._give_up(one, Text("评分器几次都在这里中断。", "The grader ended here, again and again."))
+                    self._give_up(one, Text("评分器几次都在这里中断。", "The grader was cut off here several times."))
             else:
                 self.batch.append(one)
                 self._write(BATCH)
@@ -313,13 +313,13 @@ class Run:
         elif self.ledger.tries(one.key) < MOST_TRIES:
             self.again.append(one)
         else:
-            self._give_up(one, Text(f"评分几次都失败：{done!r}", f"Grading failed again and again: {done!r}"))
+            self._give_up(one, Text(f"评分几次都失败：{done!r}", f"Grading failed several times: {done!r}"))
 
     def _give_up(self, one: _Submission, why: Text) -> None:
         self.ledger.give_up(one.key, why)
         remedy = Text(
             f"排除原因后：autograder grade {self.lesson.name} --retry",
-            f"When the cause is gone: autograder grade {self.lesson.name} --retry",
+            f"Once the cause is fixed: autograder grade {self.lesson.name} --retry",
         )
         self._finish(one.student, None, "failed", pair_of(AutograderError(why, remedy=remedy)), one.began)
 

@@ -116,13 +116,13 @@ class Writer:
             raise AutograderError(
                 Text(
                     "成绩册没有收下这批成绩；之前写好的都在。",
-                    "The gradebook did not take this batch; all before it is there.",
+                    "The gradebook did not accept this batch; everything written before it is kept.",
                 ),
                 where=f"{self.course.db}: {error.orig}",
                 remedy=Text(
                     "被锁住就等别的程序做完，磁盘满了就腾出空间，再运行同样的命令；评好的不会重评。",
-                    "If it is locked, wait for the other program; if the disk is full, make room. Then run the same "
-                    "command: what is graded is not graded again.",
+                    "If it is locked, wait for the other program; if the disk is full, free some space. Then run the same "
+                    "command again: nothing is graded twice.",
                 ),
             ) from None
         for student in late:
@@ -246,5 +246,5 @@ def _not_written(error: OSError) -> AutograderError:
     return AutograderError(
         Text(f"写不了评过的笔记本：{error.strerror}。", f"The graded notebook cannot be written: {error.strerror}."),
         where=str(error.filename or ""),
-        remedy=Text("排除原因后再运行同样的命令。", "Put that right and run the same command again."),
+        remedy=Text("排除原因后再运行同样的命令。", "Fix that and run the same command again."),
     )

@@ -46,9 +46,11 @@ def prove_none(lesson: Lesson, released: NotebookNode) -> None:
     found = list(find(lesson, released))
     if found:
         raise AutograderError(
-            Text("发布的笔记本泄露了不该有的内容。", "The release holds what it must not."),
+            Text("发布的笔记本泄露了不该有的内容。", "The release contains something it must not."),
             where=lesson.name + "".join(f"\n    {line}" for line in found[:20]),
-            remedy=Text("改写课文，别照抄答案的行。", "Reword the lesson; do not repeat a solution's line."),
+            remedy=Text(
+                "改写课文，别照抄答案的行。", "Reword the lesson so that it does not repeat a line of a solution."
+            ),
         )
 
 

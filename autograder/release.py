@@ -62,7 +62,7 @@ def _register(course: Course, name: str, target: Path) -> None:
             raise AutograderError(
                 Text(
                     "这一课已经有评过分的提交，评分格不能再增减。",
-                    "Submissions of this lesson were graded: no graded cell may come or go.",
+                    "This lesson already has graded submissions: graded cells cannot be added or removed.",
                 ),
                 where=name,
                 remedy=Text(
@@ -147,7 +147,7 @@ def _write(path: Path, data: bytes) -> bool:
 
 def _stale(path: Path, name: str) -> AutograderError:
     return AutograderError(
-        Text("生成的文件不是最新的。", "A generated file is not current."),
+        Text("生成的文件不是最新的。", "A generated file is out of date."),
         str(path),
         f"autograder release {name}",
     )

@@ -202,7 +202,7 @@ def _differs(lesson: str, part: str, diff: str) -> AutograderError:
     return AutograderError(
         Text(
             f"{part} 的答案和引擎自己的源码不一样。",
-            f"The solution of {part} is not the engine's own source.",
+            f"The solution for {part} does not match the engine's own source.",
         ),
         where=f"{lesson}\n{diff}",
         remedy=f"autograder release {lesson} --sync-solutions",

@@ -77,9 +77,9 @@ def _not_json(error: ValueError | RecursionError) -> Text:
         where = error.lineno
         return Text(
             f"第 {where} 行起不是 JSON：没有存完，或是别的文件",
-            f"from line {where} on it is not JSON: cut short, or another kind of file",
+            f"from line {where} on it is not JSON: incomplete, or another kind of file",
         )
-    return Text("它不是 JSON，或者嵌套太深", "it is no JSON, or nested too deep")
+    return Text("它不是 JSON，或者嵌套太深", "it is not JSON, or is nested too deeply")
 
 
 def _answer(cell: Any) -> Answer | None:
@@ -118,7 +118,7 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
         if len(found) > 1:
             notes.by_cell[grade_id] = Text(
                 f"这一格在提交里出现了 {len(found)} 次，按顺序接在一起。",
-                f"This cell occurs {len(found)} times in the submission; they were joined in order.",
+                f"This cell occurs {len(found)} times in the submission; the copies were joined in order.",
             )
         cell.source = "\n".join(answer.source for answer in found)
         if len(cell.source) > MAX_ANSWER:
@@ -129,19 +129,19 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
         raise AutograderError(
             Text(
                 "这份笔记本里没有这一课的任何一个答案格。",
-                "This notebook has none of this lesson's answer cells.",
+                "This notebook contains none of this lesson's answer cells.",
             ),
             remedy=Text(
                 "多半是交成了别的课，或者别的程序存盘时丢了格子的名字：请从发布的笔记本做起，再交一次；原文件没有改动。",
-                "Most likely it is another lesson's, or another program lost the names of its cells when saving: start "
-                "from the released notebook and submit it again; the original file is untouched.",
+                "Most likely it belongs to another lesson, or another program dropped the names of its cells when saving it: start "
+                "from the released notebook and submit again; the original file is untouched.",
             ),
         )
     if strays := _strays(released, answers, taken):
         notes.by_cell[""] = Text(
             f"评分只运行答案格；你另写的 {strays} 个代码格不会运行。答案要用的函数请写在答案格里。",
             f"Grading runs only the solution cells; the {strays} other code cells you wrote are not run. "
-            "Put what an answer needs into its solution cell.",
+            "Put any function an answer needs into its solution cell.",
         )
     return notebook, notes
 

@@ -71,7 +71,8 @@ def do(job: Job) -> Done:
     if job["code"] != code_version().hex():
         raise AutograderError(
             Text(
-                "这台机器上的评分器和发出任务的不是同一个版本。", "This machine's grader is not the version that asks."
+                "这台机器上的评分器和发出任务的不是同一个版本。",
+                "The grader on this machine is not the version that sent the task.",
             ),
             where=f"{os.uname().nodename} · {os.getpid()}",
             remedy=Text("把同一份项目装到每台机器上。", "Install the same project on every machine."),

@@ -77,7 +77,7 @@ def test_usage_errors_are_said_in_both_languages(capsys, arguments, zh, en):
 @pytest.mark.parametrize("url", ["garbage", "foo://x", "mysql://u@h/d"])
 def test_a_gradebook_that_cannot_be_is_said_so(capsys, course, url):
     status, said = run(capsys, "--course", str(course.root), "--db", url, "grade", "90_scratch")
-    assert status == 1 and "成绩册打不开" in said and "The gradebook does not open" in said
+    assert status == 1 and "成绩册打不开" in said and "The gradebook cannot be opened" in said
 
 
 def test_a_lesson_that_is_only_not_released_yet(capsys, course):
@@ -115,7 +115,7 @@ def test_a_roster_as_spreadsheets_and_people_write_it(course):
     [
         ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read"),
         ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read"),
-        (b"student;name\n1;Ada\n", "没有 id 这一列", "no column id"),
+        (b"student;name\n1;Ada\n", "没有 id 这一列", "no id column"),
         (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice"),
         (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id"),
         (b"id,first_name\n,Ada\n", "不能当学号", "cannot be an id"),
@@ -139,8 +139,8 @@ def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(capsys, 
         ("nbgrader_config.py", b"c = get_config(\n", "nbgrader_config.py:1: SyntaxError"),
         ("nbgrader_config.py", b"c = get_config()\nc.X = nothing\n", "nbgrader_config.py:2: NameError"),
         (".secret", b"not hexadecimal, and long enough to be a secret", "The course secret is damaged"),
-        ("ledger.db", b"junk", "The ledger of grading is damaged"),
-        ("gradebook.db", b"junk", "The gradebook does not open"),
+        ("ledger.db", b"junk", "The grading ledger is damaged"),
+        ("gradebook.db", b"junk", "The gradebook cannot be opened"),
     ],
 )
 @pytest.mark.sandbox
@@ -157,7 +157,7 @@ def test_a_damaged_file_of_the_course_is_said_in_words(capsys, course, file, dat
 def test_what_the_system_refuses_is_said_in_words(capsys, course, command):
     (course.root / "report").write_text("a file, where a folder has to be")
     status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
-    assert status == 1 and "系统拒绝了" in said and "The system refused" in said and "report" in said
+    assert status == 1 and "系统拒绝了" in said and "The operating system refused" in said and "report" in said
 
 
 def test_a_bug_of_ours_is_not_hidden(capsys, course, monkeypatch):

@@ -37,7 +37,7 @@ def test_the_latest_of_several_versions_counts_and_all_are_kept(course, book, tm
     )
     found = collect(course, LESSON)
     assert found.fresh == ["ada", "emil"] and found.known == []
-    assert said(found) == {"ada": "2 were handed in; all are kept, the latest one counts."}
+    assert said(found) == {"ada": "Handed in 2 times; all versions are kept, and the latest counts."}
     assert submitted(course) == {"ada": book("two"), "emil": book("emil")}
     kept = sorted(p.read_bytes() for p in (course.root / "collected").glob(f"{LESSON}/ada/*/{BOOK}"))
     assert kept == sorted([book("one"), book("two")])
@@ -124,7 +124,7 @@ def test_nobody_hands_in_for_another_from_an_account_of_their_own(course, book):
     right = {"daemon": book("my own"), "nobody": book("my own"), "lina": book("from a service's account")}
     assert submitted(course) == right | {"ada": book("put there by the teacher")}
     (grave,) = [n for n in found.notices if n.grave]
-    assert grave.who.startswith("daemon+") and "the account of nobody" in grave.what.en
+    assert grave.who.startswith("daemon+") and "the account nobody" in grave.what.en
     shutil.rmtree(course.root / "submitted")
     by_formgrader(course)
     assert submitted(course) == right | {"ada": book("put there by the teacher")}
@@ -156,7 +156,7 @@ def test_unknown_and_ambiguous_students_late_ones_and_copies_are_reported(course
     found = collect(course, LESSON, zipped(tmp_path / "all.zip", files))
     assert found.fresh == ["ada", "emil", "lina", "post2"]
     told = said(found)
-    assert told.pop(f"mallory/{BOOK}") == "Nobody on the roster (roster.csv) goes by this name: mallory"
+    assert told.pop(f"mallory/{BOOK}") == "Nobody on the roster (roster.csv) has this name: mallory"
     assert "any of emil, post2" in told.pop(f"Emil Post_1_assignsubmission_file_/{BOOK}")
     assert told.pop("ada") == "Late by 0:30:00."
     assert told.pop("ada, lina") == "They handed in the same file, byte for byte."
@@ -225,7 +225,7 @@ def test_a_forged_time_stamp_is_said_and_does_not_help(course, book):
     told = [(n.who, n.what.en, n.what.zh) for n in collect(course, LESSON).notices]
     (doubt, late), (also_late,) = [t for t in told if t[0] == "ada"], [t for t in told if t[0] == "lina"]
     assert "1:59:5" in doubt[1] or "2:00:0" in doubt[1]
-    assert "when the file came in" in doubt[1] and "以后者为准" in doubt[2]
+    assert "when the file arrived" in doubt[1] and "以后者为准" in doubt[2]
     assert late[1].startswith("Late by 1:00:") and also_late[1].startswith("Late by ")
     assert stamp_of(course, "ada") == by_button and stamp_of(course, "lina") == honest
     assert datetime.fromisoformat(by_button.replace(" UTC", "+00:00")) >= before
@@ -246,7 +246,7 @@ def test_a_receipt_later_than_the_time_stamp_is_believed(course, book, tmp_path)
     found = collect(course, LESSON, lay(tmp_path / "folder", files))
     stamp, late = [(n.who, n.what.en) for n in found.notices]
     assert stamp[0] == late[0] == "ada" and late[1] == "Late by 0:30:00."
-    assert "1:00:00 earlier than the time of its receipt (2026-03-02 21:00:00 UTC)" in stamp[1]
+    assert "1:00:00 earlier than the time on its receipt (2026-03-02 21:00:00 UTC)" in stamp[1]
 
 
 @pytest.mark.parametrize("name", ["Ada Lovelace_8123_assignsubmission_file_/", "lovelaceada_101_202_"])
@@ -269,9 +269,9 @@ def test_a_year_before_there_were_computers_is_no_time(course, book, tmp_path):
 def test_a_receipt_of_other_bytes_is_noticed(course, book, tmp_path):
     receipt = json.dumps({"sha256": "f" * 64})
     found = collect(course, LESSON, lay(tmp_path / "f", {f"ada/{BOOK}": book("x"), "ada/receipt.json": receipt}))
-    assert said(found) == {"ada": "The receipt is another file's (ffffffffffff)."}
+    assert said(found) == {"ada": "The receipt belongs to another file (ffffffffffff)."}
     broken = lay(tmp_path / "g", {f"lina/{BOOK}": book("x"), "lina/receipt.json": b"[" * 60000})
-    assert said(collect(course, LESSON, broken)) == {"lina": "The receipt is another file's (?)."}
+    assert said(collect(course, LESSON, broken)) == {"lina": "The receipt belongs to another file (?)."}
 
 
 @pytest.mark.sandbox

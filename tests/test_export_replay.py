@@ -183,7 +183,7 @@ def test_a_replay_gives_what_was_graded_and_shows_both_sides(course, capsys):
     arguments = ["--course", str(course.root), "replay", "wei", LESSON, "exp_log_backward"]
     assert cli.main(arguments) == 0
     said = capsys.readouterr().out
-    assert "exp_log_backward · 1/2" in said and "和评分时的结果一样" in said and "The same as when" in said
+    assert "exp_log_backward · 1/2" in said and "和评分时的结果一样" in said and "Same result as when" in said
     assert "torch" in said and "✗" in said and "✓" in said
 
 

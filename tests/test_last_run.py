@@ -10,12 +10,12 @@ from nbformat.v4 import new_code_cell, new_notebook
 HEAD = '@implements("minigrad.ops.pointwise.mul_vjp_self")\n'
 OTHER = '@implements("minigrad.ops.pointwise.mul_vjp_other")\ndef mul_vjp_other(grad, self):\n    return grad * self\n'
 GOOD = "def mul_vjp_self(grad, other):\n    return grad * other\n"
-BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self that was plugged in before")
-ELSEWHERE = ("用到了别的格子里的 one。", "uses one out of another cell")
-MISSING = ("用到了 torch。", "uses torch. At grading")
+BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self you plugged in before that")
+ELSEWHERE = ("用到了别的格子里的 one。", "uses one from another cell")
+MISSING = ("用到了 torch。", "uses torch. During grading")
 # A cell with the part; how the next check begins; what it says of the cell in either language; the error it names.
 STORY = [
-    (GOOD.replace(":", ""), "○ mul_backward · 0/2", ("没有接上", "nothing of it is plugged in"), "SyntaxError: expected ':'"),
+    (GOOD.replace(":", ""), "○ mul_backward · 0/2", ("没有接上", "nothing from it is plugged in"), "SyntaxError: expected ':'"),
     ("def mul_vjp_self(grad, other):\n    raise NotImplementedError\n", "○ mul_backward · 1/2", (), ""),
     (GOOD.replace("return", "retrun"), "○ mul_backward · 1/2", BEFORE, "SyntaxError: invalid syntax"),
     (GOOD, "✓ mul_backward · 2/2", (), ""),

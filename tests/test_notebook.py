@@ -128,7 +128,7 @@ def test_a_stub_is_told_what_to_do_next(capsys):
     said = seen(capsys, {MUL: stub})
     assert said.startswith("○ mul_backward · 1/2\n")  # what the other part has earned
     assert "还没有写" in said and "is not written yet" in said and 'hint("mul_vjp_self")' in said
-    assert "写着 def mul_vjp_self 的单元格" in said and "the cell with def mul_vjp_self, put" in said
+    assert "写着 def mul_vjp_self 的单元格" in said and "the cell with def mul_vjp_self, replace" in said
     assert OTHER not in said
     assert "✓ a * b 里的 b · b in a * b" in said and "报错 NotImplementedError · it raised NotImplementedError" in said
     assert seen(capsys, {MUL: stub, OTHER: other_stub}).startswith("○ mul_backward · 0/2\n  部件")
@@ -150,7 +150,7 @@ def test_a_class_with_a_method_to_write_is_told_apart_from_parts_that_are_writte
         autograder.check("weight_update_training")
     said = capsys.readouterr().out
     assert f"部件 {training[0]} 还没有写" in said and 'hint("no_grad")' in said
-    assert "写着 class no_grad 的单元格" in said and "the cell with class no_grad, put" in said
+    assert "写着 class no_grad 的单元格" in said and "the cell with class no_grad, replace" in said
     assert training[1] not in said and training[2] not in said
 
 
@@ -169,7 +169,7 @@ def test_a_part_the_check_never_uses_is_named(capsys):
             autograder.check("unused", 1)
         finally:
             del checks.REGISTRY["unused"]
-    assert "it was not called once" in capsys.readouterr().out
+    assert "it was not called even once" in capsys.readouterr().out
 
 
 def test_the_inputs_stay_until_the_check_passes(capsys, monkeypatch):

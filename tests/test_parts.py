@@ -204,7 +204,7 @@ def test_what_the_engine_can_call_is_accepted(written):
 
 @pytest.mark.parametrize("written", [3, None, "def mul_vjp_self"])
 def test_what_is_no_function_is_refused(written):
-    with pytest.raises(PartError, match="A function is wanted"):
+    with pytest.raises(PartError, match="This must be a function"):
         parts.plug(MUL, written)
 
 

@@ -99,7 +99,7 @@ def test_what_cannot_stand_alone_is_said_and_nothing_is_lost(capsys):
     cell(RULES.replace("SCALE = 1.0", "").replace("SCALE", "scale"), namespace)
     notebook.check("mul_backward")
     said = capsys.readouterr().out
-    assert "✓ mul_backward" in said and "It uses scale, which exists in this notebook only" in said
+    assert "✓ mul_backward" in said and "It uses scale, which exists only in this notebook" in said
 
 
 def test_a_class_is_kept_as_it_was_written():
