@@ -22,12 +22,12 @@ class CountsDepth(Decorating):
     depth = 0
 
     def __enter__(self) -> None:
-        CountsDepth.depth += 1
+        type(self).depth += 1
         set_recording(False)
 
     def __exit__(self, *exception: Any) -> None:
-        CountsDepth.depth -= 1
-        if not CountsDepth.depth:
+        type(self).depth -= 1
+        if not type(self).depth:
             set_recording(True)
 
 
