@@ -13,38 +13,33 @@ from .linalg import ctype, matmul
 from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
 from .pointwise import times_number
 from .shape import transpose
-from .underivable import Underivable
 
 
-def attention_vjp_query(grads: Any, query: Any, key: Any, value: Any, result1: Any, scale: float) -> Any:
-    """z = softmax(query · keyᵀ · scale) · value: the scores' gradient · key · scale. result1: the softmax."""
-    return query_slope.of(grads[0], query, key, value, weights=rules.raw(result1), scale=scale)
+def scores_vjp(grads: Any, value: Any, result1: Any) -> Any:
+    """The gradient of query · keyᵀ · scale: back through · value, then through softmax.
+
+    result1: the weights, softmax of the scores; their own gradient (grads[1]) is there only in a second backward.
+    """
+    grad, of_weights = grads
+    carried = 0 if grad is None else grad @ rules.swapaxes(value, -1, -2)
+    return softmax_vjp(carried if of_weights is None else carried + of_weights, result1, -1)
 
 
-def attention_vjp_key(grads: Any, query: Any, key: Any, value: Any, result1: Any, scale: float) -> Any:
+def attention_vjp_query(grads: Any, key: Any, value: Any, result1: Any, scale: float) -> Any:
+    """z = softmax(query · keyᵀ · scale) · value: the scores' gradient · key · scale."""
+    return scores_vjp(grads, value, result1) @ key * scale
+
+
+def attention_vjp_key(grads: Any, query: Any, value: Any, result1: Any, scale: float) -> Any:
     """z = softmax(query · keyᵀ · scale) · value: the scores' gradient, transposed, · query · scale."""
-    return key_slope.of(grads[0], query, key, value, weights=rules.raw(result1), scale=scale)
+    return rules.swapaxes(scores_vjp(grads, value, result1), -1, -2) @ query * scale
 
 
-def attention_vjp_value(grads: Any, query: Any, key: Any, value: Any, result1: Any) -> Any:
+def attention_vjp_value(grads: Any, value: Any, result1: Any) -> Any:
     """z = weights · value: weightsᵀ · grad."""
-    return value_slope.of(grads[0], query, key, value, weights=rules.raw(result1))
-
-
-def _scores(grad: Any, value: Any, weights: Any) -> Any:
-    """The gradient of query · keyᵀ · scale: back through · value, then through softmax."""
-    return softmax_vjp(grad @ value.swapaxes(-1, -2), weights, -1)
-
-
-def _slope(forward: Any) -> Op:
-    """A gradient of the fused kernel, which torch cannot differentiate again."""
-    name = "_scaled_dot_product_flash_attention_for_cpu_backward"
-    return Underivable(name, forward, "grad", "query", "key", "value")
-
-
-query_slope = _slope(lambda grad, q, k, v, weights, scale: _scores(grad, v, weights) @ k * scale)
-key_slope = _slope(lambda grad, q, k, v, weights, scale: _scores(grad, v, weights).swapaxes(-1, -2) @ q * scale)
-value_slope = _slope(lambda grad, q, k, v, weights: weights.swapaxes(-1, -2) @ grad)
+    if grads[0] is None:
+        return value * 0
+    return rules.swapaxes(result1, -1, -2) @ grads[0]
 
 
 def _attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tuple[Any, Any]:
