@@ -113,6 +113,7 @@ def look(this: Check, seed: int) -> View:
             outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
             view.notes = list(_notes(this, outcome, seed, bool(printed.kept)))
             found = mistakes.recognise(this, outcome, seed)
+            view.notes += [] if found else list(_misshapen(this, outcome, seed))  # beside a hint it would lead astray
         view.notes += [text("same_for_all")] if verdict.only_known else []
         view.hint = text("hint", hint=found.hint) if found else None
     view.notes[:0] = lacking
@@ -192,6 +193,10 @@ def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[
         if fault["line"]:
             error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
             yield text("error_at", error=error, line=fault["line"], code=fault["code"])
+
+
+def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
+    """Whose gradient it was that the engine refused for its shape: the part without which it refuses none."""
     if any(WRONG_SHAPE in fault["message"] for fault in outcome.faults):
         for part in this.parts:
             with parts.plugged_in({part: parts.original(part)}):

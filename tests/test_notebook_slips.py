@@ -246,3 +246,8 @@ def test_a_rule_that_returns_the_wrong_shape_is_told_so_and_not_what_numpy_says(
     assert said.startswith("✗ mul_backward · ") and f"{shapes}: a derivative rule returned the wrong shape" in said
     assert "The gradient that your mul_vjp_self hands on has the wrong shape." in said
     assert "你的 mul_vjp_self 交出的梯度形状不对" in said and "reshape" not in said and "mul_vjp_other" not in said
+
+
+def test_where_a_hint_says_what_is_wrong_the_shape_is_not_named_as_well(capsys):
+    said = seen(capsys, {MUL: lambda grad, other: other, OTHER: lambda grad, self: grad * self}, "mul_backward")
+    assert "a derivative rule returned the wrong shape" in said and "Hint: " in said and "hands on" not in said
