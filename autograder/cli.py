@@ -117,10 +117,7 @@ def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
         _grade: ("给一课的提交评分 · grade a lesson's submissions", f"{how} --retry"),
         _regrade: ("重评一课，或先看会变什么 · regrade a lesson, or preview what would change", f"{how} --dry-run"),
         _feedback: ("写出每个学生的反馈页 · write every student's feedback page", "lesson --student"),
-        _report: (
-            "写出班级报告：每课、每个学生 · class report: a page per lesson and student",
-            "lessons",
-        ),
+        _report: ("写出班级报告：每课、每个学生 · class report: a page per lesson and student", "lessons"),
         _export: (
             "把成绩写成 CSV · write the scores as CSV, for Canvas, Moodle or a spreadsheet",
             "lessons --format --out",

@@ -64,8 +64,10 @@ class Generator:
 
     def normal(self, n: int, kind: Any, blocks: bool = True) -> Any:
         """n standard normal numbers, by Box and Muller: few of them in pairs of doubles, many in blocks of 16."""
-        if n < 16 or not blocks:
+        if n < 16:
             return numpy.array([self._one_normal() for _ in range(n)], numpy.float64).astype(kind)
+        if not blocks:
+            return self._normal_pairs(n).astype(kind, copy=False)
         out = self.uniform(n, kind)
         tail = None if n % 16 == 0 else self.uniform(16, kind)
         whole = n - n % 16
@@ -82,6 +84,17 @@ class Generator:
         radius, angle = math.sqrt(-2 * math.log1p(-radius)), 2 * math.pi * angle
         self._spare = radius * math.sin(angle)
         return radius * math.cos(angle)
+
+    def _normal_pairs(self, n: int) -> Any:
+        """What n calls of _one_normal give, all at once, float64."""
+        kept = [] if self._spare is None else [self._one_normal()]
+        rest = n - len(kept)
+        angle, radius = self.doubles(rest + rest % 2).reshape(-1, 2).T
+        radius, angle = numpy.sqrt(-2 * numpy.log1p(-radius)), 2 * math.pi * angle
+        drawn = numpy.stack([radius * numpy.cos(angle), radius * numpy.sin(angle)], 1).reshape(-1)
+        if rest % 2:
+            self._spare = float(drawn[-1])
+        return numpy.concatenate([kept, drawn[:rest]])
 
     def exponential(self, n: int, kind: Any, rate: float = 1.0) -> Any:
         """n waiting times of so many events a unit of time."""

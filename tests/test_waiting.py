@@ -140,12 +140,17 @@ def spoken(monkeypatch):
 
 
 def test_the_words_are_those_of_the_innermost_block(spoken, capsys):
+    def one_more() -> None:
+        at, until = len(spoken), time.monotonic() + 30
+        while len(spoken) < at + 2 and time.monotonic() < until:  # the first may have been on its way before
+            time.sleep(0.01)
+
     before = threading.enumerate()
     with waiting.waiting("still_comparing"):
-        time.sleep(0.2)
+        one_more()
         with waiting.waiting("still_running", limit=7):
-            time.sleep(0.2)
-        time.sleep(0.2)
+            one_more()
+        one_more()
     assert threading.enumerate() == before
     kinds = ["limit" if "stops at 7 s" in each else "torch" for each in spoken]
     assert [kind for kind, last in zip(kinds, [None, *kinds], strict=False) if kind != last] == [
@@ -158,7 +163,8 @@ def test_the_words_are_those_of_the_innermost_block(spoken, capsys):
 def test_an_error_ends_the_line_and_its_thread(spoken, capsys):
     before = threading.enumerate()
     with pytest.raises(ZeroDivisionError), waiting.waiting("still_comparing"):
-        time.sleep(0.2)
+        while not spoken:
+            time.sleep(0.01)
         1 / 0
     assert spoken and threading.enumerate() == before and waiting.over() is None
 

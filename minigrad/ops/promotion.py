@@ -116,12 +116,12 @@ def unfit(error: Exception, arrays: list[Any]) -> Exception:
             same_device(from_array(arrays[0]), from_array(x))
     if "broadcast" not in str(error):
         return error
-    common = ()
+    so_far = ()
     for shape in [getattr(x, "shape", ()) for x in arrays]:
         try:
-            common = numpy.broadcast_shapes(common, shape)
+            so_far = numpy.broadcast_shapes(so_far, shape)
         except ValueError:
-            return refusal(error, numpy.broadcast_to(0, common), numpy.broadcast_to(0, shape))
+            return refusal(error, numpy.broadcast_to(0, so_far), numpy.broadcast_to(0, shape))
     return error
 
 
