@@ -46,12 +46,23 @@ SCHEDULES = [
     "LambdaLR(opt, lambda epoch: 1 / (1 + epoch))", "LinearLR(opt, 0.1, total_iters=4)",
     "OneCycleLR(opt, 0.02, 15, cycle_momentum=False)",
     "SequentialLR(opt, [S.LinearLR(opt, 0.1, total_iters=3), S.CosineAnnealingLR(opt, 5)], [3])",
+    "ConstantLR(opt, 0.5, 4)", "ConstantLR(opt)", "PolynomialLR(opt, 6, 2.0)", "PolynomialLR(opt, 20)",
+    "MultiplicativeLR(opt, lambda epoch: 0.9 if epoch % 2 else 1.05)",
+    "CosineAnnealingWarmRestarts(opt, 3, 2, 0.01)", "CosineAnnealingWarmRestarts(opt, 4)",
+    "CyclicLR(opt, 0.001, 0.02, 3, cycle_momentum=False)",
+    "ChainedScheduler([S.ConstantLR(opt, 0.5, 4), S.ExponentialLR(opt, 0.9)])",
+    "SequentialLR(opt, [S.ConstantLR(opt), S.ChainedScheduler([S.StepLR(opt, 2), S.PolynomialLR(opt)])], [20])",
+    "SequentialLR(opt, [S.LinearLR(opt), S.CosineAnnealingWarmRestarts(opt, 3), S.PolynomialLR(opt)], [3, 8])",
     "SequentialLR(opt, [S.ExponentialLR(opt, 0.5), S.StepLR(opt, 2), S.MultiStepLR(opt, [1]), S.LinearLR(opt)], [2, 5, 8])",
 ]  # fmt: skip
 # for optimisers that have a momentum, or betas
 CYCLES = [
     "OneCycleLR(opt, 0.02, 15)",
     "OneCycleLR(opt, 0.02, epochs=4, steps_per_epoch=4, anneal_strategy='linear', base_momentum=0.5, div_factor=5.0)",
+    "CyclicLR(opt, 0.001, 0.02, 3)",
+    "CyclicLR(opt, 0.001, 0.02, 2, 4, 'triangular2', base_momentum=0.7)",
+    "CyclicLR(opt, 0.001, 0.02, 3, mode='exp_range', gamma=0.9)",
+    "CyclicLR(opt, 0.001, 0.02, 3, scale_fn=lambda step: 0.5**step, scale_mode='iterations')",
 ]
 PAIRS = [(o, s) for o in OPTIMISERS for s in SCHEDULES + CYCLES * (not o.startswith("Adagrad"))]
 
@@ -244,7 +255,15 @@ WRONG = [
     "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
     "S.ReduceLROnPlateau(opt, threshold_mode='x')", "S.OneCycleLR(opt, 0.1)", "S.OneCycleLR(opt, 0.1, 0)",
     "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')",
-    "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)",
+    "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)", "S.ConstantLR(opt, 2)", "S.MultiplicativeLR(opt, [abs, abs])",
+    "S.MultiplicativeLR(opt, 0.9)", "S.PolynomialLR(opt, 0).step()",
+    "S.CosineAnnealingWarmRestarts(opt, 0)", "S.CosineAnnealingWarmRestarts(opt, 2.5)",
+    "S.CosineAnnealingWarmRestarts(opt, 2, 0)", "S.CosineAnnealingWarmRestarts(opt, 2, eta_min='low')",
+    "S.CosineAnnealingWarmRestarts(opt, 2).step(-1)", "S.CyclicLR(opt, 0.1, 0.2, mode='round')", "S.CyclicLR(3, 0.1, 0.2)",
+    "S.CyclicLR(opt, [0.1, 0.1], 0.2)", "S.CyclicLR(opt, 0.1, 0.2, base_momentum=[0.1, 0.2])",
+    "S.CyclicLR(T.optim.Adagrad([p]), 0.1, 0.2)", "S.ChainedScheduler([])", "S.ChainedScheduler([opt])",
+    "S.ChainedScheduler([S.StepLR(opt, 1), S.StepLR(T.optim.Adam([p]), 1)])", "S.SequentialLR(opt, [opt], [])",
+    "S.ChainedScheduler([S.StepLR(opt, 1), S.ReduceLROnPlateau(opt)])",
 ]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Learning-rate schedules: after every epoch they set the `lr` of an optimiser's groups (torch.optim.lr_scheduler).
 
-They know an optimiser only by its `param_groups` and its `step`.
+They know an optimiser only by its `param_groups` and the hooks of its `step`.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ import functools
 import math
 import types
 import warnings
-import weakref
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import refusing
+from .optimizer import step_hooks
 
 __all__ = [
-    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
     "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
 
@@ -31,6 +32,17 @@ EPOCH_GIVEN = (
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is "
     "used instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use "
     "case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
+STEP_TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in "
+    "the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch "
+    "skipping the first value of the learning rate schedule. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+STEP_OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to "
+    "call `optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
 
 
@@ -53,7 +65,9 @@ class LRScheduler:
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        _notice_steps(optimizer)
+        before, _ = step_hooks(optimizer)
+        if note_step not in before.values():
+            before.add(note_step)
         self.first_step()
 
     def first_step(self) -> None:
@@ -80,15 +94,11 @@ class LRScheduler:
 
         epoch: the number of the one that begins, which need not be said; with it the rates follow the formula, if any.
         """
-        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
-                "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure "
-                "to do this will result in PyTorch skipping the first value of the learning rate schedule. See more "
-                "details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate",
-                UserWarning,
-                stacklevel=2,
-            )
+        if self._step_count == 1:
+            if not hasattr(self.optimizer.step, "hooks"):
+                warnings.warn(STEP_OVERRIDDEN, UserWarning, stacklevel=2)
+            elif not getattr(self.optimizer, "_opt_called", False):
+                warnings.warn(STEP_TOO_EARLY, UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
@@ -142,19 +152,9 @@ def only_within_a_step(get_lr: Callable[[Any], list[float]]) -> Callable[[Any], 
     return call
 
 
-def _notice_steps(optimizer: Any) -> None:
-    """Let an optimiser remember that step() was called, whichever step its class has by then."""
-    if "step" in vars(optimizer):
-        return
-    reference = weakref.ref(optimizer)
-
-    def step(*args: Any, **kwargs: Any) -> Any:
-        owner = reference()
-        assert owner is not None
-        owner._opt_called = True
-        return type(owner).step(owner, *args, **kwargs)
-
-    optimizer.step = step
+def note_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+    """Let an optimiser remember that step() was called: the hook of its schedules."""
+    optimizer._opt_called = True
 
 
 class StepLR(LRScheduler):
@@ -250,6 +250,70 @@ class LambdaLR(LRScheduler):
                 vars(f).update(kept)
 
 
+class MultiplicativeLR(LambdaLR):
+    """The present rate times a function of the epoch (torch.optim.lr_scheduler.MultiplicativeLR)."""
+
+    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+        for f in lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda]:
+            if not callable(f):
+                raise TypeError(f"lr_lambda should be a function, but got {type(f).__name__}")
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
+    @only_within_a_step
+    def get_lr(self) -> list[float]:
+        """lr · f(epoch), from the first epoch on."""
+        if self._is_initial:
+            return self._present()
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self._present(), strict=True)]
+
+
+class ConstantLR(LRScheduler):
+    """The starting rate times a factor, until total_iters epochs are over (torch.optim.lr_scheduler.ConstantLR)."""
+
+    def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+        if not 0 <= factor <= 1:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    @only_within_a_step
+    def get_lr(self) -> list[float]:
+        """The present ones, but at the first epoch with the factor and at the last without it again."""
+        factor = 1.0
+        if self.last_epoch == 0:
+            factor = self.factor
+        elif self.last_epoch == self.total_iters:
+            factor = 1.0 / self.factor
+        return [lr * factor for lr in self._present()]
+
+    def closed_form(self) -> list[float]:
+        """base · factor, and base itself once the epochs are over."""
+        factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
+        return [base * factor for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """Down to 0 in total_iters epochs, along a power of the share that is left
+    (torch.optim.lr_scheduler.PolynomialLR)."""
+
+    def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    @only_within_a_step
+    def get_lr(self) -> list[float]:
+        """From the present ones, so that other changes to lr keep their effect, as in torch."""
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._present()
+        left, before = (1.0 - epoch / self.total_iters for epoch in (self.last_epoch, self.last_epoch - 1))
+        return [lr * (left / before) ** self.power for lr in self._present()]
+
+    def closed_form(self) -> list[float]:
+        """base · what is left of the epochs, to the power."""
+        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * left**self.power for base in self.base_lrs]
+
+
 class LinearLR(LRScheduler):
     """From start_factor to end_factor times the starting rate, in equal steps: to warm up
     (torch.optim.lr_scheduler.LinearLR)."""
@@ -320,4 +384,5 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]
 
 
-from .plans import OneCycleLR, ReduceLROnPlateau, SequentialLR  # noqa: E402 (they build on LRScheduler)
+from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: E402 (they build on LRScheduler)
+from .plans import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: E402 (so do these)

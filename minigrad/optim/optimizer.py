@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import copy
 import warnings
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.hooks import HookDict, RemovableHandle
 from ..tensor import Tensor
 
 # Settings of torch that choose among its implementations; kept so that groups and repr are the same.
@@ -134,6 +136,14 @@ class Optimizer:
                         self.update(p, -p.grad if group["maximize"] else p.grad, group, self.state[p])
         return loss
 
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call hook(optimizer, args, kwargs) before every step; (args, kwargs), if it returns them, replace those."""
+        return step_hooks(self)[0].add(hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call hook(optimizer, args, kwargs) after every step."""
+        return step_hooks(self)[1].add(hook)
+
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """Move one parameter. group: its settings. state: what is remembered of it from step to step."""
         raise NotImplementedError
@@ -176,7 +186,7 @@ class Optimizer:
             group.update({key: copy.copy(value) for key, value in other.items() if key != "params"})
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy or a pickle takes along: not the step that a schedule listens to."""
+        """What a copy or a pickle takes along: not the hooks around step()."""
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __repr__(self) -> str:
@@ -185,6 +195,37 @@ class Optimizer:
             settings = "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
             text += f"\nParameter Group {i}\n{settings}"
         return text + ")"
+
+
+def step_hooks(optimizer: Any) -> tuple[HookDict, HookDict]:
+    """The hooks before and after an optimiser's step(), whichever step its class has by then.
+
+    Only an optimiser that is asked for them gets a step of its own, which calls them.
+    """
+    if "step" in vars(optimizer):
+        return optimizer.step.hooks
+    before, after = HookDict(), HookDict()
+    reference = weakref.ref(optimizer)
+
+    def step(*args: Any, **kwargs: Any) -> Any:
+        owner: Any = reference()
+        args = (owner, *args)
+        for hook in list(before.values()):
+            replaced = hook(owner, args, kwargs)
+            if replaced is None:
+                continue
+            if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                words = f"must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+                raise RuntimeError(f"{type(owner).step} {words}")
+            args, kwargs = replaced
+        result = type(owner).step(*args, **kwargs)
+        for hook in list(after.values()):
+            hook(owner, args, kwargs)
+        return result
+
+    step.hooks = before, after  # type: ignore[attr-defined]
+    optimizer.step = step
+    return before, after
 
 
 def evaluated(closure: Callable[[], Any] | None) -> Any:

@@ -1,4 +1,4 @@
-"""Schedules of several phases, and the one that watches the loss (torch.optim.lr_scheduler has them all in one file)."""
+"""Schedules made of others, and the one that watches the loss (torch.optim.lr_scheduler has them all in one file)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,46 @@ import warnings
 from bisect import bisect_right
 from typing import Any
 
-from .lr_scheduler import EPOCH_GIVEN, LRScheduler, only_within_a_step
+from .lr_scheduler import EPOCH_GIVEN, LRScheduler
+
+
+def check_each(name: str, schedulers: Any, optimizer: Any) -> None:
+    """ValueError for a schedule of another optimiser, and for one that wants to know more than that an epoch is over."""
+    for at, each in enumerate(schedulers):
+        if not hasattr(each, "optimizer"):
+            raise TypeError(f"{name} at index {at} should have `optimizer` as its attribute.")
+        if isinstance(each, ReduceLROnPlateau):
+            raise ValueError(
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+                f"specified when calling `step`, but got one at index {at} in the given schedulers sequence."
+            )
+        if each.optimizer is not optimizer:
+            raise ValueError(
+                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                f"{type(each).__name__} at index {at} has {each.optimizer}, which is different from "
+                f"{type(optimizer).__name__}."
+            )
+
+
+def undo(schedule: Any) -> None:
+    """Take back the epoch that setting up a schedule has counted, or each of those that it is made of."""
+    if hasattr(schedule, "_schedulers"):
+        for each in schedule._schedulers:
+            undo(each)
+    else:
+        schedule.last_epoch -= 1
+
+
+def with_their_states(schedulers: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """The state of a schedule made of others, each by its own state_dict."""
+    return state | {"_schedulers": [each.state_dict() for each in schedulers]}
+
+
+def taken_over(schedulers: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
+    """Give the schedules their states back; what is left of the whole one's."""
+    for each, state in zip(schedulers, state_dict["_schedulers"], strict=True):
+        each.load_state_dict(state)
+    return {key: value for key, value in state_dict.items() if key != "_schedulers"}
 
 
 class SequentialLR(LRScheduler):
@@ -17,18 +56,7 @@ class SequentialLR(LRScheduler):
     def __init__(self, optimizer: Any, schedulers: list[Any], milestones: list[int], last_epoch: int = -1) -> None:
         if not schedulers:
             raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
-        for at, each in enumerate(schedulers):
-            if isinstance(each, ReduceLROnPlateau):
-                raise ValueError(
-                    "SequentialLR does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                    f"specified when calling `step`, but got one at index {at} in the given schedulers sequence."
-                )
-            if each.optimizer is not optimizer:
-                raise ValueError(
-                    "SequentialLR expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(each).__name__} at index {at} has {each.optimizer}, which is different from "
-                    f"{type(optimizer).__name__}."
-                )
+        check_each("SequentialLR", schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
@@ -40,18 +68,10 @@ class SequentialLR(LRScheduler):
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
-        self.undo()
+        undo(self)
         first = schedulers[bisect_right(milestones, 0)]
         first.first_step()
         self._last_lr = first.get_last_lr()
-
-    def undo(self) -> None:
-        """Take back the epoch that setting up each of them has counted."""
-        for each in self._schedulers:
-            if isinstance(each, SequentialLR):
-                each.undo()
-            else:
-                each.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]
         """One epoch is over; where a milestone is reached the next schedule begins."""
@@ -66,13 +86,38 @@ class SequentialLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimiser, the schedules by their own state_dict."""
-        return super().state_dict() | {"_schedulers": [each.state_dict() for each in self._schedulers]}
+        return with_their_states(self._schedulers, super().state_dict())
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict."""
-        super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
-        for each, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            each.load_state_dict(state)
+        super().load_state_dict(taken_over(self._schedulers, state_dict))
+
+
+class ChainedScheduler(LRScheduler):
+    """Several schedules at once, each going on from the rate that the one before it has set
+    (torch.optim.lr_scheduler.ChainedScheduler)."""
+
+    def __init__(self, schedulers: Any, optimizer: Any = None) -> None:
+        if not schedulers:
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
+        self.optimizer = optimizer = optimizer or schedulers[0].optimizer
+        check_each("ChainedScheduler", schedulers, optimizer)
+        self._schedulers = schedulers
+        self._last_lr = self._present()
+
+    def step(self) -> None:  # type: ignore[override]
+        """One epoch is over, for all of them."""
+        for each in self._schedulers:
+            each.step()
+        self._last_lr = self._present()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimiser, the schedules by their own state_dict."""
+        return with_their_states(self._schedulers, super().state_dict())
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state_dict."""
+        super().load_state_dict(taken_over(self._schedulers, state_dict))
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -142,85 +187,3 @@ class ReduceLROnPlateau(LRScheduler):
                     group["lr"] = lr
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = self._present()
-
-
-# The phases of OneCycleLR: up to which share of all steps, and between which of a group's settings.
-Phase = tuple[float, str, str, str, str]
-
-
-class OneCycleLR(LRScheduler):
-    """Up to max_lr and down to almost nothing, once, the momentum the other way round (Smith, Topin 2019;
-    torch.optim.lr_scheduler.OneCycleLR). A step here is one of the optimiser's, not an epoch."""
-
-    def __init__(
-        self,
-        optimizer: Any,
-        max_lr: Any,
-        total_steps: int | None = None,
-        epochs: int | None = None,
-        steps_per_epoch: int | None = None,
-        pct_start: float = 0.3,
-        anneal_strategy: str = "cos",
-        cycle_momentum: bool = True,
-        base_momentum: Any = 0.85,
-        max_momentum: Any = 0.95,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
-        last_epoch: int = -1,
-    ) -> None:
-        if total_steps is None and (epochs is None or steps_per_epoch is None):
-            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        self.total_steps = total_steps if total_steps is not None else epochs * steps_per_epoch  # type: ignore[operator]
-        if self.total_steps <= 0:
-            raise ValueError(f"Expected positive integer total_steps, but got {self.total_steps}")
-        if not 0 <= pct_start <= 1 or not isinstance(pct_start, float):
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
-        if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self.optimizer, self.anneal_strategy, self.cycle_momentum = optimizer, anneal_strategy, cycle_momentum
-        self.phases: list[Phase] = [
-            (pct_start * self.total_steps - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
-            (self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"),
-        ]
-        if cycle_momentum and not {"momentum", "betas"} & set(optimizer.defaults):
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-        for i, group in enumerate(optimizer.param_groups if last_epoch == -1 else ()):
-            highest, most, least = (
-                given[i] if isinstance(given, list | tuple) else given
-                for given in (max_lr, max_momentum, base_momentum)
-            )
-            start = highest / div_factor
-            group.update(initial_lr=start, max_lr=highest, min_lr=start / final_div_factor)
-            if cycle_momentum:
-                self._set_momentum(group, most)
-                group.update(max_momentum=most, base_momentum=least)
-        super().__init__(optimizer, last_epoch)
-
-    def _set_momentum(self, group: dict[str, Any], value: float) -> None:
-        """SGD's momentum, or what is like it in Adam: the first beta."""
-        if "betas" in group:
-            group["betas"] = (value, *group["betas"][1:])
-        else:
-            group["momentum"] = value
-
-    def between(self, start: float, end: float, share: float) -> float:
-        """So much of the way, along half a cosine or straight."""
-        if self.anneal_strategy == "linear":
-            return (end - start) * share + start
-        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
-
-    @only_within_a_step
-    def get_lr(self) -> list[float]:
-        """Where this step is on its phase's way; the momentum is set at once."""
-        step = self.last_epoch
-        if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
-        begins, phase = 0.0, self.phases[0]
-        if step > phase[0]:
-            begins, phase = phase[0], self.phases[1]
-        end, from_lr, to_lr, from_momentum, to_momentum = phase
-        share = (step - begins) / (end - begins)
-        for group in self.optimizer.param_groups:
-            if self.cycle_momentum:
-                self._set_momentum(group, self.between(group[from_momentum], group[to_momentum], share))
-        return [self.between(group[from_lr], group[to_lr], share) for group in self.optimizer.param_groups]
