@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder import checks, compare, handed_in, hints, last_run, mistakes, oracle, parts, reach, workspace
+from autograder import blame, checks, compare, handed_in, hints, last_run, mistakes, oracle, parts, reach, workspace
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
@@ -79,46 +79,69 @@ def look(this: Check, seed: int) -> View:
     """Run a check and turn what came of it into something to show."""
     if missing := [part for part in this.parts if part not in parts.plugged()]:
         return _to_do(this, [text("not_plugged", part=part) for part in missing])
-    stubs = [part for part, written in parts.plugged().items() if part not in this.parts and parts.is_stub(written)]
+    others = [part for part in parts.plugged() if part not in this.parts]
+    stubs = [part for part in others if parts.is_stub(parts.plugged()[part])]
     for part in (*this.parts, *stubs):
         parts.reset(part)
+    before = {part: parts.calls(part) for part in others}
     printed = _Capped()
     outcome = _run(this, seed, printed)
     if compare.unwritten(outcome):
-        stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
-        notes = [text("part_not_written", part=part) for part in stubs]
-        view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
-        if set(this.parts) - set(outcome.unwritten):  # what the others have earned
-            verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
-            view.score = f"{verdict.score}/{verdict.points}"
-            view.properties = verdict.properties if verdict.score else []
-        return view
+        return _unwritten(this, outcome, seed, stubs)
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
     view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
-    used = [part.rpartition(".")[2] for part in stubs if parts.calls(part)]
+    used = [part for part in others if parts.calls(part) > before[part]]
     lacking = reach.notes(this)
     if verdict.passed and lacking:
         view.state = "todo"
     elif verdict.passed:
         _seeds.pop(this.name, None)
         view.notes = list(_kept(this))
-    elif on_reference := _with_the_reference(this, seed):
-        _seeds[this.name] = seed
-        view.notes = [on_reference]
     else:
         _seeds[this.name] = seed
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
-            outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
-            view.notes = list(_notes(this, outcome, seed, bool(printed.kept)))
-            found = mistakes.recognise(this, outcome, seed)
-            view.notes += [] if found else list(_misshapen(this, outcome, seed))  # beside a hint it would lead astray
-        view.notes += [text("same_for_all")] if verdict.only_known else []
-        view.hint = text("hint", hint=found.hint) if found else None
+        # A part of the same lesson may be called by its name, too, and that is not counted.
+        near = [part for part in others if part in used or workspace.every_part()[part] == this.lesson]
+        view.notes, theirs_alone = _others_in_the_way(this, seed, verdict, near)
+        if not theirs_alone:
+            _explain(view, this, outcome, verdict, seed, printed)
     view.notes[:0] = lacking
-    view.notes += [text("stub_used", parts=", ".join(used))] if used else []
+    if used_stubs := [part.rpartition(".")[2] for part in stubs if part in used]:
+        view.notes.append(text("stub_used", parts=", ".join(used_stubs)))
     return view
+
+
+def _unwritten(this: Check, outcome: Outcome, seed: int, others: list[str]) -> View:
+    """What to say where a part is not written: one of the check's own, or one of `others` that they call by name."""
+    stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
+    if not stubs and others:
+        stubs = blame.in_the_way(others, (False, 0), lambda: (not compare.unwritten(_attempt(this, seed)), 0))[0]
+    notes = [text("part_not_written", part=part) for part in stubs]
+    view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
+    if set(this.parts) - set(outcome.unwritten):  # what the others have earned
+        verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
+        view.score = f"{verdict.score}/{verdict.points}"
+        view.properties = verdict.properties if verdict.score else []
+    return view
+
+
+def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: _Capped) -> None:
+    """Say what the check's own parts do wrong, as far as that can be told."""
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
+        outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
+        view.notes += _notes(this, outcome, seed, bool(printed.kept))
+        found = mistakes.recognise(this, outcome, seed)
+        view.notes += [] if found else list(_misshapen(this, outcome, seed))  # beside a hint it would lead astray
+    view.notes += [text("same_for_all")] if verdict.only_known else []
+    if len(this.parts) == 1:
+        view.hint = text("hint", hint=found.hint) if found else None
+    elif found:
+        view.hint = text("hint_for", part=found.part.rpartition(".")[2], hint=found.hint)
+    else:
+        culprits, (passes, _) = blame.in_the_way(this.parts, _grade(verdict), lambda: _again(this, seed))
+        if passes and len(culprits) < len(this.parts):
+            view.notes.append(text("only_these", parts=", ".join(each.rpartition(".")[2] for each in culprits)))
 
 
 def _run(this: Check, seed: int, printed: _Capped) -> Outcome:
@@ -147,15 +170,29 @@ def _kept(this: Check) -> Iterator[Text]:
         yield text("part_not_kept", error=error.what if isinstance(error, AutograderError) else str(error))
 
 
-def _with_the_reference(this: Check, seed: int) -> Text | None:
-    """If only the learner's earlier parts stand in the way of this check: that it is so, and what to do."""
-    earlier = {part: parts.original(part) for part in workspace.carried() if part not in this.parts}
-    used = [part for part in earlier if parts.calls(part)]
-    if not used:
-        return None
-    with parts.plugged_in(earlier):
-        verdict = compare.judge(this, oracle.expected(this.name, seed), _run(this, seed, _Capped()))
-    return text("earlier_part", parts=", ".join(each.rpartition(".")[2] for each in used)) if verdict.passed else None
+def _others_in_the_way(this: Check, seed: int, verdict: compare.Verdict, used: list[str]) -> tuple[list[Text], bool]:
+    """What to say where other parts of the learner's spoil this check, and whether they alone do."""
+    culprits, (passes, _) = blame.in_the_way(used, _grade(verdict), lambda: _again(this, seed))
+    names = ", ".join(each.rpartition(".")[2] for each in culprits)
+    here = [each for each in culprits if each not in workspace.carried()]
+    if not culprits:
+        return [], False
+    if not here:
+        return [text("earlier_part", parts=names)] if passes else [], passes
+    tests = ", ".join(f'check("{each}")' for part in here for each in sorted(workspace.deciding(part)))
+    return [text("mend_first" if passes else "mend_first_too", parts=names, checks=tests)], passes
+
+
+def _attempt(this: Check, seed: int) -> Outcome:
+    return _run(this, seed, _Capped())
+
+
+def _again(this: Check, seed: int) -> blame.Grade:
+    return _grade(compare.judge(this, oracle.expected(this.name, seed), _attempt(this, seed)))
+
+
+def _grade(verdict: compare.Verdict) -> blame.Grade:
+    return verdict.passed, sum(each.state == "pass" for each in verdict.properties)
 
 
 def _to_do(this: Check, notes: list[Text]) -> View:

@@ -250,4 +250,4 @@ def test_a_rule_that_returns_the_wrong_shape_is_told_so_and_not_what_numpy_says(
 
 def test_where_a_hint_says_what_is_wrong_the_shape_is_not_named_as_well(capsys):
     said = seen(capsys, {MUL: lambda grad, other: other, OTHER: lambda grad, self: grad * self}, "mul_backward")
-    assert "a derivative rule returned the wrong shape" in said and "Hint: " in said and "hands on" not in said
+    assert "a derivative rule returned the wrong shape" in said and "Hint for mul" in said and "hands on" not in said

@@ -1,0 +1,63 @@
+"""Which other part of the learner's stands in the way of a check that fails.
+
+The engine runs on every part that is plugged in, and one part may call another by its name. So a wrong part spoils
+checks that are not about it, whose own parts may be right. It is found as one would find it by hand: put the engine's
+own in its place, and see whether the check does better.
+
+Not here: what is wrong inside a part (mistakes/), nor any score: a check that fails for another part's sake has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from autograder import parts
+from autograder.own_source import functions
+
+Grade = tuple[bool, int]  # whether a check passes, and how many of its properties agree
+
+
+def in_the_way(suspects: Sequence[str], now: Grade, again: Callable[[], Grade]) -> tuple[list[str], Grade]:
+    """The fewest of the plugged parts `suspects` without which the check does as well as without any of them, and how
+    well that is; none where that is no better than `now`. `again` runs the check once more.
+    """
+
+    def without(some: Sequence[str]) -> Grade:
+        with engines_own(some):
+            return again()
+
+    best = without(suspects) if suspects else now
+    return (_fewest(list(suspects), lambda some: without(some) >= best), best) if best > now else ([], now)
+
+
+def _fewest(suspects: list[str], enough: Callable[[Sequence[str]], bool]) -> list[str]:
+    """Mostly it is one, and one half of them will do; else each is left out that can be."""
+    middle = len(suspects) // 2
+    for half in (suspects[:middle], suspects[middle:]) if middle else ():
+        if enough(half):
+            return _fewest(half, enough)
+    for each in suspects if middle else ():
+        rest = [other for other in suspects if other != each]
+        suspects = rest if enough(rest) else suspects
+    return suspects
+
+
+@contextmanager
+def engines_own(names: Sequence[str]) -> Iterator[None]:
+    """The engine's own in place of these plugged parts, also where the learner's functions call them by name."""
+    plugged = parts.plugged()
+    own = {id(plugged[name]): parts.original(name) for name in names}
+    around: dict[int, dict[str, Any]] = {}
+    for each in plugged.values():
+        around |= {id(function.__globals__): function.__globals__ for function in functions(each)}
+    found = [(space, key, value) for space in around.values() for key, value in space.items() if id(value) in own]
+    for space, key, value in found:
+        space[key] = own[id(value)]
+    try:
+        with parts.plugged_in({name: parts.original(name) for name in names}):
+            yield
+    finally:
+        for space, key, value in found:
+            space[key] = value

@@ -1,0 +1,110 @@
+"""A check that fails for another part's sake says so: which part, and which check to go to."""
+
+import pytest
+
+import autograder
+from autograder import blame, messages, notebook, parts
+
+SUM, MEAN, TANH = (f"minigrad.ops.{each}_vjp" for each in ("reduce.sum", "reduce.mean", "pointwise.tanh"))
+DIVIDE = """
+def mean_vjp(grad, self_shape, dim, keepdim):
+    averaged = math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
+    return sum_vjp(grad, self_shape, dim, keepdim) / averaged
+"""
+FORGETS_THE_COUNT = (
+    "def mean_vjp(grad, self_shape, dim, keepdim):\n    return sum_vjp(grad, self_shape, dim, keepdim)\n"
+)
+FIRST_ONLY = """
+def sum_vjp(grad, self_shape, dim, keepdim):
+    return rules.expand(grad if keepdim or dim is None else rules.unsqueeze(grad, dim[0]), self_shape)
+"""
+RIGHT_SUM = """
+def sum_vjp(grad, self_shape, dim, keepdim):
+    for d in sorted(dim) if dim is not None and not keepdim else ():
+        grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
+"""
+STUB = "def sum_vjp(grad, self_shape, dim, keepdim):\n    raise NotImplementedError\n"
+
+
+@pytest.fixture(autouse=True)
+def in_english():
+    messages.language("en")
+    yield
+    parts.unplug()
+    messages.language("both")
+    notebook._seeds.clear()
+
+
+def written(*sources):
+    """The parts as one notebook has them: they call each other by name."""
+    space = {"__name__": "__main__"}
+    exec("import math\nfrom minigrad import rules\n" + "\n".join(sources), space)
+    return {part: space[name] for part in (SUM, MEAN, TANH) if (name := part.rpartition(".")[2]) in space}
+
+
+def said(capsys, name, plugged, seed=5):
+    with parts.plugged_in(plugged):
+        autograder.check(name, seed)
+    return capsys.readouterr().out
+
+
+def test_a_right_part_on_a_wrong_one_is_told_to_wait_for_it(capsys):
+    out = said(capsys, "mean_backward", written(FIRST_ONLY, DIVIDE))
+    assert out.startswith("✗ mean_backward · 1/2")
+    assert "also runs on your sum_vjp, and with the engine's own sum_vjp it passes. Mend that first (check(\"sum" in out
+    assert "Hint" not in out
+
+
+def test_where_both_are_wrong_both_are_said(capsys):
+    half_right = DIVIDE.replace("[self_shape[d] for d in dim]", "self_shape[:1]")
+    out = said(capsys, "mean_backward", written(RIGHT_SUM.replace("return ", "return 2 * "), half_right))
+    assert "Part of this comes from elsewhere" in out and "Mend that first" in out
+
+
+def test_a_wrong_part_on_right_ones_is_blamed_on_nobody_else(capsys):
+    out = said(capsys, "mean_backward", written(RIGHT_SUM, FORGETS_THE_COUNT))
+    assert out.startswith("✗ mean_backward") and "elsewhere" not in out and "Hint: " in out
+
+
+def test_a_part_that_calls_one_not_written_yet_is_told_which(capsys):
+    out = said(capsys, "mean_backward", written(STUB, DIVIDE))
+    assert out.startswith("○ mean_backward · 0/2") and f"The part {SUM} is not written yet." in out
+    assert "Find the cell with def sum_vjp" in out
+
+
+def test_a_check_of_many_parts_names_the_wrong_ones(capsys):
+    def nearly(grad, result):
+        return grad * (1 - 1.5 * result * result)
+
+    def no_grad_in_it(grad, result):
+        return 1 - result * result
+
+    name = "derivatives_in_a_network"
+    right = {part: parts.original(part) for part in autograder.checks.get(name).parts}
+    assert "the mistake is in your tanh_vjp.\n" in said(capsys, name, right | {TANH: nearly})
+    twice = said(capsys, name, right | {TANH: nearly} | written(RIGHT_SUM.replace("return ", "return 2 * ")))
+    assert "the mistake is in your tanh_vjp, sum_vjp.\n" in twice
+    assert "Hint for tanh_vjp: " in said(capsys, name, right | {TANH: no_grad_in_it})
+
+
+def test_what_the_learners_functions_call_is_put_back():
+    mine = written(FIRST_ONLY, DIVIDE)
+    space = mine[MEAN].__globals__
+    with parts.plugged_in(mine):
+        with pytest.raises(KeyError), blame.engines_own([SUM]):
+            assert space["sum_vjp"] is parts.original(SUM) and parts.plugged()[SUM] is parts.original(SUM)
+            raise KeyError
+        assert space["sum_vjp"] is mine[SUM] is parts.plugged()[SUM]
+
+
+@pytest.mark.parametrize("wrong", [["a"], ["e"], ["a", "e"], ["b", "c"], ["a", "b", "c", "d", "e", "f"]])
+def test_the_fewest_are_found_in_few_runs(wrong):
+    asked = []
+
+    def enough(some):
+        asked.append(some)
+        return set(wrong) <= set(some)
+
+    assert blame._fewest(list("abcdef"), enough) == wrong
+    assert len(asked) <= 10
