@@ -25,6 +25,7 @@ from autograder import blame, checks, compare, handed_in, hints, last_run, mista
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
+from autograder.remarks import remarks
 from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
 from autograder.waiting import waiting
@@ -132,7 +133,8 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
         outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
         view.notes += _notes(this, outcome, seed, bool(printed.kept))
         found = mistakes.recognise(this, outcome, seed)
-        view.notes += [] if found else list(_misshapen(this, outcome, seed))  # beside a hint it would lead astray
+        if not found:  # beside a hint these would lead astray
+            view.notes += [*_misshapen(this, outcome, seed), *remarks(this, oracle.expected(this.name, seed), outcome)]
     view.notes += [text("same_for_all")] if verdict.only_known else []
     if len(this.parts) == 1:
         view.hint = text("hint", hint=found.hint) if found else None

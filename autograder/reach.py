@@ -55,7 +55,7 @@ class _Used:
         for function in functions(written):
             if id(function) not in self._met and _home(function) != parts.ENGINE:
                 self._met.add(id(function))
-                for code in _codes(function.__code__):
+                for code in codes(function.__code__):
                     self._read(code, function)
 
     def _read(self, code: types.CodeType, function: types.FunctionType) -> None:
@@ -79,12 +79,12 @@ class _Used:
             self.modules.add(package)
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes(code: types.CodeType) -> Iterator[types.CodeType]:
     """A function's code, and that of the functions inside it."""
     yield code
     for each in code.co_consts:
         if isinstance(each, types.CodeType):
-            yield from _codes(each)
+            yield from codes(each)
 
 
 def _home(value: Any) -> str:

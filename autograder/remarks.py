@@ -1,0 +1,76 @@
+"""What a failing check's values say, taken together, where no known mistake is recognised.
+
+Some wrong answers cannot be listed one by one, since a learner may choose a number or a sentence in them: a difference
+quotient has any step, an error any words. They show in how the values differ from torch's.
+
+Not here: how one value differs from another (compare.py), and mistakes that give definite values (mistakes/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder import parts
+from autograder.checks import Check, Outcome, Property
+from autograder.compare import compare
+from autograder.messages import Text, text
+from autograder.own_source import functions
+from autograder.reach import codes
+
+NEAR = 1e-3  # of the largest number: wider than any sensible difference quotient, narrower than another formula
+LEAST = 4  # letters of what counts as words
+_AN_ERROR = re.compile(r"(\w+): .")
+
+
+def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterator[Text]:
+    """What there is to say of what the run gave beside what torch gave; the parts it ran on are still plugged in."""
+    got = {each.label: each.value for each in reversed(outcome.values)}
+    wrong = [(each.value, got[each.label]) for each in expected if each.label in got]
+    wrong = [(right, value) for right, value in wrong if compare(right, value)]
+    torchs = "\n".join(each.value for each in expected if isinstance(each.value, str))
+    if kind := _in_own_words({each for each in _strings(check) if each not in torchs}, wrong):
+        yield text("own_words", kind=kind)
+    if not outcome.error and _all_near([pair for each in wrong for pair in _arrays(*each)]):
+        yield text("near")
+
+
+def _in_own_words(written: set[str], wrong: list[tuple[Any, Any]]) -> str | None:
+    """The class of an error that was rightly raised, with words that only the learner's code has."""
+    for right, value in wrong:
+        if isinstance(right, str) and isinstance(value, str):
+            kinds = [match and match[1] for match in map(_AN_ERROR.match, (right, value))]
+            if kinds[0] and kinds[0] == kinds[1] and any(each in value for each in written):
+                return kinds[0]
+    return None
+
+
+def _strings(check: Check) -> set[str]:
+    """The strings in the code of the check's parts, and the pieces of f-strings, if they are words at all."""
+    mine = [function for part in check.parts for function in functions(parts.plugged()[part])]
+    inside = [each for function in mine for code in codes(function.__code__) for each in code.co_consts]
+    return {each for each in inside if isinstance(each, str) and len(each) >= LEAST}
+
+
+def _arrays(right: Any, value: Any) -> list[tuple[Any, Any]]:
+    """The arrays in two values that differ, side by side; anything else that differs is a pair that is never near."""
+    if isinstance(right, list) and isinstance(value, list) and len(right) == len(value):
+        return [pair for each in zip(right, value, strict=True) if compare(*each) for pair in _arrays(*each)]
+    return [] if isinstance(right, bool) and isinstance(value, bool) else [(right, value)]
+
+
+def _all_near(pairs: list[tuple[Any, Any]]) -> bool:
+    return bool(pairs) and all(_near(*each) for each in pairs)
+
+
+def _near(right: Any, value: Any) -> bool:
+    alike = all(isinstance(each, dict) and "data" in each for each in (right, value)) and all(
+        right[key] == value[key] for key in ("shape", "dtype")
+    )
+    if not alike or not right["dtype"].startswith("float"):
+        return False
+    a, b = (np.array([float(number) for number in each["data"]]) for each in (right, value))
+    return bool(np.isfinite(a).all() and np.abs(a - b).max() <= NEAR * np.abs(a).max())

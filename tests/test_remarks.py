@@ -1,0 +1,82 @@
+"""What a check says of answers that no list of mistakes can hold: an error in one's own words, an approximation."""
+
+import numpy as np
+import pytest
+
+import minigrad
+from autograder import checks, oracle, parts
+from autograder.remarks import remarks
+from minigrad import eye, rules, stack
+from minigrad.autograd import grad
+from minigrad.curvature import solve
+
+ROOT, VERSION = "minigrad.autograd.roots.root_gradient", "minigrad.autograd.saved.check_version"
+NEWTON, EXP = "minigrad.curvature.newton_step", "minigrad.ops.pointwise.exp_vjp"
+
+
+def said_of(name, **written):
+    """The keys' words, in English, that a run of the check with these parts calls for."""
+    this = checks.get(name)
+    mine = {part: written.get(part.rpartition(".")[2], parts.original(part)) for part in this.parts}
+    with parts.plugged_in(mine):
+        found = remarks(this, oracle.expected(name, 7), checks.attempt(this, minigrad, 7))
+        return " ".join(each.en for each in found)
+
+
+def in_my_words(output, given, index):
+    if given is None and output.numel() != 1:
+        raise RuntimeError("one number only, please")
+    return minigrad.ones_like(output) if given is None else given
+
+
+def of_another_class(output, given, index):
+    if given is None and output.numel() != 1:
+        raise ValueError("one number only, please")
+    return minigrad.ones_like(output) if given is None else given
+
+
+def test_an_error_in_ones_own_words_is_told_from_one_of_another_class():
+    assert "of the right class, RuntimeError, but its words" in said_of("what_does_not_fit", root_gradient=in_my_words)
+    assert said_of("what_does_not_fit", root_gradient=of_another_class) == ""
+
+
+def test_a_refusal_that_is_not_written_and_comes_from_the_engine_is_not_in_ones_own_words():
+    def takes_any_shape(output, given, index):
+        if given is None and output.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return minigrad.ones_like(output) if given is None else given
+
+    assert said_of("what_does_not_fit", root_gradient=takes_any_shape) == ""
+
+
+def test_torchs_words_in_the_wrong_place_are_no_words_of_ones_own():
+    def always_the_same(output, given, index):
+        if output.numel() != 1 or (given is not None and given.shape != output.shape):
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return minigrad.ones_like(output) if given is None else given
+
+    assert said_of("what_does_not_fit", root_gradient=always_the_same) == ""
+
+
+@pytest.mark.parametrize("h", [1e-3, 3e-5, 1e-6])
+def test_newton_by_differences_of_any_width_is_called_near(h):
+    def newton_step(f, x):
+        def slope(at):
+            at = at.detach().requires_grad_()
+            return grad(f(at), at)[0]
+
+        rows = [(slope(x.detach() + h * e) - slope(x.detach() - h * e)) / (2 * h) for e in eye(len(x), dtype=x.dtype)]
+        return x.detach() - solve(stack(rows), slope(x))
+
+    assert "come close to torch's" in said_of("newton_step_once", newton_step=newton_step)
+
+
+def test_arithmetic_in_float32_on_the_way_is_near_and_another_formula_is_not():
+    def through_float32(grad, result):
+        return (grad * result.astype("float32")).astype(grad.dtype)
+
+    assert "float32 somewhere on the way" in said_of("exp_log_backward", exp_vjp=through_float32)
+    assert said_of("exp_log_backward", exp_vjp=lambda grad, result: grad * result * 1.01) == ""
+    assert said_of("exp_log_backward", exp_vjp=lambda grad, result: grad * np.float64(np.nan)) == ""
+    assert said_of("exp_log_backward", exp_vjp=lambda grad, result: rules.raw(grad)[:1]) == ""
+    assert said_of("exp_log_backward") == ""
