@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from project_files import ROOT
 
-from benchmarks import cuda, engine
+from benchmarks import cuda, engine, operations
 from benchmarks.engines import ENGINES, TorchLike
 from benchmarks.workloads import WORKLOADS
 
@@ -36,6 +36,18 @@ def test_a_wrong_gradient_gets_no_time(capsys, monkeypatch):
     monkeypatch.setitem(ENGINES, "minigrad", lambda: wrong)
     assert engine.main(["--quick", "--only", "hessian"]) == 1
     assert "hessian, minigrad: result 0 differs from torch's" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_single_operations_agree_and_a_wrong_one_gets_no_time(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "figures.json"
+    assert operations.main(["--quick", "--json", str(file)]) == 0
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert set(figures) == {row for rows in operations.TABLE.values() for row in rows}
+    assert "both" in figures["x + y"] and "both" not in figures["x > 0"]
+    monkeypatch.setitem(operations.TABLE, "", ("x + (y if m.__name__ == 'torch' else z)", "x.detach() + 1"))
+    assert operations.main(["--quick", "--only", "z),detach() +"]) == 1
+    assert "z): result 0 differs from torch's" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("key", ["deep", "memory", "import"])
