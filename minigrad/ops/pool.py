@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -16,6 +17,7 @@ from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, check_window
 from .promotion import no_kernel
 
 
+@functools.lru_cache(64)  # a layer asks for the same ones at every step
 def overhang(size: Sizes, out: Sizes, moves: Moves) -> Sizes:
     """The padding, as `pad` takes it, with which every window lies inside."""
     ends = []
@@ -75,10 +77,16 @@ def _max_pool(
             better |= candidate != candidate
         module.maximum(best, candidate, out=best)
         module.putmask(at, better, i * dilation[0] * x.shape[-1] + j * dilation[1])
-    rows, columns = (module.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
-    at += rows[:, None] * x.shape[-1] + columns  # counted from the window's first element until here
+    at += corners(module, out, stride, padding, x.shape[-1])  # counted from the window's first element until here
     shape = (*x.shape[:-2], *out)
     return best.reshape(shape), at.reshape(shape)
+
+
+@functools.lru_cache(64)
+def corners(module: Any, out: Sizes, stride: Sizes, padding: Sizes, width: int) -> Any:
+    """The number, in its plane, of each window's first element."""
+    rows, columns = (module.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
+    return rows[:, None] * width + columns
 
 
 max_pool_op = Op("MaxPool2DWithIndicesBackward0", _max_pool, outputs=2, self=max_pool_vjp)
@@ -104,7 +112,8 @@ def avg_pool_vjp(
     ends = overhang(self_shape[-2:], out, moves)
     size = tuple(n + sum(ends[2 * i : 2 * i + 2]) for n, i in zip(self_shape[-2:], (1, 0), strict=True))
     whole = fold_op.of(windows, size=size, kernel=kernel_size, stride=stride, dilation=(1, 1))
-    return rules.reshape(pad_op.of(whole, pad=tuple(-p for p in ends), value=0), self_shape)
+    inner = pad_op.of(whole, pad=tuple(-p for p in ends), value=0) if any(ends) else whole
+    return rules.reshape(inner, self_shape)
 
 
 def _avg_pool(
@@ -118,8 +127,11 @@ def _avg_pool(
 ) -> Any:
     moves = (kernel_size, stride, padding, (1, 1))
     out = sizes_of(x.shape, moves, ceil_mode)
-    padded = pad_op.of(planes(x), pad=overhang(x.shape[-2:], out, moves), value=0)
-    total = sum(padded[place] for _, place in places(out, kernel_size, stride, (1, 1)))
+    padded, ends = planes(x), overhang(x.shape[-2:], out, moves)
+    if any(ends):
+        padded = pad_op.of(padded, pad=ends, value=0)
+    first, *others = [padded[place] for _, place in places(out, kernel_size, stride, (1, 1))]
+    total = sum(others, first)
     divisor = divisor_override or elements(x, x.shape, out, moves, count_include_pad)
     return (total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False)
 
@@ -128,8 +140,10 @@ avg_pool_op = Op("AvgPool2DBackward0", in_single(_avg_pool), self=avg_pool_vjp, 
 
 
 def elements(like: Any, shape: Sizes, out: Sizes, moves: Moves, count_include_pad: bool) -> Any:
-    """How many elements of an input of `shape` each window averages, and of its padding where that counts; an array
-    like `like`."""
+    """How many elements of an input of `shape` each window averages, and of its padding where that counts: an array
+    like `like`, or one number where no window reaches beyond the input."""
+    if not any(overhang(shape[-2:], out, moves)):
+        return math.prod(moves[0])
     module, counts = array_module(like), []
     for n, o, k, s, p in zip(shape[-2:], out, *moves[:3], strict=True):
         start = module.arange(o) * s - p
@@ -158,7 +172,7 @@ def max_pool2d(
     moves = pairs("max_pool2d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
     if input._data.ndim not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-    check_windows(input, moves, ceil_mode)
+    check_windows(input._data.shape, moves, ceil_mode)
     no_kernel("max_pool2d", input)
     values, indices = max_pool_op(
         input, kernel_size=moves[0], stride=moves[1], padding=moves[2], dilation=moves[3], ceil_mode=ceil_mode
@@ -181,7 +195,7 @@ def avg_pool2d(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     input.size(-3)  # an IndexError where there are fewer dimensions
-    check_windows(input, moves, ceil_mode)
+    check_windows(input._data.shape, moves, ceil_mode)
     if input._data.dtype != numpy.int64:
         no_kernel("avg_pool2d", input, "bui")
     return avg_pool_op(

@@ -3,6 +3,7 @@ how many windows they give. Nothing is pooled here."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,14 +82,15 @@ def check_spread(size: Sizes, moves: Moves) -> None:
             )
 
 
+@functools.lru_cache(64)  # a layer asks for the same ones at every step
 def sizes_of(shape: Sizes, moves: Moves, ceil_mode: bool) -> Sizes:
     """How many windows each of the last two dimensions gives."""
     return tuple(pooled_size(*numbers, ceil_mode) for numbers in zip(shape[-2:], *moves, strict=True))
 
 
-def check_windows(input: Tensor, moves: Moves, ceil_mode: bool) -> None:
-    """RuntimeError, in torch's words, where there are no windows."""
-    shape = input._data.shape
+@functools.lru_cache(64)  # what has passed once need not be looked at again; an error is not kept
+def check_windows(shape: Sizes, moves: Moves, ceil_mode: bool) -> None:
+    """RuntimeError, in torch's words, where an input of `shape` has no windows."""
     check_spread(shape[-2:], moves)
     named = (("kernel size", "k", moves[0]), ("stride", "d", moves[1]), ("dilation", "dilation", moves[3]))
     for what, letter, (h, w) in named:
