@@ -5,6 +5,7 @@ Index tensors and masks are saved and version-checked like any tensor, and never
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import rules
@@ -19,12 +20,21 @@ from .define import Op
 def along(shape: tuple[int, ...], dim: int, index: Any) -> Any:
     """Where the elements that out[i][j][k] = x[i][index[i][j][k]][k] reads stand in an x of `shape` laid flat: NumPy picks
     them, and adds to them, many times as fast as by one index for each dimension."""
-    module, step = array_module(index), 1
-    found: Any = 0
+    module, step, found = array_module(index), math.prod(shape[dim + 1 :]), index
+    if step != 1:
+        found = index * step
+    step = 1
     for d in reversed(range(index.ndim)):
-        place = index if d == dim else module.arange(index.shape[d]).reshape((-1,) + (1,) * (index.ndim - 1 - d))
-        found, step = found + place * step, step * shape[d]
+        if d != dim and index.shape[d] > 1:
+            place = module.arange(index.shape[d])
+            found = found + (place if step == 1 else place * step).reshape((-1,) + (1,) * (index.ndim - 1 - d))
+        step *= shape[d]
     return found
+
+
+def picked(x: Any, index: Any, dim: int) -> Any:
+    """The elements of x that `index`, of as many dimensions, names along one of them; it names none out of range."""
+    return x.reshape(-1).take(along(x.shape, dim, index))
 
 
 def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
@@ -32,7 +42,7 @@ def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
         return array_module(x).zeros(index.shape, x.dtype)
     if not x.ndim:
         return array_module(x).broadcast_to(x, index.shape).copy()
-    return x.reshape(-1).take(along(x.shape, dim, index)) if index.ndim else x.reshape(-1)[index]
+    return picked(x, index, dim) if index.ndim else x.reshape(-1)[index]
 
 
 def _scatter(x: Any, src: Any, dim: int, index: Any) -> Any:
@@ -184,8 +194,8 @@ def index_copy_vjp_source(grad: Any, source: Any, dim: int, index: Any) -> Any:
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
     """z = self with some rows set to value: the sum of the gradient over them, each row once."""
     once = array_module(rules.raw(index)).unique(rules.raw(index))
-    picked = index_select_op.of(grad, dim=dim, index=from_array(once) if rules.is_tensor(grad) else once)
-    return rules.sum(picked, None, False)
+    rows = index_select_op.of(grad, dim=dim, index=from_array(once) if rules.is_tensor(grad) else once)
+    return rules.sum(rows, None, False)
 
 
 def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
@@ -210,10 +220,10 @@ def masked_put_vjp(grad: Any, mask: Any) -> Any:
 
 def masked_scatter_vjp_source(grad: Any, source_shape: tuple[int, ...], mask: Any) -> Any:
     """z = self with the elements of source, one after the other, under the mask: the gradient under the mask."""
-    picked = masked_select_op.of(grad, mask=mask)
+    chosen = masked_select_op.of(grad, mask=mask)
     size = int(numpy.prod(source_shape))
-    padding = rules.zeros(grad, (size - picked.shape[0],))
-    return rules.reshape(rules.concatenate([picked, padding], 0), source_shape)
+    padding = rules.zeros(grad, (size - chosen.shape[0],))
+    return rules.reshape(rules.concatenate([chosen, padding], 0), source_shape)
 
 
 def take_vjp(grad: Any, self: Any, index: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, laid_out_as, ndarray, numpy
 from ..creation import tensor
+from ..dtypes import UNSIGNED
 from ..tensor import Tensor
 from .arguments import type_name
 from .define import Op
@@ -246,7 +247,7 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
         if array is None:
             continue
         size = view._data.shape[dim]
-        if array.size and not (-size <= array.min() and array.max() < size):
+        if array.size and (array + size).view(UNSIGNED[array.itemsize]).max() >= 2 * size:  # as in pick.check_range
             first = array[(array < -size) | (array >= size)].reshape(-1)[0] if array.ndim else array
             raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
         number += 1
@@ -264,7 +265,9 @@ def same_dtype(value: Tensor, view: Tensor, masked: bool = False) -> None:
 
 def check_not_nothing(view: Tensor, arrays: list[Any]) -> None:
     """IndexError where an array would pick elements of an empty dimension."""
-    if any(a is not None and a.size and not n for a, n in zip(arrays, view._data.shape, strict=False)):
+    if 0 in view._data.shape and any(
+        a is not None and a.size and not n for a, n in zip(arrays, view._data.shape, strict=False)
+    ):
         raise IndexError("index is out of bounds for dimension with size 0")
 
 

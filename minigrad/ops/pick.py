@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..backend import array_module, in_order, in_use, numpy
-from ..dtypes import filling, get_default_dtype, result_type
+from ..dtypes import UNSIGNED, filling, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Ints, Number, Operand, Str
@@ -37,7 +37,7 @@ def check_index(input: Tensor, dim: int, index: Tensor, name: str, src: Any = No
 
 def check_range(index: Any, size: int, dim: int) -> None:
     """RuntimeError, in torch's words, for an index out of range."""
-    if index.size and (index.min() < 0 or index.max() >= size):
+    if index.size and index.view(UNSIGNED[index.itemsize]).max() >= size:
         wrong = index[(index < 0) | (index >= size)].flat[0] if index.ndim else index
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 

@@ -133,7 +133,7 @@ def _avg_pool(
     first, *others = [padded[place] for _, place in places(out, kernel_size, stride, (1, 1))]
     total = sum(others, first)
     divisor = divisor_override or elements(x, x.shape, out, moves, count_include_pad)
-    return (total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False)
+    return in_order((total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False))
 
 
 avg_pool_op = Op("AvgPool2DBackward0", in_single(_avg_pool), self=avg_pool_vjp, again="AvgPool2DBackwardBackward0")

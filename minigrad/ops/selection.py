@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..backend import array_module, numpy, to_host
+
 Before = Callable[[int, int], bool]  # whether one position's element comes before another's
 
 SMALL = 16  # std::sort leaves pieces of this size to one last insertion sort
@@ -179,3 +181,21 @@ def mode_place(row: list[Any]) -> int:
                 best, most = place, run
             run = 0
     return best
+
+
+def tied(ordered: Any, dim: int) -> Any:
+    """Which rows along dim have equal neighbours, or several nan: an array without that dimension."""
+    before = (slice(None),) * dim
+    one, next_one = ordered[(*before, slice(1, None))], ordered[(*before, slice(-1))]
+    equal = one == next_one
+    if ordered.dtype.kind == "f":
+        equal |= (one != one) & (next_one != next_one)
+    return equal.any(axis=dim)
+
+
+def settle(order: Any, x: Any, dim: int, place: Any, rows: Any) -> Any:
+    """`order` (indices along dim) with what place(row) says in those of the rows of x that are named (see tied)."""
+    lists, places = numpy.moveaxis(to_host(x), dim, -1), numpy.moveaxis(to_host(order), dim, -1)
+    for row in map(tuple, numpy.argwhere(to_host(rows))):
+        places[row] = place(lists[row].tolist())
+    return array_module(x).asarray(numpy.moveaxis(places, -1, dim))

@@ -10,15 +10,15 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, laid_out_as, numpy, to_host
+from ..backend import array_module, in_order, laid_out_as, numpy
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
 from .define import Op
-from .gather import scatter_op
+from .gather import picked, scatter_op
 from .promotion import no_kernel, operand
 from .reduce import EVERY, RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
-from .selection import kth_place, mode_place, topk_places
+from .selection import kth_place, mode_place, settle, tied, topk_places
 from .underivable import Underivable
 
 # ------------------------------------------------------------------ rules
@@ -52,6 +52,8 @@ unique_consecutive_vjp = _missing("unique_consecutive")
 
 # ------------------------------------------------------------------ forwards
 
+SHORT = 64  # elements in a row up to which sorting them all is faster than parting off the first k
+
 
 def order_of(x: Any, dim: int, descending: bool) -> Any:
     """The stable order along dim; nan counts as largest."""
@@ -74,36 +76,31 @@ def _at_least_1d(forward: Any) -> Any:
 
 def _sort(x: Any, dim: int, descending: bool) -> tuple[Any, Any]:
     order = order_of(x, dim, descending)
-    return laid_out_as(x, array_module(x).take_along_axis(x, order, dim)), laid_out_as(x, order)
-
-
-def settle(order: Any, x: Any, dim: int, place: Any, among: Any = None) -> Any:
-    """`order` (indices along dim) with what place(row) says in those rows of x that hold equal elements; among: those of
-    its elements that count."""
-    rows, places = to_host(x).swapaxes(dim, -1), to_host(order).swapaxes(dim, -1)
-    ordered = numpy.sort(rows if among is None else to_host(among).swapaxes(dim, -1), axis=-1)
-    equal = (ordered[..., 1:] == ordered[..., :-1]) | ((ordered != ordered)[..., 1:] & (ordered != ordered)[..., :-1])
-    for row in map(tuple, numpy.argwhere(equal.any(axis=-1))):
-        places[row] = place(rows[row].tolist())
-    return array_module(x).asarray(places.swapaxes(dim, -1))
+    return laid_out_as(x, picked(x, order, dim)), laid_out_as(x, order)
 
 
 def _topk(x: Any, dim: int, k: int, largest: bool, sorted: bool) -> tuple[Any, Any]:
-    module, n, before = array_module(x), x.shape[dim], (slice(None),) * dim
+    n, before = x.shape[dim], (slice(None),) * dim
     first, chosen = x, None
-    if k + 1 < n:  # the first k and the next: an order of the others is not needed, nor do equal ones among them matter
+    if n > SHORT and k + 1 < n:
         start, end = (n - k - 1, n) if largest else (0, k + 1)
         chosen = x.argpartition(start if largest else k, axis=dim)[(*before, slice(start, end))]
-        first = module.take_along_axis(x, chosen, dim)
-    order = order_of(first, dim, largest)[(*before, slice(k))]
-    order = order.copy() if chosen is None else module.take_along_axis(chosen, order, dim)
-    order = settle(order, x, dim, lambda row: topk_places(row, k, largest, sorted), first)
-    return module.take_along_axis(x, order, dim), order
+        first = picked(x, chosen, dim)
+    order = first.argsort(axis=dim)  # of the first k and the next: equal ones among the others do not matter
+    order = order[(*before, slice(None, -k - 2, -1) if largest else slice(k + 1))]
+    order = order if chosen is None else picked(chosen, order, dim)
+    values, kept = picked(x, order, dim), (*before, slice(k))
+    rows = tied(values, dim)
+    order = order[kept].copy()
+    if not rows.any():
+        return values[kept].copy(), order
+    order = settle(order, x, dim, lambda row: topk_places(row, k, largest, sorted), rows)
+    return picked(x, order, dim), order
 
 
 def pick(x: Any, order: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The elements at one place of an order along dim, and where they stood."""
-    return at_place(x, array_module(x).take_along_axis(order, rank, dim), dim, keepdim)
+    return at_place(x, picked(order, rank, dim), dim, keepdim)
 
 
 def only_place(x: Any, dim: int, k: int) -> Any:
@@ -118,13 +115,14 @@ def _kth(x: Any, dim: int, k: int, keepdim: bool) -> tuple[Any, Any]:
     place = only_place(x, dim, k - 1)
     if place is None:
         place = order_of(x, dim, False)[(slice(None),) * dim + (slice(k - 1, k),)].copy()
-        place = settle(place, x, dim, lambda row: kth_place(row, k - 1))
+        rows = tied(array_module(x).sort(x, axis=dim), dim)
+        place = settle(place, x, dim, lambda row: kth_place(row, k - 1), rows)
     return at_place(x, place, dim, keepdim)
 
 
 def at_place(x: Any, place: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The elements at one place along dim, and the places."""
-    values = array_module(x).take_along_axis(x, place, dim)
+    values = picked(x, place, dim)
     values, place = in_order(values), in_order(place)
     return (values, place) if keepdim else (values.squeeze(dim), place.squeeze(dim))
 
