@@ -58,8 +58,9 @@ class View:
         """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several. tracked: whether it
         is made while operations are recorded."""
         refusal = "" if tracked and output is None else refusal_of(tracked)
-        before = getattr(source, "_view", None)
-        version = 0 if source._counter is None else source._counter.version
+        if source._counter is None:  # which a view has, and most tensors lack; to ask them for `_view` takes far longer
+            return View(source, ((op, attributes, output),), refusal, 0)
+        before, version = getattr(source, "_view", None), source._counter.version
         if before is None:
             return View(source, ((op, attributes, output),), refusal, version)
         return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal, version)

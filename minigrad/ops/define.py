@@ -257,7 +257,7 @@ class Op:
         """An output that shares the input's storage, and therefore its version counter."""
         array = base._data
         data = self.forward(array if type(array) is ndarray else base.storage(), **attributes)
-        edge = gradient_edge(base)
+        edge: Any = gradient_edge(base) if base._edge is None else base._edge
         enabled = not (paused and get_ident() in paused)
         out: Any
         if enabled and (edge[0] is not None or edge is UNRECORDED):
@@ -266,15 +266,14 @@ class Op:
             out = tuple([from_array(d, unrecorded(base, d)) for d in data])
         else:
             out = from_array(data, unrecorded(base, data))
-        counter = base._counter or base.counter()
         if type(out) is not tuple:
-            out._counter = counter
             out._view = View.of(base, self, attributes, None, enabled)
+            counter = out._counter = base._counter or base.counter()
             counter.add_view(out)
             return out
         for index, one in enumerate(out):
-            one._counter = counter
             one._view = View.of(base, self, attributes, index, enabled)
+            counter = one._counter = base._counter or base.counter()
             counter.add_view(one)
         return out
 
