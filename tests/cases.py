@@ -132,6 +132,7 @@ OPS = """
         ints, ints2, rounding_mode='trunc'; ints, 0, rounding_mode='floor'; x, 0; x, y, rounding_mode='up';
         1.5, x; 2, ints; 2, x, rounding_mode='floor';
         ints.to(T.uint8), 300; ints.to(T.uint8), -1; N.float64(2), x; ints, N.int64(3)
+    true_divide: x, y; x, 2; col, row; ints, ints2; mask, 2
     floor_divide: x, y; x, 2; x, -0.7; ints, ints2; ints, 2; ints, -3; kink, kink2; odd, kink; ints, 0;
         ints, N.float32(2); ints.to(T.uint8), 300
     remainder: x, y; x, 2; x, -0.7; ints, ints2; ints, 3; ints, -3; kink, kink2; odd, kink; 5, ints2; 2.5, x; ints, 0;

@@ -27,7 +27,9 @@ TABLE = {
         expm1! floor! frac! log10! log1p! log2! logit! nan_to_num! positive rad2deg! round! rsqrt! sgn! sign!
         sinc! sinh! tan! trunc! isneginf isposinf isreal signbit
     """,
-    "division": "square! add! div! float_power floor_divide!floor_divide_inplace fmod! mul! pow! remainder! sub! rsub()",
+    "division": """
+        square! add! div! true_divide! float_power floor_divide!floor_divide_inplace fmod! mul! pow! remainder! sub! rsub()
+    """,
     "extrema": "clamp!clamp_inplace clamp_max!clamp_max_inplace clamp_min!clamp_min_inplace fmax fmin maximum minimum",
     "pairs": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
     "compare": """
@@ -95,7 +97,7 @@ ALIASES = {
     "fix": "trunc", "ger": "outer",
     "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "moveaxis": "movedim", "multiply": "mul",
     "negative": "neg", "not_equal": "ne", "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose",
-    "swapdims": "transpose", "true_divide": "div", "nelement": "numel", "ndimension": "dim",
+    "swapdims": "transpose", "nelement": "numel", "ndimension": "dim",
 }  # fmt: skip
 METHOD_ONLY = {"nelement"}  # torch has no function of this name
 # What torch has as a function in place, too: sin_(x).

@@ -244,19 +244,19 @@ def copied(self: Tensor) -> Tensor:
     return copy_op(from_array(self._data * 0), self, home=self._data.dtype)
 
 
-def copy_(self: Tensor, src: Operand, non_blocking: Bool = False) -> Tensor:
-    """The elements of `src`, broadcast and converted as needed, written into this tensor; by then they are there."""
+def copy_(self: Tensor, other: Operand, non_blocking: Bool = False) -> Tensor:
+    """The elements of `other`, broadcast and converted as needed, written into this tensor; by then they are there."""
     if non_blocking is not True and non_blocking is not False:
         raise TypeError("copy_: non_blocking must be a bool")
     check_writable(self)
-    if not (isinstance(src, Tensor) and same_place(self, src)):
+    if not (isinstance(other, Tensor) and same_place(self, other)):
         check_memory(self)
-        check_overlap(self, src)
-    if not isinstance(src, Tensor):
-        src = tensor(operand(src)._data, device=self.device)
+        check_overlap(self, other)
+    if not isinstance(other, Tensor):
+        other = tensor(operand(other)._data, device=self.device)
     elif in_use:
-        src = to(src, self.device)
-    write(self, copy_op(self, src, home=src._data.dtype))
+        other = to(other, self.device)
+    write(self, copy_op(self, other, home=other._data.dtype))
     return self
 
 

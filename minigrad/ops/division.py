@@ -233,6 +233,11 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
     return div_mode_op(operand(in_front(input, other)), operand(other), rounding_mode=rounding_mode)
 
 
+def true_divide(input: Operand, other: Operand) -> Tensor:
+    """input / other, never made whole (torch.true_divide)."""
+    return div(input, other)
+
+
 def _floor_division(name: str) -> Any:
     of_tensors = Underivable(name, _floor_divide, "self", "other", promotes=True)
     by_number = Underivable(name, lambda x, other: _floor_divide(x, as_element(other, x.dtype)), "self")

@@ -283,14 +283,14 @@ def no_norm_of_nothing(ord: float) -> RuntimeError:
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, dtype: Any = None) -> Tensor:
     """The p-norm over dim, "fro" being 2 (torch.norm)."""
     if isinstance(p, str):
-        if p == "nuc":
-            if dim is None or isinstance(dim, int) or len(dim) != 2:
-                raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple.")
-            raise NotImplementedError("minigrad has no nuclear norm")
-        if p != "fro":
+        if p not in ("fro", "nuc"):
             raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-        p = 2
-    return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
+        over = input._data.ndim if dim is None else 1 if isinstance(dim, int) else len(dim)
+        if over != 2 if p == "nuc" else dim is not None and over > 2:
+            raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple.")
+        if p == "nuc":
+            raise NotImplementedError("minigrad has no nuclear norm")
+    return vector_norm(input, 2 if p is None or isinstance(p, str) else p, dim, keepdim, dtype=dtype)
 
 
 def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
