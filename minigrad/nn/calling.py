@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..autograd.hooks import HookDict, RemovableHandle, extras_of
-from ..ops.define import Op
+from ..autograd.function import Function
+from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.hooks import HookDict, RemovableHandle
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ NO_INPUT = (
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
     "#torch.nn.Module.register_full_backward_hook for more details."
 )
+NO_TENSORS = "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {}"
 
 
 class Hooks:
@@ -75,29 +76,34 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 # ------------------------------------------------------------------ gradients that pass through
 
 
-def nth(i: int) -> Callable[[Any], Any]:
-    """The rule of input number i: its own output's gradient."""
-    return lambda grads: grads[i]
+class BackwardHookFunction(Function):
+    """Tensors passed on as they are, as the outputs of one node: a place to see all their gradients at once."""
 
-
-@functools.cache
-def through(n: int) -> Op:
-    """n tensors passed on as they are, as outputs of one node: a place to see all their gradients at once."""
-    rules: dict[str, Any] = {f"t{i}": nth(i) for i in range(n)}
-    forward = lambda *arrays: tuple([x[...] for x in arrays])  # noqa: E731
-    return Op("BackwardHookFunctionBackward", forward, outputs=n, **rules)
-
-
-def passed(tensors: tuple[Any, ...], add: Callable[[Any, list[int]], None]) -> tuple[Any, ...]:
-    """The tensors that require grad led through one node; add(node, places) hangs a hook on it."""
-    places = [i for i, t in enumerate(tensors) if isinstance(t, Tensor) and t.requires_grad]
-    if not places:
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> Any:
+        """The tensors themselves."""
+        ctx.mark_non_differentiable(*[t for t in tensors if not t.requires_grad])
         return tensors
-    led = dict(zip(places, through(len(places))(*[tensors[i] for i in places]), strict=True))
-    node = next(iter(led.values())).grad_fn
-    if node is not None:  # under no_grad there is none
-        add(node, places)
-    return tuple([led.get(i, t) for i, t in enumerate(tensors)])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """And their gradients."""
+        return grads
+
+
+Places = list[int] | None  # which of several values are tensors; None where no gradient is wanted for any of them
+
+
+def passed(values: tuple[Any, ...], hook: Callable[..., Any]) -> tuple[tuple[Any, ...], Places]:
+    """The tensors among the values led through one node, on which the hook hangs, and where they are."""
+    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not (any(values[i].requires_grad for i in places) and is_grad_enabled()):
+        return values, None
+    led = BackwardHookFunction.apply(*[values[i] for i in places])
+    next(t.grad_fn for t in led if t.grad_fn is not None).register_hook(hook)
+    found = dict(zip(places, led, strict=True))
+    whole = [found.get(i, value) for i, value in enumerate(values)]
+    return tuple(whole) if type(values) is tuple else type(values)(*whole), places
 
 
 class Watch:
@@ -108,65 +114,68 @@ class Watch:
         self.module = module
         self.hooks = [hook for hook, _ in module._hooks.backward.values()]
         self.pre_hooks = [hook for hook, _ in module._hooks.backward_pre.values()]
-        self.grad_outputs: tuple[Any, ...] | None = None
-        self.given = 0  # how many inputs there are
-        self.watched = False  # whether any of them requires grad
+        self.grad_outputs: Any = None
+        self.given = self.returned = 0  # how many inputs and outputs there are
+        self.of_inputs: Places = None
+        self.of_outputs: Places = None
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments, with a place behind those that require grad."""
+        """The arguments, with a place behind them where their gradients are seen."""
         self.given = len(args)
-        return passed(args, self._watch_inputs)
+        args, self.of_inputs = passed(args, self.passed_through)
+        return args
 
     def outputs(self, result: Any) -> Any:
-        """The result, with a place in front of what of it requires grad."""
+        """The result, with a place in front of it."""
+        if not isinstance(result, Tensor | tuple):
+            warnings.warn(NO_TENSORS.format(type(result)), stacklevel=3)
         several = result if isinstance(result, tuple) else (result,)
-        led = passed(several, functools.partial(self._watch_outputs, len(several)))
+        self.returned = len(several)
+        led, self.of_outputs = passed(several, self.arrived)
         return led if isinstance(result, tuple) else led[0]
 
-    def _watch_inputs(self, node: Any, places: list[int]) -> None:
-        self.watched = True
-
-        def hook(grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> Any:
-            if self.grad_outputs is None:
-                return None
-            found = dict(zip(places, grad_inputs, strict=True))
-            shown = tuple([found.get(i) for i in range(self.given)])
-            for user in self.hooks:
-                replaced = user(self.module, shown, self.grad_outputs)
-                if replaced is not None:
-                    shown = replaced if isinstance(replaced, tuple) else (replaced,)
-                    check_count(len(shown), self.given)
+    def arrived(self, _: Any, grads: tuple[Any, ...]) -> Any:
+        """The gradients of the outputs are there."""
+        self.grad_outputs = spread(self.of_outputs, grads, self.returned)
+        for hook in self.pre_hooks:
+            replaced = hook(self.module, self.grad_outputs)
+            if replaced is not None:
+                check_count("Backward pre hook", "grad_output", len(replaced), len(self.grad_outputs))
+                self.grad_outputs = replaced
+        shown = self.grad_outputs
+        if self.of_inputs is None:  # nothing behind this module wants a gradient: all is known already
+            warnings.warn(NO_INPUT, stacklevel=5)
+            for hook in self.hooks:
+                replaced = hook(self.module, (None,) * self.given, shown)
+                if replaced is not None and not (isinstance(replaced, tuple) and all(g is None for g in replaced)):
+                    raise RuntimeError(
+                        "Backward hook for Modules where no input requires gradient should always return None or None "
+                        "for all gradients."
+                    )
             self.grad_outputs = None
-            return tuple([shown[i] for i in places])
+        return tuple([shown[i] for i in self.of_outputs or ()])
 
-        extras_of(node).post.add(hook)
-
-    def _watch_outputs(self, count: int, node: Any, places: list[int]) -> None:
-        def hook(grads: tuple[Any, ...]) -> Any:
-            found = dict(zip(places, grads, strict=True))
-            shown = tuple([found.get(i) for i in range(count)])
-            for user in self.pre_hooks:
-                replaced = user(self.module, shown)
-                if replaced is not None:
-                    shown = replaced if isinstance(replaced, tuple) else (replaced,)
-                    check_count(len(shown), count)
-            self.grad_outputs = shown
-            if not self.watched and self.hooks:  # nothing behind this module wants a gradient: all is known already
-                warnings.warn(NO_INPUT, stacklevel=5)
-                for user in self.hooks:
-                    if user(self.module, (None,) * self.given, shown) is not None:
-                        raise RuntimeError(
-                            "Backward hook for Modules where no input requires gradient should always return None or "
-                            "None for all gradients."
-                        )
-            return tuple([shown[i] for i in places])
-
-        extras_of(node).pre.add(hook)
+    def passed_through(self, grads: tuple[Any, ...], _: Any) -> Any:
+        """The gradients of the inputs are there. Without those of the outputs the gradient has come another way."""
+        if self.grad_outputs is None:
+            return None
+        shown: Any = spread(self.of_inputs, grads, self.given)
+        for hook in self.hooks:
+            replaced = hook(self.module, shown, self.grad_outputs)
+            if replaced is not None:
+                check_count("Backward hook", "grad_input", len(replaced), len(shown))
+                shown = replaced
+        self.grad_outputs = None
+        return tuple([shown[i] for i in self.of_inputs or ()])
 
 
-def check_count(got: int, expected: int) -> None:
+def spread(places: Places, grads: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """The gradients in their places among so many; None elsewhere."""
+    found = dict(zip(places or (), grads, strict=True))
+    return tuple([found.get(i) for i in range(count)])
+
+
+def check_count(hook: str, what: str, got: int, expected: int) -> None:
     """RuntimeError where a hook returned another number of gradients than it was given."""
     if got != expected:
-        raise RuntimeError(
-            f"Backward hook returned an invalid number of grad_input, got {got}, but expected {expected}"
-        )
+        raise RuntimeError(f"{hook} returned an invalid number of {what}, got {got}, but expected {expected}")
