@@ -233,9 +233,12 @@ def _export(given: argparse.Namespace) -> int:
 
 
 def _submit(given: argparse.Namespace) -> int:
-    from autograder import receipts
+    from autograder.waiting import waiting
 
-    receipt = receipts.submit(given.notebook, given.id, given.to)
+    with waiting("still_submitting"):
+        from autograder import receipts
+
+        receipt = receipts.submit(given.notebook, given.id, given.to)
     screen.print("\n".join(receipt.lines()), markup=False, highlight=False)
     return int(receipt.problem is not None)
 

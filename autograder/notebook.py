@@ -28,7 +28,7 @@ from autograder.messages import Text, text
 from autograder.remarks import remarks
 from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
-from autograder.waiting import waiting
+from autograder.waiting import over, waiting
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
@@ -69,6 +69,7 @@ def submit(student: str = "") -> None:
     if student and not os.environ.get("NBGRADER_VALIDATING"):
         command = [sys.executable, "-m", "autograder", "submit", str(here[0]), "--id", student]
         done = subprocess.run(command, capture_output=True, text=True, cwd=_PROJECT)
+        over()  # on a terminal, the line has to go before anything takes its place
         print(done.stdout + done.stderr)
         return
     last = handed_in.latest(handed_in.home_of(here[0])) if len(here) == 1 else None

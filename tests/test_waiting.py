@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -87,13 +88,13 @@ def test_nobody_looks_under_the_validate_button(monkeypatch):
     assert [update for update, *_ in shown] == [False]
 
 
-def script(code, terminal):
+def script(code, terminal, cwd=ROOT):
     """What a script writes to a terminal, or into a pipe."""
     command = [sys.executable, "-c", code]
     if not terminal:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True).stdout
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, cwd=ROOT, stdout=theirs, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command, cwd=cwd, stdout=theirs, stderr=subprocess.PIPE) as process:
         os.close(theirs)
         said = b""
         try:
@@ -111,6 +112,22 @@ def test_a_terminal_has_the_line_and_then_the_result_in_its_place():
     assert before == "before\n" and cleared == "\x1b[32m" and any(map(RUNNING.fullmatch, lines))
     assert all(RUNNING.fullmatch(each) or OTHERS.fullmatch(each) for each in lines)
     assert "\r" not in said.partition("✓ mul_backward")[2]
+
+
+@pytest.mark.parametrize(
+    "hand_in",
+    ["import autograder; autograder.submit('li-na')", "from autograder import cli; cli.main(ARGUMENTS)"],
+    ids=["in_python", "the_command"],
+)
+def test_handing_in_on_a_terminal_clears_the_line_before_the_receipt(tmp_path, hand_in):
+    """In a folder of its own, as a learner has it."""
+    (tmp_path / "00_warmup").mkdir()
+    shutil.copy(ROOT / "release/00_warmup/00_warmup.ipynb", tmp_path / "00_warmup")
+    arguments = "ARGUMENTS = ['submit', '00_warmup.ipynb', '--id', 'li-na']\n"
+    said = script(QUICKLY + arguments + hand_in, terminal=True, cwd=tmp_path / "00_warmup")
+    *lines, receipt = said.split("\r\x1b[2K")
+    assert any(re.fullmatch(r"还在提交……\d+ 秒 · still handing in … \d+ s", each) for each in lines)
+    assert receipt.startswith("✓ 00_warmup 第 1 版已交 · version 1 handed in\n") and "SHA-256" in receipt
 
 
 def test_a_pipe_has_the_result_alone():
