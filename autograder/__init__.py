@@ -59,6 +59,7 @@ def your_engine() -> None:
 
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):  # in a notebook
-    from autograder.last_run import listen
+    from autograder import last_run, waiting
 
-    listen(shell)
+    last_run.listen(shell)
+    waiting.listen(shell)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import threading
@@ -39,8 +40,10 @@ class _Block(NamedTuple):
         return " · ".join(said.lines())
 
 
+_TORCH = re.compile(r"^\s*(import|from) torch\b", re.MULTILINE)
 _blocks: list[_Block] = []  # from the outermost to the innermost
 _line: list[Line] = []  # the one that is shown now, if any
+_cell = contextlib.ExitStack()  # the block around the cell that runs now, if it has one
 
 
 @contextlib.contextmanager
@@ -58,6 +61,17 @@ def waiting(key: str, **values: Any) -> Iterator[None]:
         if mine:
             _line.clear()
             mine.end()
+
+
+def listen(shell: Any) -> None:
+    """Have an IPython shell wait aloud for the cell that loads torch: on a slow disk that is half a minute."""
+
+    def begins(info: Any) -> None:
+        if "torch" not in sys.modules and _TORCH.search(info.raw_cell or ""):
+            _cell.enter_context(waiting("still_loading"))
+
+    shell.events.register("pre_run_cell", begins)
+    shell.events.register("post_run_cell", lambda result: _cell.close())
 
 
 def over() -> str | None:

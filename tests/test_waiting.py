@@ -82,6 +82,15 @@ def test_a_check_that_answers_at_once_says_nothing_else():
     assert [update for update, *_ in shown] == [False] and len(outputs[1]) == 1
 
 
+def test_the_cell_that_loads_torch_is_waited_for_aloud_and_no_later_one():
+    shown, outputs = run(QUICKLY, *["import torch\n\nprint(torch.ones(1))"] * 2, THREADS)
+    *lines, cleared = shown
+    words = r"这一格要先载入 torch……\d+ 秒 · this cell has to load torch first … \d+ s"
+    assert lines and all(re.fullmatch(words, said) for *_, said in lines) and cleared == (True, lines[0][1], "")
+    assert outputs[1][-1].text == outputs[2][0].text == "tensor([1.])\n" and len(outputs[2]) == 1
+    assert "waiting" not in outputs[3][0].text
+
+
 def test_nobody_looks_under_the_validate_button(monkeypatch):
     monkeypatch.setenv("NBGRADER_VALIDATING", "1")
     shown, _ = run(QUICKLY + SLOW, CHECK)
