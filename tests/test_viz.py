@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
+from browser_tools import CHROMIUM, browser
 from viz_tools import BOTH, box, edges_of, layout, random_graph, squared_loss, titles, words
 
 from minigrad import viz
@@ -222,3 +223,26 @@ def test_drawing_imports_no_engine():
 def test_importing_the_engine_does_not_import_the_drawing():
     code = "import sys, minigrad; sys.exit('minigrad.viz' in sys.modules or 'torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(viz.__file__).parents[2]).returncode == 0
+
+
+INSIDE = """() => [...document.querySelectorAll('g.node')].flatMap(node => {
+    const strip = node.querySelector('polygon[fill="#f6e7f0"]')
+    if (!strip) return []
+    const {left, right} = strip.getBoundingClientRect()
+    return [...node.querySelectorAll('text[fill="#7a2f5d"]')].map(each => each.getBoundingClientRect())
+        .map(text => Math.min(text.left - left, right - text.right))
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_the_words_of_a_tinted_strip_stay_inside_it_in_a_browser():
+    """The page's font is wider than the one by which Graphviz measures."""
+    V, W = (torch.full(shape, 0.5, requires_grad=True) for shape in ((1, 3), (3, 1)))
+    loss = ((torch.ones(4, 1) @ V).tanh() @ W).exp().mean()
+    drawn = viz.draw(loss, params={"V": V, "W": W}, show=["shapes", "saved"])
+    with browser() as chromium:
+        page = chromium.new_page()
+        page.set_content(drawn._repr_mimebundle_()["image/svg+xml"])
+        rooms = page.evaluate(INSIDE)
+    assert len(rooms) >= 6 and min(rooms) >= 0

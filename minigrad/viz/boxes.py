@@ -74,12 +74,17 @@ class Row(NamedTuple):
         return f"<TR><TD{background}{self._extent()}>{words}</TD></TR>"
 
     def _extent(self) -> str:
-        """A cell size, in points, that `room` will not exceed: generous guesses at the width of letters."""
-        if not self.room:
+        """A cell size, in points, that `room` will not exceed: generous guesses at the width of letters.
+
+        A tinted cell is as wide as its own text may be: Graphviz guesses by one font, the page may have a wider one.
+        """
+        style = ROLES[self.role]
+        lines = (self.room or (self.text if style.fill else "")).split("\n")
+        if lines == [""]:
             return ""
-        size, lines = ROLES[self.role].size, self.room.split("\n")
         ems = max(sum(0.6 if letter.isascii() else 1.05 for letter in line) for line in lines)
-        return f' WIDTH="{round(ems * size) + 4}" HEIGHT="{round(len(lines) * size * 1.3) + 4}"'
+        height = f' HEIGHT="{round(len(lines) * style.size * 1.3) + 4}"' if self.room else ""
+        return f' WIDTH="{round(ems * style.size) + 4}"{height}'
 
 
 @dataclass
