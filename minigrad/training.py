@@ -1,6 +1,6 @@
 """The loop in which a network learns: one pass over the data, batch by batch.
 
-Nothing here belongs to one engine. With minigrad's tensors, modules and optimiser the function trains on minigrad,
+Nothing here belongs to one engine. With minigrad's tensors, modules and optimizer the function trains on minigrad,
 with torch's it trains on torch. What is trained, and how well it does, is the caller's business (demo.py).
 """
 

@@ -1,4 +1,4 @@
-"""Optimisers and schedules against torch, step for step from the same starting weights."""
+"""Optimizers and schedules against torch, step for step from the same starting weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENGINES = {"torch": torch, "minigrad": minigrad}
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(16, 3)).astype("float32"), RNG.normal(size=(16, 2)).astype("float32")
 
-OPTIMISERS = """
+OPTIMIZERS = """
 SGD(net.parameters(), lr=0.1)
 SGD(net.parameters(), 0.1, 0.9)
 SGD(net.parameters(), lr=0.1, weight_decay=0.1)
@@ -55,7 +55,7 @@ SCHEDULES = [
     "SequentialLR(opt, [S.LinearLR(opt), S.CosineAnnealingWarmRestarts(opt, 3), S.PolynomialLR(opt)], [3, 8])",
     "SequentialLR(opt, [S.ExponentialLR(opt, 0.5), S.StepLR(opt, 2), S.MultiStepLR(opt, [1]), S.LinearLR(opt)], [2, 5, 8])",
 ]  # fmt: skip
-# for optimisers that have a momentum, or betas
+# for optimizers that have a momentum, or betas
 CYCLES = [
     "OneCycleLR(opt, 0.02, 15)",
     "OneCycleLR(opt, 0.02, epochs=4, steps_per_epoch=4, anneal_strategy='linear', base_momentum=0.5, div_factor=5.0)",
@@ -64,7 +64,7 @@ CYCLES = [
     "CyclicLR(opt, 0.001, 0.02, 3, mode='exp_range', gamma=0.9)",
     "CyclicLR(opt, 0.001, 0.02, 3, scale_fn=lambda step: 0.5**step, scale_mode='iterations')",
 ]
-PAIRS = [(o, s) for o in OPTIMISERS for s in SCHEDULES + CYCLES * (not o.startswith("Adagrad"))]
+PAIRS = [(o, s) for o in OPTIMIZERS for s in SCHEDULES + CYCLES * (not o.startswith("Adagrad"))]
 
 
 def network(T: Any) -> Any:
@@ -79,19 +79,19 @@ def step(T: Any, net: Any, opt: Any) -> None:
     opt.step()
 
 
-def made(T: Any, optimiser: str, net: Any) -> Any:
-    return eval("T.optim." + optimiser, {"T": T, "net": net})
+def made(T: Any, optimizer: str, net: Any) -> Any:
+    return eval("T.optim." + optimizer, {"T": T, "net": net})
 
 
 def weights(net: Any) -> list[np.ndarray]:
     return [p.detach().numpy().copy() for p in net.parameters()]
 
 
-def trained(engine: str, optimiser: str, schedule: str, steps: int = 12) -> tuple[Any, list[Any], list[Any]]:
-    """The optimiser, the weights after every step, the learning rates after every step."""
+def trained(engine: str, optimizer: str, schedule: str, steps: int = 12) -> tuple[Any, list[Any], list[Any]]:
+    """The optimizer, the weights after every step, the learning rates after every step."""
     T = ENGINES[engine]
     net = network(T)
-    opt = made(T, optimiser, net)
+    opt = made(T, optimizer, net)
     plan = eval("S." + schedule, {"S": T.optim.lr_scheduler, "opt": opt}) if schedule else None
     path, rates = [], []
     for _ in range(steps):
@@ -107,10 +107,10 @@ def close(got: Any, expected: Any) -> None:
     np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize(("optimiser", "schedule"), PAIRS)
-def test_every_step_is_torchs(optimiser: str, schedule: str) -> None:
-    opt, path, rates = trained("minigrad", optimiser, schedule)
-    other, expected, expected_rates = trained("torch", optimiser, schedule)
+@pytest.mark.parametrize(("optimizer", "schedule"), PAIRS)
+def test_every_step_is_torchs(optimizer: str, schedule: str) -> None:
+    opt, path, rates = trained("minigrad", optimizer, schedule)
+    other, expected, expected_rates = trained("torch", optimizer, schedule)
     for ours, theirs in zip(path, expected, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             close(a, b)
@@ -118,11 +118,11 @@ def test_every_step_is_torchs(optimiser: str, schedule: str) -> None:
     assert repr(opt) == repr(other)
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_state_goes_over_from_torch(optimiser: str) -> None:
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_state_goes_over_from_torch(optimizer: str) -> None:
     """Six steps on torch, the state handed over, six more here: as twelve on torch."""
     theirs, ours = network(torch), network(minigrad)
-    other, opt = made(torch, optimiser, theirs), made(minigrad, optimiser, ours)
+    other, opt = made(torch, optimizer, theirs), made(minigrad, optimizer, ours)
     for _ in range(6):
         step(torch, theirs, other)
     ours.load_state_dict(theirs.state_dict())
@@ -200,7 +200,7 @@ def test_what_builds_on_sgd_has_all_its_settings() -> None:
 
 
 def test_the_part_is_what_runs_where_nothing_but_a_rate_is_asked_for() -> None:
-    """The part of lesson 10, also where the optimiser and its schedule were made before it was plugged in."""
+    """The part of lesson 10, also where the optimizer and its schedule were made before it was plugged in."""
     calls = []
     net = network(minigrad)
     opt = minigrad.optim.SGD(net.parameters(), lr=0.1)
@@ -284,10 +284,10 @@ def test_wrong_arguments_get_torchs_words(program: str) -> None:
     assert outcome("minigrad", program) == expected
 
 
-@pytest.mark.parametrize("optimiser", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
-def test_a_step_that_should_be_recorded_is_refused(optimiser: str) -> None:
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
+def test_a_step_that_should_be_recorded_is_refused(optimizer: str) -> None:
     """torch can differentiate through a step; here it would silently not be recorded."""
     weights = [minigrad.ones(1, requires_grad=True)]
     with pytest.raises(NotImplementedError, match="differentiable=True"):
-        getattr(minigrad.optim, optimiser)(weights, lr=0.1, differentiable=True)
-    assert getattr(minigrad.optim, optimiser)(weights, lr=0.1, differentiable=False).param_groups
+        getattr(minigrad.optim, optimizer)(weights, lr=0.1, differentiable=True)
+    assert getattr(minigrad.optim, optimizer)(weights, lr=0.1, differentiable=False).param_groups

@@ -92,7 +92,7 @@ def test_a_class_is_a_part_and_counts_how_often_it_is_made():
             assert not minigrad.is_grad_enabled()
         w = minigrad.tensor([1.0], requires_grad=True)
         w.grad = minigrad.tensor([1.0])
-        minigrad.optim.SGD([w], lr=1.0).step()  # the optimiser's own no_grad is the learner's as well
+        minigrad.optim.SGD([w], lr=1.0).step()  # the optimizer's own no_grad is the learner's as well
         assert parts.calls(NO_GRAD) == 2
     assert isinstance(minigrad.no_grad(), parts.original(NO_GRAD))
 

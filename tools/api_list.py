@@ -75,7 +75,7 @@ SECTIONS = (
     ("神经网络模块 · Modules", "minigrad.nn", "torch.nn."),
     ("神经网络函数 · Functions of nn", "minigrad.nn.functional", "torch.nn.functional."),
     ("初始化 · Initialisation", "minigrad.nn.init", "torch.nn.init."),
-    ("优化器 · Optimisers", "minigrad.optim", "torch.optim."),
+    ("优化器 · Optimizers", "minigrad.optim", "torch.optim."),
     ("学习率 · Learning rates", "minigrad.optim.lr_scheduler", "torch.optim.lr_scheduler."),
     ("画图 · Drawing (minigrad only)", "minigrad.viz", "minigrad.viz."),
 )

@@ -26,7 +26,7 @@ def leaf(T: Any, values: Any) -> Any:
 
 
 def is_trainable_leaf(w: Any) -> list[bool]:
-    """What an optimiser wants of a weight."""
+    """What an optimizer wants of a weight."""
     return [w.is_leaf, w.requires_grad]
 
 

@@ -96,7 +96,7 @@ class Registry:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but not learned; persistent=False leaves it out of state_dict()."""
+        """Add a tensor that is state but not learnt; persistent=False leaves it out of state_dict()."""
         self._check_name("_buffers", name)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
@@ -174,7 +174,7 @@ class Registry:
         return self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once: what an optimiser takes."""
+        """All parameters, each once: what an optimizer takes."""
         return (value for _, value in self.named_parameters(recurse=recurse))
 
     def named_buffers(

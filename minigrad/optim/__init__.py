@@ -1,4 +1,4 @@
-"""Optimisers: they move parameters against their gradients, in place and unrecorded (torch.optim).
+"""Optimizers: they move parameters against their gradients, in place and unrecorded (torch.optim).
 
 sgd.py has the whole idea in four lines, adaptive.py those that scale every entry by its own past gradients; what all of
 them share is in optimizer.py. Learning-rate schedules stand in lr_scheduler.py and plans.py.

@@ -1,4 +1,4 @@
-"""Optimisers that scale every entry of a gradient by what its past gradients were: Adam, AdamW, RMSprop, Adagrad.
+"""Optimizers that scale every entry of a gradient by what its past gradients were: Adam, AdamW, RMSprop, Adagrad.
 
 They say only what happens to one parameter (`update`); groups, closures and state are Optimizer's business.
 """

@@ -31,7 +31,7 @@ def set_momentum(group: dict[str, Any], value: float) -> None:
 
 
 def check_momentum(optimizer: Any) -> None:
-    """ValueError for an optimiser without any."""
+    """ValueError for an optimizer without any."""
     if not {"momentum", "betas"} & set(optimizer.defaults):
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
 
@@ -96,7 +96,7 @@ SCALES: dict[str, tuple[str, Callable[[float, float], float]]] = {
 
 class CyclicLR(LRScheduler):
     """From base_lr up to max_lr and down again in straight lines, again and again, the momentum the other way round
-    (Smith 2017; torch.optim.lr_scheduler.CyclicLR). A step here is one of the optimiser's, not an epoch.
+    (Smith 2017; torch.optim.lr_scheduler.CyclicLR). A step here is one of the optimizer's, not an epoch.
 
     mode: "triangular", all cycles alike; "triangular2", each half as high as the one before; "exp_range", lower by gamma
     with every step. scale_fn: takes the place of mode, of the number that scale_mode names.
@@ -163,7 +163,7 @@ class CyclicLR(LRScheduler):
         return [base + (top - base) * height * scale for base, top in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser; of scale_fn what an object keeps, since a lambda has no name."""
+        """Everything but the optimizer; of scale_fn what an object keeps, since a lambda has no name."""
         custom = self._scale_fn_custom
         kept = None if custom is None or isinstance(custom, types.FunctionType) else dict(vars(custom))
         return super().state_dict() | {"_scale_fn_custom": kept}
@@ -181,7 +181,7 @@ Phase = tuple[float, str, str, str, str]
 
 class OneCycleLR(LRScheduler):
     """Up to max_lr and down to almost nothing, once, the momentum the other way round (Smith, Topin 2019;
-    torch.optim.lr_scheduler.OneCycleLR). A step here is one of the optimiser's, not an epoch."""
+    torch.optim.lr_scheduler.OneCycleLR). A step here is one of the optimizer's, not an epoch."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""Learning-rate schedules: after every epoch they set the `lr` of an optimiser's groups (torch.optim.lr_scheduler).
+"""Learning-rate schedules: after every epoch they set the `lr` of an optimizer's groups (torch.optim.lr_scheduler).
 
-They know an optimiser only by its `param_groups` and the hooks of its `step`.
+They know an optimizer only by its `param_groups` and the hooks of its `step`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class LRScheduler:
         self.first_step()
 
     def first_step(self) -> None:
-        """The step that setting up is, before any of the optimiser's."""
+        """The step that setting up is, before any of the optimizer's."""
         self._step_count = 0
         self._is_initial = True
         self.step()
@@ -90,7 +90,7 @@ class LRScheduler:
         return self._last_lr
 
     def step(self, epoch: int | None = None) -> None:
-        """One epoch is over: set the next learning rates. To be called after the optimiser's step().
+        """One epoch is over: set the next learning rates. To be called after the optimizer's step().
 
         epoch: the number of the one that begins, which need not be said; with it the rates follow the formula, if any.
         """
@@ -128,7 +128,7 @@ class LRScheduler:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser."""
+        """Everything but the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -153,7 +153,7 @@ def only_within_a_step(get_lr: Callable[[Any], list[float]]) -> Callable[[Any], 
 
 
 def note_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-    """Let an optimiser remember that step() was called: the hook of its schedules."""
+    """Let an optimizer remember that step() was called: the hook of its schedules."""
     optimizer._opt_called = True
 
 
@@ -237,7 +237,7 @@ class LambdaLR(LRScheduler):
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser; of the functions only what objects among them keep, since lambdas have no name
+        """Everything but the optimizer; of the functions only what objects among them keep, since lambdas have no name
         by which they could be found again."""
         kept = [None if isinstance(f, types.FunctionType) else dict(vars(f)) for f in self.lr_lambdas]
         return super().state_dict() | {"lr_lambdas": kept}

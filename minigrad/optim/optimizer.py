@@ -1,4 +1,4 @@
-"""What all optimisers share: parameters in groups, each with its settings; state; closures (torch.optim.Optimizer).
+"""What all optimizers share: parameters in groups, each with its settings; state; closures (torch.optim.Optimizer).
 
 How a parameter is moved is the business of sgd.py and adaptive.py.
 """
@@ -198,9 +198,9 @@ class Optimizer:
 
 
 def step_hooks(optimizer: Any) -> tuple[HookDict, HookDict]:
-    """The hooks before and after an optimiser's step(), whichever step its class has by then.
+    """The hooks before and after an optimizer's step(), whichever step its class has by then.
 
-    Only an optimiser that is asked for them gets a step of its own, which calls them.
+    Only an optimizer that is asked for them gets a step of its own, which calls them.
     """
     if "step" in vars(optimizer):
         return optimizer.step.hooks

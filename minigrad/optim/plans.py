@@ -11,7 +11,7 @@ from .lr_scheduler import EPOCH_GIVEN, LRScheduler
 
 
 def check_each(name: str, schedulers: Any, optimizer: Any) -> None:
-    """ValueError for a schedule of another optimiser, and for one that wants to know more than that an epoch is over."""
+    """ValueError for a schedule of another optimizer, and for one that wants to know more than that an epoch is over."""
     for at, each in enumerate(schedulers):
         if not hasattr(each, "optimizer"):
             raise TypeError(f"{name} at index {at} should have `optimizer` as its attribute.")
@@ -85,7 +85,7 @@ class SequentialLR(LRScheduler):
         self._last_lr = current.get_last_lr()
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser, the schedules by their own state_dict."""
+        """Everything but the optimizer, the schedules by their own state_dict."""
         return with_their_states(self._schedulers, super().state_dict())
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -112,7 +112,7 @@ class ChainedScheduler(LRScheduler):
         self._last_lr = self._present()
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser, the schedules by their own state_dict."""
+        """Everything but the optimizer, the schedules by their own state_dict."""
         return with_their_states(self._schedulers, super().state_dict())
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from .optimizer import Optimizer, check, evaluated, implementation, negative
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
-    """`step` where the optimiser has one group, which asks for a learning rate alone; all else is Optimizer.step's.
+    """`step` where the optimizer has one group, which asks for a learning rate alone; all else is Optimizer.step's.
 
     It is asked at every step: settings may be changed by hand, by a schedule or by a state_dict.
     """

@@ -95,7 +95,7 @@ def one_expression(X, Y, W1, W2, steps, lr):
 
 
 @alternative(CLINIC + "two_layers")
-def with_an_optimiser(X, Y, W1, W2, steps, lr):
+def with_an_optimizer(X, Y, W1, W2, steps, lr):
     optimizer, losses = minigrad.optim.SGD([W1, W2], lr=lr), []
     for _ in range(steps):
         optimizer.zero_grad()
