@@ -54,7 +54,12 @@ FUNCTIONAL = """
     avg_pool1d: cube, 2; cube, 2, 1; cube, 3, 1, 1; nk, 2; cube, 3, 2, ceil_mode=True; cube, 3, 1, 1, False, False
     avg_pool2d: image, 2; image, 2, 1; image, 3, 1, 1; plane, 2; image, (2, 1); image, 3, 2, 0, True;
         image, 3, 1, 1, False, False; image, 2, divisor_override=3; image, 5
-    adaptive_avg_pool2d: image, 2; image, (2, 3); image, 1; plane, 3; image, (None, 2)
+    adaptive_avg_pool2d: image, 2; image, (2, 3); image, 1; plane, 3; image, (None, 2); image, 0
+    adaptive_max_pool2d: image, 2; image, (2, 3); image, 1; plane, 3; image, (None, 2); image, 2, True;
+        image, 2, return_indices=True; image, 0; image, -1; image, (2,); image, (2, 3, 4); x, 2; image, 7
+    adaptive_avg_pool1d: cube, 2; cube, 1; cube, (3,); x, 2; cube, -1; cube, (2, 3); image, 2; tied, 2; cube, 0
+    adaptive_max_pool1d: cube, 2; cube, 1; cube, (3,); x, 2; cube, -1; cube, (2, 3); tied, 2; nk, 2; cube, 2, True;
+        cube, 2, return_indices=True; cube, 0
     pad: x, (1, 1); x, (1, 2, 0, 1); x, (0, -1); cube, (1, 1), 'reflect'; cube, (2, 1), 'replicate';
         cube, (1, 1), 'circular'; x, (1, 1), value=2.0; x, (1,); image, (1, 1, 1, 1), 'reflect';
         image, (1, 0, 2, 1), mode='replicate'; x, (1, 1, 1, 1, 1, 1); cube, (4, 0), 'reflect'

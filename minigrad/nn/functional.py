@@ -38,14 +38,16 @@ from ..ops.layer_norm import layer_norm
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.nn import linear
 from ..ops.pad import pad
-from ..ops.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
 from ..ops.upsample import interpolate
 from ..ranges import zeros_like
 from ..tensor import Tensor, from_array
 
 __all__ = [
-    "adaptive_avg_pool2d", "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d",
     "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding", "gelu", "group_norm", "hardtanh",
     "huber_loss", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax",

@@ -263,11 +263,32 @@ class AvgPool2d(Pool):
     shown = AvgPool1d.shown
 
 
+class AdaptiveAvgPool1d(Simple):
+    """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool1d)."""
+
+    function = F.adaptive_avg_pool1d
+    settings = {"output_size": REQUIRED}
+
+
 class AdaptiveAvgPool2d(Simple):
     """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool2d)."""
 
     function = F.adaptive_avg_pool2d
     settings = {"output_size": REQUIRED}
+
+
+class AdaptiveMaxPool1d(Simple):
+    """The largest element of as many even parts as output_size says (torch.nn.AdaptiveMaxPool1d)."""
+
+    function = F.adaptive_max_pool1d
+    settings = {"output_size": REQUIRED, "return_indices": False}
+    shown = ("output_size",)
+
+
+class AdaptiveMaxPool2d(AdaptiveMaxPool1d):
+    """The same of images (torch.nn.AdaptiveMaxPool2d)."""
+
+    function = F.adaptive_max_pool2d
 
 
 class Upsample(Simple):

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, mean_array, numpy
+from ..backend import array_module, in_order, in_single, numpy
 from ..tensor import Tensor
-from .arguments import Bool, Int, Ints, is_int, parsed, type_name
+from .arguments import Bool, Int, Ints, parsed
 from .conv import fold_op, places
 from .define import Op
 from .pad import pad_op
@@ -37,9 +37,13 @@ def planes(x: Any) -> Any:
 def max_pool_vjp(grads: Any, self_shape: Sizes, result1: Any) -> Any:
     """values, indices = the largest of every window: its gradient goes to the element it was, which may have been the
     largest of several windows. torch: MaxPool2DWithIndicesBackward0."""
-    index, plane = rules.raw(result1), math.prod(self_shape[-2:])
-    offsets = array_module(index).arange(math.prod(self_shape[:-2])).reshape((*self_shape[:-2], 1, 1)) * plane
-    return put_back_op.of(grads[0], shape=self_shape, index=index + offsets)
+    return put_back_op.of(grads[0], shape=self_shape, index=in_whole(result1, self_shape))
+
+
+def in_whole(result1: Any, shape: Sizes) -> Any:
+    """Numbers of elements in their planes as numbers in the whole tensor."""
+    index, plane = rules.raw(result1), math.prod(shape[-2:])
+    return index + array_module(index).arange(math.prod(shape[:-2])).reshape((*shape[:-2], 1, 1)) * plane
 
 
 def put_back_vjp(grad: Any, index: Any) -> Any:
@@ -47,11 +51,11 @@ def put_back_vjp(grad: Any, index: Any) -> Any:
     return rules.reshape(rules.reshape(grad, (-1,))[index.reshape(-1)], index.shape)
 
 
-def _put_back(x: Any, shape: Sizes, index: Any) -> Any:
+def put_back(x: Any, shape: Sizes, index: Any) -> Any:
     return rules.scatter_index(x.reshape(-1), (math.prod(shape),), index.reshape(-1)).reshape(shape)
 
 
-put_back_op = Op("MaxPool2DWithIndicesBackwardBackward0", _put_back, self=put_back_vjp)
+put_back_op = Op("MaxPool2DWithIndicesBackwardBackward0", put_back, self=put_back_vjp)
 
 
 def _max_pool(
@@ -248,89 +252,3 @@ def avg_pool1d(
     moves = singles("avg_pool1d", False, kernel_size=kernel_size, stride=stride, padding=padding)
     kernel, step, ends = moves.values()
     return avg_pool2d(input.unsqueeze(-2), (1, kernel), (1, step), (0, ends), ceil_mode, count_include_pad).squeeze(-2)
-
-
-# ------------------------------------------------------------------ to a given size
-
-
-def evenly(n: int, parts: int) -> list[tuple[int, int]]:
-    """Beginning and end of so many parts of n elements, as equal in length as can be; they may share an element."""
-    return [(i * n // parts, -(-(i + 1) * n // parts)) for i in range(parts)]
-
-
-def adaptive_vjp(grad: Any, self_shape: Sizes) -> Any:
-    """z = the averages of even parts: each of a part's elements has its share. torch: AdaptiveAvgPool2DBackward0."""
-    not_empty("adaptive_avg_pool2d_backward", "grad_output", tuple(grad.shape), 1 - len(grad.shape))
-    return spread_op.of(grad, size=self_shape[-2:])
-
-
-def spread_vjp(grad: Any, self_shape: Sizes) -> Any:
-    """z = self's averages spread over their parts: the averages of the gradient."""
-    return adaptive_op.of(grad, size=self_shape[-2:])
-
-
-def _adaptive(x: Any, size: Sizes) -> Any:
-    """One dimension after the other: the average over a rectangle is that of its rows' averages."""
-    for dim, parts in zip((-2, -1), size, strict=True):
-        whole = x.swapaxes(dim, -1)
-        out = array_module(x).empty((*whole.shape[:-1], parts), x.dtype)
-        for i, (start, end) in enumerate(evenly(whole.shape[-1], parts)):
-            out[..., i] = mean_array(whole[..., start:end], (whole.ndim - 1,), False)
-        x = out.swapaxes(dim, -1)
-    return in_order(x)
-
-
-def _spread(x: Any, size: Sizes) -> Any:
-    for dim, n in zip((-2, -1), size, strict=True):
-        parts = x.swapaxes(dim, -1)
-        out = array_module(x).zeros((*parts.shape[:-1], n), x.dtype)
-        for i, (start, end) in enumerate(evenly(n, parts.shape[-1])):
-            out[..., start:end] += parts[..., i : i + 1] / (end - start)
-        x = out.swapaxes(dim, -1)
-    return x
-
-
-adaptive_op = Op("AdaptiveAvgPool2DBackward0", _adaptive, self=adaptive_vjp)
-spread_op = Op("AdaptiveAvgPool2DBackwardBackward0", _spread, self=spread_vjp)
-
-
-def not_empty(name: str, what: str, shape: Sizes, first: int) -> None:
-    """RuntimeError, in torch's words, where a dimension from `first` (counted from the end) on is empty."""
-    for d in range(first, 0):
-        if not shape[d]:
-            raise RuntimeError(
-                f"{name}(): Expected {what} to have non-zero size for non-batch dimensions, but {what} has sizes "
-                f"{list(shape)} with dimension {len(shape) + d} being empty"
-            )
-
-
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """The average over as many even parts as output_size says (torch.nn.functional.adaptive_avg_pool2d).
-
-    input: (N, C, h, w) or (C, h, w). output_size: one int, or two; None keeps the size there is.
-    """
-    data, name = input._data, "adaptive_avg_pool2d"
-    if isinstance(output_size, int):
-        h = w = output_size
-    elif data.ndim <= len(output_size):
-        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    elif wrong := [i for i, size in enumerate(output_size) if not (size is None or is_int(size))]:
-        raise TypeError(
-            f"{name}(): argument 'output_size' (position 2) must be tuple of ints, but found element of type "
-            f"{type_name(output_size[wrong[0]])} at pos {wrong[0]}"
-        )
-    elif len(output_size) != 2:
-        raise RuntimeError(f"{name}: output_size must be 2")
-    else:
-        h, w = (n if size is None else size for size, n in zip(output_size, data.shape[-2:], strict=True))
-    if min(h, w) < 0:
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{h}, {w}}}"
-        )
-    if (h, w) == (1, 1):
-        return input.mean((-1, -2), keepdim=True)
-    if data.ndim not in (3, 4):
-        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(data.shape)}")
-    not_empty(name, "input", data.shape, -2)
-    no_kernel(name, input, "bui")
-    return adaptive_op(input, size=(h, w))
