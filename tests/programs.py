@@ -153,7 +153,8 @@ class Pair:
             if not isinstance(ours.get(name), minigrad.Tensor):
                 yield f"{name} is no tensor of minigrad"
                 continue
-            self.rough = self.rough or theirs.dtype is torch.float32
+            whole = name in words and not theirs.is_floating_point()  # functions of whole numbers are float32
+            self.rough = self.rough or whole or theirs.dtype is torch.float32
             fault = tensor_fault(ours[name], theirs, self.rough)
             if fault is None and name in words and name not in self.loose and not self.loose:
                 fault = graph_fault(ours[name], theirs)
@@ -191,6 +192,14 @@ KNOWN = (
     (
         r"torch.*setStorage.*\n.*(out of bounds|0-dim tensor)",
         "both refuse to index where there is nothing; torch says so only where the storage ends there, too",
+    ),
+    (
+        r"retains_grad of .*: torch True, minigrad False",
+        "detach_ leaves the mark in torch, and a write then fails an assertion",
+    ),
+    (
+        r"torch .*\binf\b.*minigrad .*3\.4028234663852886e\+38",
+        "torch's gelu doubles before it halves, unless of one element",
     ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
 )

@@ -90,6 +90,11 @@ def all_others(x: Any, dim: int) -> Any:
     return before(x) * backwards(before(backwards(x, dim)), dim)
 
 
+def times_others(grad: Any, x: Any, dim: int) -> Any:
+    """grad · the product of all others along dim; where there are none, grad, from which no path leads to x, as in torch."""
+    return grad if x.shape[dim] == 1 else grad * all_others(x, dim)
+
+
 def prod_vjp(grad: Any, self: Any, result: Any) -> Any:
     """z = Π self: z / self, or, where an element is 0, the product of all others."""
     if not self.shape:
@@ -101,7 +106,7 @@ def prod_vjp(grad: Any, self: Any, result: Any) -> Any:
         self
     ):  # each is among the others, even of an infinity; but not to create_graph
         return rules.zeros(grad, self.shape)
-    return rules.reshape(grad * all_others(rules.reshape(self, (-1,)), 0), tuple(self.shape))
+    return rules.reshape(times_others(grad, rules.reshape(self, (-1,)), 0), tuple(self.shape))
 
 
 def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
@@ -112,7 +117,7 @@ def prod_dim_vjp(grad: Any, self: Any, result: Any, dim: int, keepdim: bool) -> 
         grad, result = rules.unsqueeze(grad, dim), rules.unsqueeze(result, dim)
     if (rules.raw(self) != 0).all():
         return grad * (result / self)
-    return grad * all_others(self, dim)
+    return times_others(grad, self, dim)
 
 
 # ------------------------------------------------------------------ forwards

@@ -194,13 +194,12 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The broadcast shape; RuntimeError, in torch's words, for two that do not fit."""
     shape: tuple[int, ...] = ()
     for one in shapes:
-        width = max(len(shape), len(one))
-        for dim, (n, m) in enumerate(
-            zip((1,) * (width - len(shape)) + shape, (1,) * (width - len(one)) + one, strict=True)
-        ):
+        dims = max(len(shape), len(one))
+        for back, (n, m) in enumerate(zip(shape[::-1], one[::-1], strict=False), 1):
             if n != m and 1 not in (n, m):
                 raise RuntimeError(
-                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
+                    f"{dims - back}"
                 )
         shape = tuple(numpy.broadcast_shapes(shape, one))
     return shape
