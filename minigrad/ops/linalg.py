@@ -169,7 +169,10 @@ def folds(self: Tensor, other: Tensor) -> bool:
         return False
     array = larger.storage() if larger is self else larger.storage().swapaxes(-1, -2)
     steps, sizes = array.strides, array.shape
-    return not array.size or all(steps[i] == steps[i + 1] * sizes[i + 1] for i in range(array.ndim - 2))
+    loose = array.base is None  # in a new array the stride of a dimension of size 1 is NumPy's own choice
+    return not array.size or all(
+        (loose and sizes[i] == 1) or steps[i] == steps[i + 1] * sizes[i + 1] for i in range(array.ndim - 2)
+    )
 
 
 def folded(self: Tensor, other: Tensor) -> Tensor:
