@@ -238,6 +238,10 @@ def test_the_line_of_an_error_is_in_the_part_that_is_checked_not_in_an_earlier_o
     "rule, shapes",
     [
         (lambda grad, other: (grad * other).sum(), "shape [] arrives at an input of shape [4], which was broadcast"),
+        (
+            lambda grad, other: (grad * other)[:1, :1].sum(0),
+            "shape [1] arrives at an input of shape [4], which was broadcast",
+        ),
         (lambda grad, other: (grad * other)[:, :1], "arrives at a leaf of shape [3, 4] has shape [3, 1]"),
     ],
 )

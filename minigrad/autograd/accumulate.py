@@ -40,18 +40,26 @@ def fit(grad: Any, origin: Origin) -> Any:
         return grad
     shape, dtype = origin
     if grad.shape != shape:
+        given = grad.shape
         try:
             grad = unbroadcast(grad, shape)
         except Exception as error:
-            if stretches(shape, grad.shape):
+            if stretches(shape, given):
                 raise
-            raise RuntimeError(
-                f"A gradient of shape {list(grad.shape)} arrives at an input of shape {list(shape)}, which was broadcast: "
-                "a derivative rule returned the wrong shape"
-            ) from error
+            raise misshapen(given, shape) from error
+        if grad.shape != shape and not stretches(shape, given):
+            raise misshapen(given, shape)
     if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
         return grad
     return rules.cast(grad, dtype)
+
+
+def misshapen(given: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    """The error for a gradient that an input cannot have been stretched to."""
+    return RuntimeError(
+        f"A gradient of shape {list(given)} arrives at an input of shape {list(shape)}, which was broadcast: "
+        "a derivative rule returned the wrong shape"
+    )
 
 
 def stretches(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

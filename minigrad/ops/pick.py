@@ -117,15 +117,17 @@ def scatter_add(input: Tensor, dim: Int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
-    """RuntimeError, in torch's words, where a source (None: one number) does not fit its index."""
-    shape, wanted = input._data.shape, index._data.shape
-    given = wanted if src is None else src._data.shape
-    if max(len(wanted), 1) != max(len(given), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    """RuntimeError or IndexError, in torch's words, where a source (None: one number) does not fit its index."""
     if not index._data.size:
         return
-    too_large = any(n > m for d, (n, m) in enumerate(zip(wanted, shape, strict=False)) if d != dim)
-    if too_large or any(n > m for n, m in zip(wanted, given, strict=False)):
+    shape, wanted = input._data.shape, index._data.shape
+    given = wanted if src is None else src._data.shape
+    fits = all(n <= m for d, (n, m) in enumerate(zip(wanted, shape, strict=False)) if d != dim)
+    for d, n in enumerate(wanted):  # a source of fewer dimensions is noticed only here, and called out of range
+        fits = fits and n <= (given[one_dim(d, len(given))] if given else 1)
+    if max(len(wanted), 1) != max(len(given), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if not fits:
         raise RuntimeError(
             f"Expected index {list(wanted)} to be no larger than self {list(shape)} apart from dimension {dim}"
             + ("" if src is None else f" and to be no larger size than src {list(given)}")

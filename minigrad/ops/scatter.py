@@ -36,6 +36,8 @@ def identity(reduce: str, dtype: Any) -> Any:
 
 
 def _scatter_reduce(x: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool) -> Any:
+    if not index.size:  # of any shape, and so is the source
+        return x.copy()
     out = x.copy().reshape(x.shape or (1,))
     index = index.reshape(index.shape or (1,))
     src = src.reshape(src.shape or (1,))[tuple(slice(n) for n in index.shape)]
