@@ -102,7 +102,11 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--retry": {"action": "store_true", "help": "放弃过的也再试 · retry what was given up on"},
     "--dry-run": {"action": "store_true", "help": "只看，不写 · show every change, write nothing"},
     "--format": {"default": "plain", "metavar": "plain|canvas|moodle", "help": "默认 plain · plain by default"},
-    "--out": {"type": Path, "metavar": "FILE", "help": "默认 report/scores.csv · report/scores.csv by default"},
+    "--out": {
+        "type": Path,
+        "metavar": "FILE",
+        "help": "默认 report/scores.csv（在课程目录里）· default: report/scores.csv in the course",
+    },
 }
 
 
@@ -197,7 +201,10 @@ def _regrade(given: argparse.Namespace) -> int:
     course = _course(given)
     with grading(course, given.lesson, given.student) as progress:
         found = regrade.changes(course, given.lesson, given.student, progress=progress, **how)
-    screen.print(regrade.table(found) if found else "没有分数会变 · no score would change")
+    if not course.students(given.lesson):
+        screen.print(str(text("nobody_handed_in", lesson=given.lesson)), markup=False, highlight=False)
+    else:
+        screen.print(regrade.table(found) if found else "没有分数会变 · no score would change")
     return 0
 
 

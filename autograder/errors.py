@@ -55,13 +55,14 @@ def _offer(given: str, names: list[str]) -> Text:
     tails = {name.rpartition(".")[2]: name for name in names}
     last = given.rpartition(".")[2]
     found = [name for name in names if last and name.endswith("." + last)]
+    found += [name for name in names if given and name.startswith(given)]
     found += difflib.get_close_matches(given, names, n=3, cutoff=0.5)
     found += [tails[near] for near in difflib.get_close_matches(last, tails, n=3, cutoff=0.6)]
     near = list(dict.fromkeys(found))[:3]
     if near:
         return text("did_you_mean", names=" · ".join(near))
     shown = " · ".join(names[:12]) + (" …" if len(names) > 12 else "")
-    return text("names_known", names=shown or "–")
+    return text("names_known", names=shown or text("none_yet"))
 
 
 class PartError(AutograderError):

@@ -176,7 +176,7 @@ def _choose(course: Course, lesson: str, students: Iterable[str] | None) -> list
     wanted = submitted if students is None else list(students)
     for student in wanted:
         if student not in submitted:
-            raise UnknownName(Text("交了这一课的学生", "student who submitted this lesson"), student, submitted)
+            raise UnknownName(text("kind_submission"), student, submitted)
     return wanted
 
 

@@ -48,9 +48,7 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     """Run one check again. UnknownName for a student, lesson or check that there is not."""
     released = released_lesson(course, lesson)
     if student not in course.students(lesson):
-        raise UnknownName(
-            Text("交了这一课的学生", "student who submitted this lesson"), student, course.students(lesson)
-        )
+        raise UnknownName(text("kind_submission"), student, course.students(lesson))
     if check not in released.checks.values():
         raise UnknownName(text("kind_check"), check, released.checks.values())
     require_sandbox(unsafe)

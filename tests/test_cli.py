@@ -53,6 +53,22 @@ def test_an_unknown_lesson_offers_the_nearest(capsys, course, command):
     assert "90_scratch" in said and "没有" in said and "There is no" in said and "Traceback" not in said
 
 
+def test_the_beginning_of_a_name_is_enough_to_be_offered_it(capsys, course):
+    status, said = run(capsys, "--course", str(course.root), "grade", "90")
+    assert status == 1 and "Did you mean: 90_scratch" in said
+
+
+def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
+    status, said = run(capsys, "--course", str(course.root), "replay", "ada", "90_scratch", "any")
+    assert status == 1 and "There is no submission from a student called 'ada'." in said
+    assert "The known names are: none yet" in said
+
+
+def test_before_anybody_has_handed_in_a_dry_run_promises_nothing_about_scores(capsys, course):
+    status, said = run(capsys, "--course", str(course.root), "regrade", "90_scratch", "--dry-run")
+    assert status == 0 and "Nobody has handed in 90_scratch yet" in said and "no score would change" not in said
+
+
 def test_a_folder_that_is_no_course(capsys, tmp_path):
     status, said = run(capsys, "--course", str(tmp_path / "nothing"), "report", "90_scratch")
     assert status == 1 and "Traceback" not in said
