@@ -255,6 +255,8 @@ WRONG = [
     "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
     "S.ReduceLROnPlateau(opt, threshold_mode='x')", "S.OneCycleLR(opt, 0.1)", "S.OneCycleLR(opt, 0.1, 0)",
     "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')",
+    "T.optim.LBFGS([p], lr=-1)", "T.optim.LBFGS([{'params': [p]}, {'params': [T.ones(1)]}])", "T.optim.LBFGS([p]).step()",
+    "T.optim.LBFGS([p], line_search_fn='x').step(lambda: ((p**2).sum().backward(), 2.0)[1])",
     "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)", "S.ConstantLR(opt, 2)", "S.MultiplicativeLR(opt, [abs, abs])",
     "S.MultiplicativeLR(opt, 0.9)", "S.PolynomialLR(opt, 0).step()",
     "S.CosineAnnealingWarmRestarts(opt, 0)", "S.CosineAnnealingWarmRestarts(opt, 2.5)",
@@ -291,3 +293,44 @@ def test_a_step_that_should_be_recorded_is_refused(optimizer: str) -> None:
     with pytest.raises(NotImplementedError, match="differentiable=True"):
         getattr(minigrad.optim, optimizer)(weights, lr=0.1, differentiable=True)
     assert getattr(minigrad.optim, optimizer)(weights, lr=0.1, differentiable=False).param_groups
+
+
+# Losses for LBFGS, in float64: its steps build on each other, and single precision drifts apart within a few.
+VALLEY = ("(1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2", [-1.5, 2.0])
+BOWL = ("(p**2 * T.tensor([1.0, 2, 3, 4], dtype=T.float64)).sum() - p.sum()", [1.0, -2, 3, 0.5])
+WAVES = ("(3 * p.sin() * p.cos() + p**2 / 10).sum()", [2.0, -3, 1, 4])
+SEARCHES = [
+    "lr=0.1", "lr=1e-3", "line_search_fn='strong_wolfe'", "lr=0.5, history_size=2, max_iter=4",
+    "line_search_fn='strong_wolfe', history_size=2, max_iter=5", "line_search_fn='strong_wolfe', max_eval=7",
+    "line_search_fn='strong_wolfe', lr=10, max_iter=12",
+    "line_search_fn='strong_wolfe', tolerance_grad=0.1", "lr=0.1, tolerance_change=1e-2",
+]  # fmt: skip
+
+
+class Descent:
+    """LBFGS on one engine, step by step; `seen`: the loss that step() returned, where it is, how often it was computed."""
+
+    def __init__(self, engine: str, loss: str, start: list[float], settings: str) -> None:
+        self.T, self.loss, self.calls = ENGINES[engine], loss, 0
+        self.p = self.T.tensor(start, dtype=self.T.float64, requires_grad=True)
+        self.opt = eval(f"T.optim.LBFGS([p], {settings})", {"T": self.T, "p": self.p})
+
+    def closure(self) -> Any:
+        self.opt.zero_grad()
+        loss = eval(self.loss, {"T": self.T, "p": self.p})
+        loss.backward()
+        self.calls += 1
+        return loss
+
+    def seen(self, steps: int) -> list[Any]:
+        return [[self.opt.step(self.closure).item(), *self.p.tolist(), self.calls] for _ in range(steps)]
+
+
+@pytest.mark.parametrize(("loss", "start"), [VALLEY, BOWL, WAVES], ids=["valley", "bowl", "waves"])
+@pytest.mark.parametrize("settings", SEARCHES)
+def test_lbfgs_goes_torchs_way(loss: str, start: list[float], settings: str) -> None:
+    ours, theirs = (Descent(engine, loss, start, settings) for engine in ("minigrad", "torch"))
+    np.testing.assert_allclose(ours.seen(3), theirs.seen(3), rtol=1e-8, atol=1e-10)
+    assert repr(ours.opt) == repr(theirs.opt)
+    ours.opt.load_state_dict(copy.deepcopy(theirs.opt.state_dict()))  # and goes on with what torch remembers
+    np.testing.assert_allclose(ours.seen(2), theirs.seen(2), rtol=1e-8, atol=1e-10)

@@ -163,8 +163,6 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict, this engine's or torch's."""
-        from ..nn.state import as_tensor
-
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -180,8 +178,7 @@ class Optimizer:
         }
         self.state.clear()
         for number, remembered in state_dict["state"].items():
-            held = {key: (as_tensor(value), value) for key, value in remembered.items()}
-            self.state[own[number]] = {k: copy.copy(v) if t is None else t.clone() for k, (t, v) in held.items()}
+            self.state[own[number]] = {key: taken(value) for key, value in remembered.items()}
         for group, other in zip(self.param_groups, saved, strict=True):
             group.update({key: copy.copy(value) for key, value in other.items() if key != "params"})
 
@@ -195,6 +192,16 @@ class Optimizer:
             settings = "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
             text += f"\nParameter Group {i}\n{settings}"
         return text + ")"
+
+
+def taken(value: Any) -> Any:
+    """A copy of something remembered, with this engine's tensors."""
+    from ..nn.state import as_tensor
+
+    if isinstance(value, list):
+        return [taken(each) for each in value]
+    tensor = as_tensor(value)
+    return copy.copy(value) if tensor is None else tensor.clone()
 
 
 def step_hooks(optimizer: Any) -> tuple[HookDict, HookDict]:
