@@ -249,6 +249,8 @@ def tensor_fault(ours: Any, theirs: Any, rough: bool, deep: bool = True) -> str 
     rtol, atol = CLOSE.get("float32" if rough and mine.dtype.kind == "f" else mine.dtype.name, (0, 0))
     if not np.allclose(mine, its, rtol * 50, atol * 50, equal_nan=True):
         return f"torch {its.tolist()}, minigrad {mine.tolist()}"
+    if mine.flags.writeable:
+        np.copyto(mine, its)  # the next statement begins with the same numbers: last digits do not grow to differences
     if deep and asked(lambda t: t.is_leaf or t.retains_grad, theirs) is True:
         grads = ours.grad, theirs.grad
         if (grads[0] is None) != (grads[1] is None):

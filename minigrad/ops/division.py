@@ -14,7 +14,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, beside, operand, refuse_bools, unsupported
+from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, beside, common_shape, operand, refuse_bools, unsupported
 from .promotion import Number as Numbers
 from .underivable import Underivable
 
@@ -195,6 +195,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
             raise RuntimeError(BOOL_SUBTRAHEND)
         return sub(other, input) if isinstance(other, Tensor) else sub_op(other, input)
     if isinstance(other, Tensor):
+        common_shape([other._data.shape, input._data.shape])  # for the error, which names them in this order
         return rsub_tensor_op(input, other, alpha=alpha)
     if not isinstance(other, Numbers):
         return NotImplemented

@@ -9,10 +9,10 @@ import math
 import warnings
 from typing import Any
 
-from ..backend import numpy
 from ..size import Size
 from ..tensor import Tensor
 from .arguments import Int, IntList, Ints, as_tensors
+from .promotion import common_shape
 from .reduce import one_dim
 from .shape import infer, permute, reshape, sizes, transpose, unsqueeze, view
 from .views import alias_op
@@ -188,21 +188,6 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     shape = common_shape([t._data.shape for t in given])
     return tuple([t if t._data.shape == shape else t.expand(shape) for t in given])
-
-
-def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """The broadcast shape; RuntimeError, in torch's words, for two that do not fit."""
-    shape: tuple[int, ...] = ()
-    for one in shapes:
-        dims = max(len(shape), len(one))
-        for back, (n, m) in enumerate(zip(shape[::-1], one[::-1], strict=False), 1):
-            if n != m and 1 not in (n, m):
-                raise RuntimeError(
-                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
-                    f"{dims - back}"
-                )
-        shape = tuple(numpy.broadcast_shapes(shape, one))
-    return shape
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

@@ -11,8 +11,7 @@ from ..autograd.recording import ruling
 from ..backend import ndarray
 from ..tensor import Tensor
 from .define import Op, binary
-from .layout import common_shape
-from .promotion import unsupported
+from .promotion import common_shape, unsupported
 from .shape import contiguous, copy_op, expand_op, reshaped, squeeze, squeeze_inplace_op, t, transpose, unsqueeze
 
 

@@ -116,12 +116,10 @@ def unfit(error: Exception, arrays: list[Any]) -> Exception:
             same_device(from_array(arrays[0]), from_array(x))
     if "broadcast" not in str(error):
         return error
-    so_far = ()
-    for shape in [getattr(x, "shape", ()) for x in arrays]:
-        try:
-            so_far = numpy.broadcast_shapes(so_far, shape)
-        except ValueError:
-            return refusal(error, numpy.broadcast_to(0, so_far), numpy.broadcast_to(0, shape))
+    try:
+        common_shape([getattr(x, "shape", ()) for x in arrays])
+    except RuntimeError as told:
+        return told
     return error
 
 
@@ -206,11 +204,25 @@ def refusal(error: Exception, x: Any, y: Any) -> RuntimeError:
     if isinstance(error, TypeError):
         same_device(from_array(x), from_array(y))
         return RuntimeError(BOOL_DIFFERENCE)
-    for i in range(1, min(x.ndim, y.ndim) + 1):
-        n, m = x.shape[-i], y.shape[-i]
+    return mismatch(x.shape, y.shape) or RuntimeError("the shapes do not broadcast")
+
+
+def mismatch(one: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError | None:
+    """torch's error for two shapes that do not broadcast, which names the last dimension that is to blame; None if they do."""
+    for back, (n, m) in enumerate(zip(one[::-1], other[::-1], strict=False), 1):
         if n != m and 1 not in (n, m):
-            dim = max(x.ndim, y.ndim) - i
+            dim = max(len(one), len(other)) - back
             return RuntimeError(
                 f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
             )
-    return RuntimeError("the shapes do not broadcast")
+    return None
+
+
+def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape to which all of these broadcast; the error above where there is none."""
+    shape: tuple[int, ...] = ()
+    for one in shapes:
+        if fault := mismatch(shape, one):
+            raise fault
+        shape = tuple(numpy.broadcast_shapes(shape, one))
+    return shape
