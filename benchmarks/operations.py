@@ -186,14 +186,21 @@ def ratio(one: dict[str, float]) -> float:
 
 
 def summary(figures: dict[str, dict[str, dict[str, float]]]) -> Iterator[str]:
-    """The geometric mean of the ratios, and how many are at most 1 and 2."""
-    for kind, title in (("forward", "前向 · forward"), ("both", "前向和反向 · forward and backward")):
-        ratios = [ratio(found[kind]) for found in figures.values() if kind in found]
-        if ratios:
-            yield (
-                f"\n{title}: {len(ratios)} 行，几何平均 · rows, geometric mean {statistics.geometric_mean(ratios):.2f}; "
-                f"≤ 1: {sum(r <= 1 for r in ratios)}; ≤ 2: {sum(r <= 2 for r in ratios)}"
-            )
+    """A line for each group and one for all: the geometric mean of the ratios, and the operations that are slowest."""
+    yield "\n| | 行 · rows | 前向 · forward ÷ torch | 前向和反向 · forward and backward ÷ torch | 最慢的前向 · slowest forward |"
+    yield "|---|--:|--:|--:|---|"
+    groups = {title: [row for row in rows if row in figures] for title, rows in TABLE.items()}
+    for title, rows in (groups | {"合计 · all": list(figures)}).items():
+        if rows:
+            slowest = sorted(rows, key=lambda row: -ratio(figures[row]["forward"]))[:3]
+            named = ", ".join(f"`{row}` {ratio(figures[row]['forward']):.1f}" for row in slowest)
+            means = [mean([figures[row][kind] for row in rows if kind in figures[row]]) for kind in ("forward", "both")]
+            yield f"| {title} | {len(rows)} | {' | '.join(means)} | {named} |"
+
+
+def mean(found: list[dict[str, float]]) -> str:
+    """The geometric mean of the ratios; a dash where there are none."""
+    return f"{statistics.geometric_mean(map(ratio, found)):.2f}" if found else "–"
 
 
 if __name__ == "__main__":
