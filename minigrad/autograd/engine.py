@@ -141,10 +141,10 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
             if node.stretched is not None:
                 results = fit_all(results, node.stretched)  # hooks see what will travel on
             results = run_post_hooks(node, results, grad, create_graph)
-        if anomaly.mode.enabled and anomaly.mode.check_nan:
-            anomaly.refuse_nan(node, results)
         if node.releases:
             release(node, retain_graph)
+        if anomaly.mode.enabled and anomaly.mode.check_nan:
+            anomaly.refuse_nan(node, results)
         return results if node.stretched is None else fit_all(results, node.stretched)
     except Exception:
         if anomaly.mode.enabled:
