@@ -67,10 +67,10 @@ class Numbered(Module):
         self._refill(modules)
         return self
 
-    def pop(self, index: Any) -> Module:
+    def pop(self, key: Any) -> Module:
         """Take a module out."""
-        module = self[index]
-        del self[index]
+        module = self[key]
+        del self[key]
         return module
 
 
@@ -95,8 +95,42 @@ class Sequential(Numbered):
     def _part(self, modules: Mapping[str, Any]) -> Any:
         return type(self)(modules)
 
+    def insert(self, index: int, module: Module) -> Any:
+        """Add a module in front of number `index`."""
+        assert isinstance(module, Module), f"module should be of type: {Module}"
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        return super().insert(index, module)
+
     def __add__(self, other: Sequential) -> Sequential:
-        return Sequential(*self, *other)
+        return Sequential(*self, *sequence(other))
+
+    def __iadd__(self, other: Sequential) -> Sequential:
+        return self.extend(sequence(other))
+
+    def __mul__(self, times: int) -> Sequential:
+        return Sequential(*list(self) * factor(self, times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: int) -> Sequential:
+        return self.extend(list(self) * (factor(self, times) - 1))
+
+
+def sequence(other: Any) -> Sequential:
+    """What may be added to a Sequential; ValueError for anything else."""
+    if not isinstance(other, Sequential):
+        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+    return other
+
+
+def factor(modules: Sequential, times: Any) -> int:
+    """What it may be multiplied by."""
+    if not isinstance(times, int):
+        raise TypeError(f"unsupported operand type(s) for *: {type(modules)} and {type(times)}")
+    if times <= 0:
+        raise ValueError(f"Non-positive multiplication factor {times} for {type(modules)}")
+    return times
 
 
 class ModuleList(Numbered):
@@ -105,6 +139,12 @@ class ModuleList(Numbered):
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__()
         self.extend(modules)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def __iadd__(self, other: Iterable[Module]) -> ModuleList:
+        return self.extend(other)
 
     def __repr__(self) -> str:
         groups: list[list[Any]] = []  # [first, last, repr] of neighbours that print alike
@@ -152,6 +192,16 @@ class ModuleDict(Module):
     def __contains__(self, name: str) -> bool:
         return name in self._modules
 
+    def pop(self, key: str) -> Module:
+        """Take a module out."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def clear(self) -> None:
+        """Take all modules out."""
+        self._modules.clear()
+
     def keys(self) -> Iterable[str]:
         """The names."""
         return self._modules.keys()
@@ -174,14 +224,27 @@ class ParameterList(Module):
 
     def append(self, value: Any) -> ParameterList:
         """Add one; a plain tensor becomes a Parameter."""
-        setattr(self, str(len(self)), Parameter(value) if type(value) is Tensor else value)
+        setattr(self, str(len(self)), as_parameter(value))
         return self
 
     def extend(self, values: Iterable[Any]) -> ParameterList:
         """Add several."""
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
         for value in values:
             self.append(value)
         return self
+
+    __iadd__ = extend
+
+    def _index(self, index: Any) -> int:
+        index, n = operator.index(index), len(self)
+        if not -n <= index < n:
+            raise IndexError(f"index {index} is out of range")
+        return index % n
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        setattr(self, str(self._index(index)), as_parameter(value))
 
     def __len__(self) -> int:
         return len(self._parameters)
@@ -191,11 +254,7 @@ class ParameterList(Module):
 
     def __getitem__(self, index: Any) -> Any:
         values = list(self)
-        if isinstance(index, slice):
-            return ParameterList(values[index])
-        if not -len(values) <= operator.index(index) < len(values):
-            raise IndexError(f"index {index} is out of range")
-        return values[index]
+        return ParameterList(values[index]) if isinstance(index, slice) else values[self._index(index)]
 
     def extra_repr(self) -> str:
         """One line for each parameter."""
@@ -210,15 +269,18 @@ class ParameterDict(Module):
         self.update(parameters or {})
 
     def update(self, parameters: Any) -> None:
-        """Add all of a mapping, or of (name, tensor) pairs."""
-        for name, p in parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters:
+        """Add all of a mapping, or of (name, tensor) pairs; those of a plain dict in the names' order, as torch does."""
+        if isinstance(parameters, Mapping | ParameterDict):
+            in_order = isinstance(parameters, OrderedDict | ParameterDict)
+            parameters = parameters.items() if in_order else sorted(parameters.items())
+        for name, p in parameters:
             self[name] = p
 
     def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, str(name), Parameter(value) if type(value) is Tensor else value)
+        setattr(self, str(name), as_parameter(value))
 
     def __getitem__(self, name: str) -> Any:
-        return self._parameters[str(name)]
+        return getattr(self, str(name))
 
     def __delitem__(self, name: str) -> None:
         delattr(self, str(name))
@@ -231,6 +293,48 @@ class ParameterDict(Module):
 
     def __contains__(self, name: str) -> bool:
         return name in self._parameters
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self))
+
+    def __or__(self, other: Any) -> ParameterDict:
+        both = self.copy()
+        both.update(other)
+        return both
+
+    def __ior__(self, other: Any) -> ParameterDict:
+        self.update(other)
+        return self
+
+    def copy(self) -> ParameterDict:
+        """Another dict of the same parameters."""
+        return ParameterDict(OrderedDict(self.items()))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter of this name, or what there is instead."""
+        return self[key] if key in self else default
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter of this name, which is added where there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: str) -> Any:
+        """Take a parameter out."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take out the last one; its name and itself."""
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        """Take all out."""
+        for key in list(self):
+            del self[key]
 
     def keys(self) -> Iterable[str]:
         """The names."""
@@ -247,6 +351,11 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         """One line for each parameter."""
         return listed((name, p.type(), p) for name, p in self.items())
+
+
+def as_parameter(value: Any) -> Any:
+    """What becomes of a value that is put among parameters: of a plain tensor a Parameter."""
+    return Parameter(value) if type(value) is Tensor else value
 
 
 def listed(parameters: Iterable[tuple[Any, str, Any]]) -> str:
