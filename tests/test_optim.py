@@ -39,6 +39,16 @@ Adagrad(net.parameters(), lr=0.1, foreach=False, fused=False)
 SGD(net.parameters(), 0.1, 0.5, foreach=True, fused=False)
 AdamW(net.parameters(), 0.1, foreach=False, capturable=False, differentiable=False, fused=None)
 Adagrad(net.parameters(), lr_decay=0.1, weight_decay=0.1, initial_accumulator_value=0.5, maximize=True)
+Adadelta(net.parameters())
+Adadelta(net.parameters(), 0.5, rho=0.8, eps=1e-3, weight_decay=0.1, maximize=True)
+Adamax(net.parameters(), lr=0.1)
+Adamax(net.parameters(), betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1, foreach=False)
+NAdam(net.parameters(), lr=0.1)
+NAdam(net.parameters(), betas=(0.8, 0.9), weight_decay=0.1, momentum_decay=0.1, decoupled_weight_decay=True)
+NAdam(net.parameters(), weight_decay=0.1, maximize=True)
+RAdam(net.parameters(), lr=0.1)
+RAdam(net.parameters(), lr=0.1, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1)
+RAdam(net.parameters(), betas=(0.5, 0.5), weight_decay=0.1, decoupled_weight_decay=True, maximize=True)
 """.strip().splitlines()
 SCHEDULES = [
     "", "StepLR(opt, 3, 0.5)", "CosineAnnealingLR(opt, 5, 0.01)", "MultiStepLR(opt, [2, 5, 5], 0.5)",
@@ -64,7 +74,7 @@ CYCLES = [
     "CyclicLR(opt, 0.001, 0.02, 3, mode='exp_range', gamma=0.9)",
     "CyclicLR(opt, 0.001, 0.02, 3, scale_fn=lambda step: 0.5**step, scale_mode='iterations')",
 ]
-PAIRS = [(o, s) for o in OPTIMIZERS for s in SCHEDULES + CYCLES * (not o.startswith("Adagrad"))]
+PAIRS = [(o, s) for o in OPTIMIZERS for s in SCHEDULES + CYCLES * (not o.startswith(("Adagrad", "Adadelta")))]
 
 
 def network(T: Any) -> Any:
@@ -255,7 +265,10 @@ WRONG = [
     "S.ReduceLROnPlateau(opt, min_lr=[0, 0])",
     "S.ReduceLROnPlateau(opt, threshold_mode='x')", "S.OneCycleLR(opt, 0.1)", "S.OneCycleLR(opt, 0.1, 0)",
     "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')",
-    "T.optim.LBFGS([p], lr=-1)", "T.optim.LBFGS([{'params': [p]}, {'params': [T.ones(1)]}])", "T.optim.LBFGS([p]).step()",
+    "T.optim.Adadelta([p], rho=2)", "T.optim.Adadelta([p], -1)", "T.optim.Adamax([p], betas=(0, 1))",
+    "T.optim.NAdam([p], momentum_decay=-1)", "T.optim.RAdam([p], eps=-1)", "T.optim.RAdam([p], weight_decay=-1)",
+    "T.optim.Adadelta([p], fused=True)", "T.optim.LBFGS([p], lr=-1)", "T.optim.LBFGS([p]).step()",
+    "T.optim.LBFGS([{'params': [p]}, {'params': [T.ones(1)]}])",
     "T.optim.LBFGS([p], line_search_fn='x').step(lambda: ((p**2).sum().backward(), 2.0)[1])",
     "S.OneCycleLR(T.optim.Adagrad([p]), 0.1, 5)", "S.ConstantLR(opt, 2)", "S.MultiplicativeLR(opt, [abs, abs])",
     "S.MultiplicativeLR(opt, 0.9)", "S.PolynomialLR(opt, 0).step()",
@@ -286,7 +299,9 @@ def test_wrong_arguments_get_torchs_words(program: str) -> None:
     assert outcome("minigrad", program) == expected
 
 
-@pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
+@pytest.mark.parametrize(
+    "optimizer", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam"]
+)
 def test_a_step_that_should_be_recorded_is_refused(optimizer: str) -> None:
     """torch can differentiate through a step; here it would silently not be recorded."""
     weights = [minigrad.ones(1, requires_grad=True)]

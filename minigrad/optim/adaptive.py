@@ -13,6 +13,34 @@ from ..tensor import Tensor
 from .optimizer import Optimizer, check, implementation, not_from_0_on
 
 
+def check_betas(betas: tuple[float, float]) -> None:
+    """ValueError for one that is no share."""
+    for i in range(2):
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
+
+def decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+    """The gradient with weight decay; where that is decoupled the parameter shrinks instead."""
+    decay = group["weight_decay"]
+    if decay and group.get("decoupled_weight_decay"):
+        p.mul_(1 - group["lr"] * decay)
+    elif decay:
+        grad = grad + decay * p
+    return grad
+
+
+def moments(p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> tuple[float, Tensor, Tensor]:
+    """The number of this step, and the running means of the gradient and of its square, brought up to it."""
+    beta1, beta2 = group["betas"]
+    if "exp_avg" not in state:
+        state.update(exp_avg=p.detach() * 0, exp_avg_sq=p.detach() * 0)
+    state["step"] += 1
+    mean = state["exp_avg"].lerp_(grad, 1 - beta1)
+    square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    return state["step"].item(), mean, square
+
+
 class Adam(Optimizer):
     """Steps scaled by running means of the gradient and of its square (Kingma, Ba 2015; torch.optim.Adam).
 
@@ -39,9 +67,7 @@ class Adam(Optimizer):
             eps=("epsilon value", eps),
             decay=("weight_decay value", weight_decay),
         )
-        for i in range(2):
-            if not 0.0 <= betas[i] < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+        check_betas(betas)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
         known = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
         settings |= {"maximize": maximize} | implementation(type(self), unused, known)
@@ -49,24 +75,17 @@ class Adam(Optimizer):
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
-        lr, (beta1, beta2), decay = group["lr"], group["betas"], group["weight_decay"]
+        beta1, beta2 = group["betas"]
         if not state:
-            state.update(step=tensor(0.0), exp_avg=p.detach() * 0, exp_avg_sq=p.detach() * 0)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = p.detach() * 0
-        state["step"] += 1
-        step, mean, square = state["step"].item(), state["exp_avg"], state["exp_avg_sq"]
-        if decay and group["decoupled_weight_decay"]:
-            p.mul_(1 - lr * decay)
-        elif decay:
-            grad = grad + decay * p
-        mean.lerp_(grad, 1 - beta1)
-        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+            state.update(step=tensor(0.0))
+        step, mean, square = moments(p, decayed(p, grad, group), group, state)
         if group["amsgrad"]:
+            if "max_exp_avg_sq" not in state:
+                state["max_exp_avg_sq"] = p.detach() * 0
             square = state["max_exp_avg_sq"]
             square.copy_(square.maximum(state["exp_avg_sq"]))
         scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
-        p.addcdiv_(mean, scale, value=-lr / (1 - beta1**step))
+        p.addcdiv_(mean, scale, value=-group["lr"] / (1 - beta1**step))
 
 
 class AdamW(Adam):
