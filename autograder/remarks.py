@@ -31,19 +31,23 @@ def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterato
     got = {each.label: each.value for each in reversed(outcome.values)}
     wrong = [(each.value, got[each.label]) for each in expected if each.label in got]
     wrong = [(right, value) for right, value in wrong if compare(right, value)]
-    torchs = "\n".join(each.value for each in expected if isinstance(each.value, str))
-    if kind := _in_own_words({each for each in _strings(check) if each not in torchs}, wrong):
+    if kind := _in_own_words(_strings(check), [each.value for each in expected], wrong):
         yield text("own_words", kind=kind)
     if not outcome.error and _all_near([pair for each in wrong for pair in _arrays(*each)]):
         yield text("near")
 
 
-def _in_own_words(written: set[str], wrong: list[tuple[Any, Any]]) -> str | None:
-    """The class of an error that was rightly raised, with words that only the learner's code has."""
+def _in_own_words(written: set[str], all_right: list[Any], wrong: list[tuple[Any, Any]]) -> str | None:
+    """The class of an error that was rightly raised, but in words that are the learner's, and nowhere in this check torch's.
+
+    Where only numbers differ, it is they that are wrong.
+    """
     for right, value in wrong:
-        if isinstance(right, str) and isinstance(value, str):
+        if isinstance(right, str) and isinstance(value, str) and value not in all_right:
             kinds = [match and match[1] for match in map(_AN_ERROR.match, (right, value))]
-            if kinds[0] and kinds[0] == kinds[1] and any(each in value for each in written):
+            words = [re.sub(r"\d+", "", each) for each in (right, value)]
+            own = kinds[0] and kinds[0] == kinds[1] and words[0] != words[1]
+            if own and any(each in value for each in written):
                 return kinds[0]
     return None
 

@@ -49,6 +49,23 @@ def test_a_refusal_that_is_not_written_and_comes_from_the_engine_is_not_in_ones_
     assert said_of("what_does_not_fit", root_gradient=takes_any_shape) == ""
 
 
+def test_half_of_torchs_words_are_not_torchs_and_a_wrong_number_is_no_matter_of_words():
+    def half(self, *tensors):
+        if not all(each is None or isinstance(each, minigrad.Tensor) for each in tensors):
+            raise TypeError("save_for_backward can only save variables")
+        self.to_save = tensors
+
+    def off_by_one(self, *tensors):
+        for at, each in enumerate(tensors, 1):
+            if each is not None and not isinstance(each, minigrad.Tensor):
+                kind = type(each).__name__
+                raise TypeError(f"save_for_backward can only save variables, but argument {at} is of type {kind}")
+        self.to_save = tensors
+
+    assert "of the right class, TypeError, but its words" in said_of("function_guards", save_for_backward=half)
+    assert said_of("function_guards", save_for_backward=off_by_one) == ""
+
+
 def test_torchs_words_in_the_wrong_place_are_no_words_of_ones_own():
     def always_the_same(output, given, index):
         if output.numel() != 1 or (given is not None and given.shape != output.shape):

@@ -86,6 +86,7 @@ def broadcast_rule(T: Any, rng: np.random.Generator) -> Properties:
         ((1, 3), (3,)),
         ((4,), (3,)),
         ((2, 3), (3, 2)),
+        ((2, 3), (4, 3)),
         ((3, 2), (3, 4)),
         ((1, 1), (5, 2, 3)),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import minigrad
 from autograder.mistakes import mistake
 
 PART = "minigrad.warmup.squared_loss_grad"
@@ -190,3 +191,35 @@ def works_in_place(w: Any, X: Any, Y: Any) -> Any:
     Y -= w * X
     X *= -2
     return (X * Y).sum()
+
+
+@mistake(
+    PART,
+    zh="循环里只留下了最后一个点：total = … 每次都把前面的盖掉。每个点的贡献要加起来：total += …。",
+    en="Only the last point is left: total = … overwrites what was there before. Add up what the points contribute: total += ….",
+)
+def only_the_last_point(w: Any, X: Any, Y: Any) -> Any:
+    total = 0
+    for x, y in zip(X, Y, strict=True):
+        total = -2 * x * (y - w * x)
+    return total
+
+
+@mistake(
+    PART,
+    zh="你让引擎自己去求导了。可是引擎的反向传播正要用你这个函数：在它里面什么也不记录，backward 也就无从走起。在纸上求导，写出公式。",
+    en="You let the engine differentiate. But the engine's own backward calls this very function, and inside it nothing is recorded, so backward has nowhere to go. Differentiate on paper and write the formula.",
+)
+def leaves_it_to_backward(w: Any, X: Any, Y: Any) -> Any:
+    w = minigrad.tensor(w, requires_grad=True)
+    ((Y - w * X) ** 2).sum().backward()
+    return w.grad
+
+
+@mistake(
+    PART,
+    zh="你往两边各推了很小的一步来量。步子越小，两次相减剩下的位数越少：float64 里看不出，引擎里用的 float32 就露馅了。在纸上求导，写出公式。",
+    en="You measured it by nudging to both sides, very slightly. The smaller the step, the fewer digits are left after subtracting: float64 hides it, the float32 of the engine does not. Differentiate on paper and write the formula.",
+)
+def nudges_both_ways_very_slightly(w: Any, X: Any, Y: Any) -> Any:
+    return (((Y - (w + 1e-6) * X) ** 2).sum() - ((Y - (w - 1e-6) * X) ** 2).sum()) / 2e-6

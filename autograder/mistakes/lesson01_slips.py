@@ -204,3 +204,57 @@ def leaves_leaves_alone(self: Any) -> Any:
 def switches_itself_off(self: Any) -> Any:
     self.requires_grad = False
     return self
+
+
+@mistake(
+    ITEM,
+    zh="float() 把什么都变成了浮点数：tensor(3).item() 该是 int，tensor(True).item() 该是 bool；带括号的 [[3.]] 它又不收。NumPy 数组自己的 .item() 会给出合适的 Python 数。",
+    en="float() makes a float of everything: tensor(3).item() should be an int and tensor(True).item() a bool; and [[3.]], in brackets, it does not take. A NumPy array's own .item() gives the right Python number.",
+)
+def always_a_float(self: Any) -> Any:
+    return float(self._data)
+
+
+@mistake(
+    ITEM,
+    zh="len() 数的是最外层有几行，没有维度的张量还会报错。元素的个数是 self._data.size。",
+    en="len() counts the outermost rows, and raises for a tensor without dimensions. The number of elements is self._data.size.",
+)
+def counts_the_rows(self: Any) -> Any:
+    if len(self._data) != 1:
+        raise RuntimeError(f"a Tensor with {len(self._data)} elements cannot be converted to Scalar")
+    return self._data[0]
+
+
+@mistake(
+    ITEM,
+    zh='报错的话里写死了 2。2 只是例子：有几个元素就写几，用 f"…{self._data.size}…"。',
+    en='The message always says 2, which was only an example. Put in the real number of elements: f"…{self._data.size}…".',
+)
+def always_says_two(self: Any) -> Any:
+    if self._data.size != 1:
+        raise RuntimeError("a Tensor with 2 elements cannot be converted to Scalar")
+    return self._data.item()
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="你不管是打开还是关掉，都拒绝了。不是浮点数，只在打开时拒绝；不是叶子，只在关掉时拒绝：两个条件里都要看 requires_grad。",
+    en="You refuse whether it is switched on or off. Refuse other dtypes only when switching on, and tensors that are no leaves only when switching off: both conditions have to look at requires_grad.",
+)
+def refuses_either_way(self: Any, requires_grad: bool = True) -> Any:
+    if not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    DETACH,
+    zh="第三个参数要的是计数器本身，两个张量共用它：self.counter()。self._version 只是它现在的读数。",
+    en="The third argument is the counter itself, which the two tensors share: self.counter(). self._version is only what it reads now.",
+)
+def passes_what_the_counter_reads(self: Any) -> Any:
+    return from_array(self._data, NO_EDGE, self._version)

@@ -342,3 +342,13 @@ def remembers_the_leaf(tensor: Any) -> Any:
 )
 def asks_everyone_for_it(tensor: Any) -> Any:
     return _collector(tensor), 0
+
+
+@mistake(
+    IS_LEAF,
+    zh="要梯度的叶子，_edge 是 None，没法拆成两个。先问 self._edge is None，再看里面的节点。",
+    en="A leaf that wants a gradient has None for its _edge, which cannot be unpacked. Ask for self._edge is None first, then look at the node in it.",
+)
+def unpacks_at_once(self: Any) -> bool:
+    node, _ = self._edge
+    return node is None

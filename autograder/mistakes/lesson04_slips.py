@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson04 import UNBROADCAST
+from autograder.mistakes.lesson04 import STRETCHES, UNBROADCAST
 from minigrad import rules
 
 
@@ -42,12 +42,22 @@ def loses_each_one(grad: Any, shape: Any) -> Any:
 
 @mistake(
     UNBROADCAST,
-    zh="从右往左逐维相加，编号不会乱，这很好；可 keepdim=False 把被拉长的维度去掉了：(4, 1) 要回到 (4, 1)，所以用 True。",
-    en="Going from right to left keeps the numbers in step, good; but keepdim=False drops the stretched dimensions. (4, 1) must come back as (4, 1): use True.",
+    zh="数组的 .sum(i, True) 把 True 当成了 dtype。要写明 keepdims=True；或者用 rules.sum(grad, (i,), True)，数组和张量都行。",
+    en="An array's .sum(i, True) takes True for a dtype. Name it, keepdims=True; or write rules.sum(grad, (i,), True), which takes arrays and tensors.",
 )
-def loses_each_one_from_the_right(grad: Any, shape: Any) -> Any:
-    grad = _without_extra(grad, shape)
-    for dim in reversed(range(len(shape))):
-        if shape[dim] == 1 and grad.shape[dim] > 1:
-            grad = rules.sum(grad, (dim,), False)
+def passes_true_for_the_dtype(grad: Any, shape: Any) -> Any:
+    while grad.ndim > len(shape):
+        grad = grad.sum(0)
+    for dim, n in enumerate(shape):
+        if n == 1:
+            grad = grad.sum(dim, True)
     return grad
+
+
+@mistake(
+    STRETCHES,
+    zh="你只看了最后一维，循环第一圈就 return 了。不合可以马上 return False；return True 要等每一维都看过，放在循环外面。",
+    en="Only the last dimension is looked at: the loop returns in its first round. A misfit may return False at once, but return True belongs after the loop, when every dimension has been seen.",
+)
+def looks_at_the_last_one_only(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and (not shape or shape[-1] in (1, target[-1]))

@@ -320,3 +320,24 @@ def returns_the_hook(tensor: Any, hook: Any) -> Any:
     _refuse(tensor)
     extras_of(_node(tensor)).accumulated.add(hook)
     return hook
+
+
+@mistake(
+    KEEP,
+    zh="第一个梯度没有复制，后来的又原地加了进去：别人手里的同一个张量跟着变。第一个用 grad.clone()，后来的写成 tensor._grad + grad，得到一个新的。",
+    en="The first gradient is not copied, and later ones are added in place, so the same tensor changes in other hands. Use grad.clone() for the first, and tensor._grad + grad, which is a new one, for the others.",
+)
+def shares_and_adds_in_place(tensor: Any, grad: Any) -> None:
+    if tensor._grad is None:
+        tensor._grad = grad
+    else:
+        tensor._grad += grad
+
+
+@mistake(
+    KEEP,
+    zh="第一次来的时候，tensor._grad 还是 None，没有东西可加。先问是不是 None：是，就放一份副本。",
+    en="The first time, tensor._grad is still None, and there is nothing to add to. Ask whether it is None; if so, put a copy there.",
+)
+def adds_to_nothing(tensor: Any, grad: Any) -> None:
+    tensor._grad += grad

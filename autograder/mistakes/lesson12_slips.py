@@ -240,3 +240,26 @@ def remembers_a_view(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     finally:
         x.data.copy_(here)
     return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="你只往前走了一步，误差和步长成正比；往前一步、往后一步，误差就和步长的平方成正比。结果还带着历史：fn(x) 返回的要 detach()。",
+    en="You go one step ahead only, and the error is in proportion to the step; with one ahead and one behind it is in proportion to its square. The result has a history as well: use detach() on what fn(x) returns.",
+)
+def one_sided_with_a_history(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return (fn(x + eps * direction) - fn(x)) / eps
+
+
+@mistake(
+    DIFFERENCE,
+    zh="fn 可能原样返回 x：你后来又改了 x.data，先记下的那个值就跟着变了。每次都把 fn(x) 的值复制下来：fn(x).detach().clone()。",
+    en="fn may return x itself: when x.data changes later, the value you noted first changes, too. Copy what fn(x) gives each time: fn(x).detach().clone().",
+)
+def notes_what_still_changes(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    x.data += eps * direction
+    ahead = fn(x)
+    x.data -= 2 * eps * direction
+    behind = fn(x)
+    x.data += eps * direction
+    return (ahead - behind) / (2 * eps)

@@ -254,3 +254,25 @@ def overlooks_a_tie(sizes: Any, here: Any, there: Any) -> Any:
         if fast > slow:
             found = None
     return found
+
+
+@mistake(
+    HOME,
+    zh="cupy.get_array_module 要有 CuPy 才有，可 cupy() 可能是 None，这一课里它又只是个替身。自己判断：数组是不是 module.ndarray 的实例。",
+    en="cupy.get_array_module exists only where CuPy does; cupy() may be None, and in this lesson it gives a stand-in. Decide for yourself: is the array an instance of module.ndarray?",
+)
+def asks_cupys_own(array: Any) -> Any:
+    module: Any = cupy()
+    return module.get_array_module(array)
+
+
+@mistake(
+    CROSS,
+    zh="处处都快的时候，i 一直减到 -1 也不停：there[-1] 又是最后一个，绕了回去，直到超出列表。循环里还要看 i >= 0；处处都慢时，返回 None。",
+    en="Where it is faster everywhere, i goes on to -1, and there[-1] is the last one again: round it goes, until the list is at an end. Let the loop look at i >= 0 as well; and where it never pays, return None.",
+)
+def goes_round_the_beginning(sizes: Any, here: Any, there: Any) -> Any:
+    i = len(sizes) - 1
+    while there[i] < here[i]:
+        i -= 1
+    return sizes[i + 1]
