@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, sum_array
-from ..dtypes import result_type
+from ..dtypes import BY_NUMPY, promote_types, result_type
 from ..tensor import Tensor
 from .arguments import Int, Number
 from .define import Op
@@ -128,8 +129,18 @@ addmv_op = Op(
     mat=addmv_vjp_mat,
     vec=addmv_vjp_vec,
 )
+_add_outer = _add_product(lambda a, b: a[:, None] * b)
+
+
+def _addr(x: Any, a: Any, b: Any, beta: float, alpha: float) -> Any:
+    """In the dtype that all three promote to: a single number to be added counts as much as the vectors."""
+    arrays = (x, a, b)
+    wanted = functools.reduce(promote_types, [BY_NUMPY[array.dtype] for array in arrays]).np
+    return _add_outer(*[array.astype(wanted, copy=False) for array in arrays], beta, alpha)
+
+
 addr_op = Op(
-    "AddrBackward0", _add_product(lambda a, b: a[:, None] * b), promotes=True, self=added_vjp, vec1=addr_vjp_vec1,
+    "AddrBackward0", _addr, stretches=True, self=added_vjp, vec1=addr_vjp_vec1,
     vec2=addr_vjp_vec2,
 )  # fmt: skip
 baddbmm_op = Op(
