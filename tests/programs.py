@@ -220,6 +220,10 @@ KNOWN = (
         r"torch .*\binf\b.*minigrad .*3\.4028234663852886e\+38",
         "torch's gelu doubles before it halves, unless of one element",
     ),
+    (
+        r"torch.*Expected size for first two.*\n.*mat1 and mat2 shapes",
+        "both refuse the product; which one it is hangs on the stride of a dimension of size 1, in a new array NumPy's choice",
+    ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
 )
 
