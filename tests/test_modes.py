@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -59,3 +61,28 @@ def test_hooks_on_saved_tensors_let_the_values_go(engine):
     kept[-1] = [1.0, 1.0]  # the result of exp, on its way back
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+ONE_NUMBER = """
+import importlib, sys, warnings
+T = importlib.import_module(sys.argv[1])
+t = T.ones(1, requires_grad=True)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    with T.no_grad():
+        float(t)
+    with T.inference_mode():
+        int(t)
+    print(len(caught))
+    float(t), int(t)
+    print(len(caught), str(caught[0].message).splitlines()[0])
+"""
+
+
+def test_one_number_taken_out_of_a_graph_is_warned_of_once_and_only_while_it_is_recorded():
+    """Once in a process: so each engine gets a new one."""
+    said = [
+        subprocess.run([sys.executable, "-c", ONE_NUMBER, engine.__name__], capture_output=True, text=True, check=True)
+        for engine in ENGINES
+    ]
+    assert said[0].stdout == said[1].stdout != ""

@@ -73,7 +73,7 @@ def check_scales_with_gradient(outputs: list[Tensor], given: tuple[Any, ...]) ->
     """A rule multiplies by the gradient that arrives: zeros must give zeros."""
     if outputs:
         sources = [given[k] for k in checked_places(given)]
-        found = autograd.grad(outputs, sources, [o.detach() * 0 for o in outputs], allow_unused=True)
+        found = autograd.grad(outputs, sources, [o.new_zeros(o.shape) for o in outputs], allow_unused=True)
         if any(g is not None and some_nonzero(g) for g in found):
             raise GradcheckError("backward not multiplied by grad_output")
 
@@ -116,7 +116,7 @@ def check_undefined(func: Callable[..., Any], given: tuple[Any, ...]) -> None:
             return
         outputs = [undefined()(o) if i in missing else o for i, o in enumerate(outputs)]
         try:
-            found = autograd.grad(outputs, sources, [o.detach() * 0 for o in outputs], allow_unused=True)
+            found = autograd.grad(outputs, sources, [o.new_zeros(o.shape) for o in outputs], allow_unused=True)
         except RuntimeError as error:
             warnings.warn(UNDEFINED_WARNING, UserWarning, stacklevel=4)
             raise GradcheckError(

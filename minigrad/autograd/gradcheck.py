@@ -76,7 +76,7 @@ def analytical_jacobian(output: Tensor, x: Tensor) -> Tensor:
     columns = []
     for seed in unit_directions(output):
         (grad,) = autograd.grad(output, x, seed, retain_graph=True, allow_unused=True)
-        columns.append((x.detach() * 0 if grad is None else grad.detach()).reshape(-1))
+        columns.append((x.new_zeros(x.shape) if grad is None else grad.detach()).reshape(-1))
     return rules.stack(columns, 1) if columns else x.new_zeros(x.numel(), 0)
 
 
@@ -222,7 +222,11 @@ def _compare_along_one_direction(
 
             def backward(i: int = i, k: int = k) -> Tensor:
                 (grad,) = autograd.grad(outputs[i], given[k], v[i], retain_graph=True, allow_unused=True)
-                return (given[k].detach() * 0 if grad is None else grad.detach()).reshape(-1).dot(u[k].reshape(-1))
+                return (
+                    (given[k].new_zeros(given[k].shape) if grad is None else grad.detach())
+                    .reshape(-1)
+                    .dot(u[k].reshape(-1))
+                )
 
             analytical = reentrant(backward, nondet_tol)
             slope = central_difference(_one_of(func, given, k, i), given[k], u[k], eps)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
+from ..autograd.grad_mode import is_grad_enabled
 from ..backend import address, array_module, in_use, numpy, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
@@ -268,8 +269,8 @@ _said: list[str] = []  # what torch warns of once in a process
 
 
 def one_value(self: Tensor) -> Any:
-    """The one element; a warning, once, if a gradient is wanted for it, which ends here."""
-    if self.requires_grad and not _said:
+    """The one element; a warning, once, if a gradient is wanted for it, which ends here unless nothing is recorded."""
+    if self.requires_grad and not _said and is_grad_enabled():
         _said.append(TO_SCALAR)
         warnings.warn(TO_SCALAR, UserWarning, stacklevel=3)
     if self._data.size != 1:

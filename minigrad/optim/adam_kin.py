@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..creation import tensor
+from ..ranges import zeros_like
 from ..tensor import Tensor
 from .adaptive import check_betas, decayed, moments
 from .optimizer import Optimizer, check, implementation, not_from_0_on
@@ -45,7 +46,7 @@ class Adadelta(Optimizer):
         """One step of one parameter."""
         rho, eps = group["rho"], group["eps"]
         if not state:
-            state.update(step=tensor(0.0), square_avg=p.detach() * 0, acc_delta=p.detach() * 0)
+            state.update(step=tensor(0.0), square_avg=zeros_like(p), acc_delta=zeros_like(p))
         state["step"] += 1
         grad = decayed(p, grad, group)
         square = state["square_avg"].mul_(rho).addcmul_(grad, grad, value=1 - rho)
@@ -83,7 +84,7 @@ class Adamax(Optimizer):
         """One step of one parameter."""
         beta1, beta2 = group["betas"]
         if not state:
-            state.update(step=tensor(0.0), exp_avg=p.detach() * 0, exp_inf=p.detach() * 0)
+            state.update(step=tensor(0.0), exp_avg=zeros_like(p), exp_inf=zeros_like(p))
         state["step"] += 1
         grad = decayed(p, grad, group)
         mean = state["exp_avg"].lerp_(grad, 1 - beta1)

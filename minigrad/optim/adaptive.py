@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..creation import tensor
+from ..ranges import zeros_like
 from ..tensor import Tensor
 from .optimizer import Optimizer, check, implementation, not_from_0_on
 
@@ -34,7 +35,7 @@ def moments(p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any
     """The number of this step, and the running means of the gradient and of its square, brought up to it."""
     beta1, beta2 = group["betas"]
     if "exp_avg" not in state:
-        state.update(exp_avg=p.detach() * 0, exp_avg_sq=p.detach() * 0)
+        state.update(exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
     state["step"] += 1
     mean = state["exp_avg"].lerp_(grad, 1 - beta1)
     square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
@@ -81,7 +82,7 @@ class Adam(Optimizer):
         step, mean, square = moments(p, decayed(p, grad, group), group, state)
         if group["amsgrad"]:
             if "max_exp_avg_sq" not in state:
-                state["max_exp_avg_sq"] = p.detach() * 0
+                state["max_exp_avg_sq"] = zeros_like(p)
             square = state["max_exp_avg_sq"]
             square.copy_(square.maximum(state["exp_avg_sq"]))
         scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
@@ -144,11 +145,11 @@ class RMSprop(Optimizer):
         """One step of one parameter."""
         alpha, momentum = group["alpha"], group["momentum"]
         if not state:
-            state.update(step=tensor(0.0), square_avg=p.detach() * 0)
+            state.update(step=tensor(0.0), square_avg=zeros_like(p))
             if momentum:
-                state["momentum_buffer"] = p.detach() * 0
+                state["momentum_buffer"] = zeros_like(p)
             if group["centered"]:
-                state["grad_avg"] = p.detach() * 0
+                state["grad_avg"] = zeros_like(p)
         state["step"] += 1
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * p
@@ -194,7 +195,7 @@ class Adagrad(Optimizer):
         known = {"foreach": None, "maximize": maximize, "differentiable": False, "fused": None}
         super().__init__(params, settings | implementation(type(self), unused, known))
         for p in self.params:
-            self.state[p].update(step=tensor(0.0), sum=p.detach() * 0 + initial_accumulator_value)
+            self.state[p].update(step=tensor(0.0), sum=zeros_like(p) + initial_accumulator_value)
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""

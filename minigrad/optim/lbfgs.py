@@ -10,6 +10,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..ops.join import cat
+from ..ranges import zeros_like
 from ..tensor import Tensor
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer, check, evaluated, not_from_0_on
@@ -126,7 +127,7 @@ class LBFGS(Optimizer):
 
     def flat_grad(self) -> Tensor:
         """The gradients of all parameters in one vector."""
-        return cat([(p.detach() * 0 if p.grad is None else p.grad).reshape(-1) for p in self.params])
+        return cat([(zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in self.params])
 
     def add(self, d: Tensor, t: Any) -> None:
         """Move the parameters by t · d, which has their elements one after the other."""
