@@ -360,3 +360,41 @@ def expects_a_gradient(buffers: Any, retain_graph: bool, create_graph: bool, tas
         return node
 
     _walk(buffers, retain_graph, create_graph, task, take=take)
+
+
+@mistake(
+    COUNT,
+    zh="next_functions 里有的边通向空处：(None, 0)，那里没有人要梯度。先看 parent 是不是 None，是就跳过。",
+    en="Some edges in next_functions lead nowhere: (None, 0), where nobody wants a gradient. See whether parent is None, and skip it.",
+)
+def follows_edges_to_nowhere(roots: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = dict.fromkeys(roots, 0)
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        for parent, _ in node.next_functions:
+            counts[parent] = counts.get(parent, 0) + 1
+            stack.append(parent)
+    return counts
+
+
+@mistake(
+    WALK,
+    zh="第一份梯度到的时候，buffers 里还没有东西可以合：merge 的 held 是 None。先看有没有；没有，就直接存下来。",
+    en="When the first gradient arrives, buffers holds nothing to merge it with, and held is None. Look first; if there is none, store what has come.",
+)
+def merges_with_nothing(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready = [root for root in buffers if waiting[root] == 0]
+    while ready:
+        node = pop(ready)
+        results = run_node(node, buffers.pop(node, None), retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results, strict=False):
+            if parent is not None:
+                if result is not None:
+                    buffers[parent] = merge(parent, buffers.get(parent), result, output)
+                waiting[parent] -= 1
+                if waiting[parent] == 0:
+                    push(ready, parent)
