@@ -27,7 +27,10 @@ def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any]
             raise TypeError(f"{optimizer.__name__}.__init__() got an unexpected keyword argument '{name}'")
     if given.get("differentiable"):
         raise NotImplementedError("minigrad's optimizers record no step: differentiable=True would not be followed")
-    return known | given
+    chosen = known | given
+    if chosen.get("fused") and chosen.get("foreach"):
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    return chosen
 
 
 class Optimizer:
