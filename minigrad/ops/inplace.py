@@ -173,6 +173,8 @@ def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
     if not apart and (operand._counter is not written._counter or not operand._counter):
         return
     x, y = written.storage(), operand.storage()
+    if not (x.size and y.size):
+        return
     (low, high), (start, end) = (array_module(a).lib.array_utils.byte_bounds(a) for a in (x, y))
     meet = low < end and start < high and (apart or (low, high, x.strides) != (start, end, y.strides))
     if meet and dense(x) and dense(y):
