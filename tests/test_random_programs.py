@@ -20,6 +20,7 @@ statements = st.lists(st.binary(min_size=5, max_size=5), min_size=3, max_size=MO
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)  # a long run is as long as it is asked for
 def test_random_programs(request: pytest.FixtureRequest) -> None:
     count, number = request.config.getoption("--programs"), request.config.getoption("--seed")
 
