@@ -199,7 +199,7 @@ NOW_THIS_NOW_THAT = (
 # Differences that are known, and why they stay; a program ends there.
 KNOWN = (
     (r"requires_grad of torch.(u?int\d+|bool): torch True", "fill_ lets whole numbers require grad in torch"),
-    (r"torch.*Subtraction.*\n.*single memory location", "both refuse; torch looks at the dtypes of a difference first"),
+    (r"torch.*(Subtraction|Integer division).*\n.*single memory location", "both refuse; torch looks at dtypes first"),
     (
         r"torch.*is a view and its base or another.*\n.*Error",
         "both refuse a view that a write has left behind; torch first",
