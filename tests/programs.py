@@ -131,6 +131,8 @@ class Pair:
             raise EndOfProgram  # whose sign is left open
         if fault is not None and expected.error and re.match(r"x\d+: torch [^,]*[\d\[]", fault) and expected == got:
             raise EndOfProgram  # torch has written a part before it noticed
+        if fault is None and any(tensor.numel() > MANY for tensor in self.tensors().values()):
+            raise EndOfProgram
         return fault
 
     def on(self, engine: Any, code: Any) -> Said:
@@ -195,6 +197,8 @@ NOW_THIS_NOW_THAT = (
     (r"torch\.(\w+)Tensor\{|CPU(\w+)Type\{", r"\1\2{"),
     (r"index -?\d+ is out of bounds for dimension 0 with size 0", "select() cannot be applied to a 0-dim tensor."),
 )
+
+MANY = 3000  # elements: two such tensors multiply to millions, and three more statements would take all memory there is
 
 # Differences that are known, and why they stay; a program ends there.
 KNOWN = (

@@ -221,7 +221,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node, output = gradient_edge(tensor)
-    assert node is not None
+    assert node is not None, "Expected gradient function to be set"
     return GradientEdge(node, output)
 
 

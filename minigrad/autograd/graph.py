@@ -196,6 +196,7 @@ class Node:
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
     outputs: ClassVar[int] = 1
+    requires_grad: ClassVar[bool] = True  # as torch says of every node: one that is recorded is there for a gradient
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk lets go; shapes and numbers may stay
     plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
     narrows: ClassVar[bool] = True  # it can compute some of its gradients alone; cat, stack and a Function all or none
