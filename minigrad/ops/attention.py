@@ -38,7 +38,7 @@ def attention_vjp_key(grads: Any, query: Any, value: Any, result1: Any, scale: f
 def attention_vjp_value(grads: Any, value: Any, result1: Any) -> Any:
     """z = weights · value: weightsᵀ · grad."""
     if grads[0] is None:
-        return value * 0
+        return rules.zeros(value, value.shape)
     return rules.swapaxes(result1, -1, -2) @ grads[0]
 
 

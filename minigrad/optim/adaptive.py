@@ -151,8 +151,7 @@ class RMSprop(Optimizer):
             if group["centered"]:
                 state["grad_avg"] = zeros_like(p)
         state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * p
+        grad = decayed(p, grad, group)
         square = state["square_avg"].mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"].lerp_(grad, 1 - alpha)
@@ -200,8 +199,7 @@ class Adagrad(Optimizer):
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * p
+        grad = decayed(p, grad, group)
         total = state["sum"].addcmul_(grad, grad)
         lr = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
         p.addcdiv_(grad, total.sqrt() + group["eps"], value=-lr)
