@@ -133,15 +133,16 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
         right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
         outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
         view.notes += _notes(this, outcome, seed, bool(printed.kept))
-        found = mistakes.recognise(this, outcome, seed)
+        found = mistakes.recognise_each(this, outcome, seed)
         if not found:  # beside a hint these would lead astray
             view.notes += [*_misshapen(this, outcome, seed), *remarks(this, oracle.expected(this.name, seed), outcome)]
     view.notes += [text("same_for_all")] if verdict.only_known else []
-    if len(this.parts) == 1:
-        view.hint = text("hint", hint=found.hint) if found else None
+    if found and len(this.parts) == 1:
+        view.hint = text("hint", hint=found[0].hint)
     elif found:
-        view.hint = text("hint_for", part=found.part.rpartition(".")[2], hint=found.hint)
-    else:
+        said = [text("hint_for", part=each.part.rpartition(".")[2], hint=each.hint) for each in found]
+        view.hint = Text(*map("\n".join, zip(*said, strict=True)))
+    elif len(this.parts) > 1:
         culprits, (passes, _) = blame.in_the_way(this.parts, _grade(verdict), lambda: _again(this, seed))
         if passes and len(culprits) < len(this.parts):
             view.notes.append(text("only_these", parts=", ".join(each.rpartition(".")[2] for each in culprits)))

@@ -116,6 +116,19 @@ def test_one_wrong_part_beside_another_is_recognised_in_the_notebook():
     assert outcome_of("mul_backward", wrong)[2].name == f"{OTHER}:mul_adds"
 
 
+def test_one_slip_in_two_parts_has_a_hint_for_each_in_the_notebook_and_none_for_a_part_that_is_right():
+    both = {MUL: lambda grad, other: other, OTHER: lambda grad, self: self}
+    with parts.plugged_in(both):
+        check = checks.get("mul_backward")
+        outcome = checks.attempt(check, minigrad, SEED)
+        found = [each.name for each in mistakes.recognise_each(check, outcome, SEED)]
+    assert found == [f"{MUL}:mul_forgot_grad", f"{OTHER}:mul_forgot_grad"]
+    with parts.plugged_in(both | {OTHER: parts.original(OTHER)}):
+        outcome = checks.attempt(check, minigrad, SEED)
+        found = [each.name for each in mistakes.recognise_each(check, outcome, SEED)]
+    assert found == [f"{MUL}:mul_forgot_grad"]
+
+
 UNBROADCAST = "minigrad.autograd.accumulate.unbroadcast"
 
 

@@ -58,6 +58,13 @@ def test_a_failure_says_what_was_expected_what_came_and_the_hint(capsys):
     assert "Hint for mul_vjp_self: The derivative, other, is right" in said
 
 
+def test_the_same_slip_in_two_parts_has_a_hint_for_each(capsys):
+    said = seen(capsys, {MUL: lambda grad, other: other, OTHER: lambda grad, self: self})
+    assert "Hint for mul_vjp_self: The derivative, other, is right" in said
+    assert "Hint for mul_vjp_other: The derivative, self, is right" in said
+    assert said.index("mul_vjp_other 的提示") < said.index("Hint for mul_vjp_self")  # a language at a time
+
+
 def test_a_skipped_property_says_what_it_needs(capsys):
     step = "minigrad.optim.SGD.step"
 

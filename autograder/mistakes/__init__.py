@@ -64,10 +64,19 @@ def of_part(part: str) -> list[Mistake]:
 
 
 def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mistake | None:
-    """The known mistake that gives what the learner's run of `check` gave on the same inputs, if it is the only one.
+    """The known mistake that gives what the learner's run of `check` gave on the same inputs: the first part's, if each
+    of several has its own.
+    """
+    found = recognise_each(check, outcome, seed, T)
+    return found[0] if found else None
+
+
+def recognise_each(check: Check, outcome: Outcome, seed: int, T: Any = None) -> list[Mistake]:
+    """For each part of the check the known mistake that gives what the learner's run gave, if it is the only one.
 
     The check's other parts stay as they are plugged now: the learner's in a notebook, the engine's own at the
-    referee. A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
+    referee. So in a notebook one slip in two parts is two mistakes; at the referee two that look alike are none.
+    A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
     are concerned, their words decide, the numbers in them last of all; where the learner's parts are at hand,
     the lesson's other checks decide between mistakes that look alike in this one.
     """
@@ -77,11 +86,13 @@ def recognise(check: Check, outcome: Outcome, seed: int, T: Any = None) -> Mista
         found = search.in_one()
         if not found and len(check.parts) == 2 and not now:
             found = search.in_both()
-    to_the_word = [(each, run) for each, run in found if same(run, outcome, words=True)]
-    candidates = [each for each, _ in to_the_word or found]
-    if len(candidates) > 1 and now:
-        candidates = _told_apart(candidates, check, seed, T)
-    return candidates[0] if len(candidates) == 1 else None
+    groups = [[pair for pair in found if pair[0].part == part] for part in check.parts] if now else [found]
+    alike = [
+        [each for each, run in some if same(run, outcome, words=True)] or [each for each, _ in some] for some in groups
+    ]
+    if now:
+        alike = [_told_apart(some, check, seed, T) if len(some) > 1 else some for some in alike]
+    return [some[0] for some in alike if len(some) == 1]
 
 
 def _told_apart(alike: list[Mistake], check: Check, seed: int, T: Any) -> list[Mistake]:
