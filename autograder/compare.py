@@ -11,6 +11,7 @@ come by (checks/, oracle.py), and how results look (notebook.py).
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ TOLERANCE = {
 }
 
 
+NOT_FINITE = ("nan", "inf", "-inf")  # as checks.encode names these numbers
+_AN_ERROR = re.compile(r"\w+(Error|Exception|Warning): ")
 LEGIBLE = 6  # items of a list that two languages side by side can show whole, twice
 
 
@@ -89,6 +92,10 @@ def compare(expected: Any, got: Any) -> Text | None:
         return None
     if isinstance(got, dict) and "error" in got:
         return text("raised", error=got["error"])
+    if got is None and _is_an_error(expected):
+        return text("not_raised", error=expected)
+    if _is_an_error(got) and not _is_an_error(expected):
+        return text("raised", error=got)
     return text("differs", expected=describe(expected), got=describe(got))
 
 
@@ -157,6 +164,8 @@ def describe(value: Any) -> Text | str:
         return Text(*(clip(f"[{', '.join(getattr(each, language) for each in pairs)}]") for language in LANGUAGES))
     if isinstance(value, dict):
         return text("an_error", error=value["error"]) if "error" in value else str(value.get("unencodable", "?"))
+    if value in NOT_FINITE:
+        return str(value)
     return f'"{value}"' if isinstance(value, str) else _short(value) if _is_number(value) else str(value)
 
 
@@ -183,6 +192,11 @@ def _is_number(value: Any) -> bool:
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, dict) and "shape" in value
+
+
+def _is_an_error(value: Any) -> bool:
+    """Whether a value says what was raised (checks.raises)."""
+    return isinstance(value, str) and bool(_AN_ERROR.match(value))
 
 
 def _broken(value: Any) -> bool:

@@ -21,7 +21,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder import blame, checks, compare, handed_in, hints, last_run, mistakes, oracle, parts, reach, workspace
+from autograder import (
+    blame,
+    checks,
+    compare,
+    handed_in,
+    hints,
+    last_run,
+    mistakes,
+    oracle,
+    parts,
+    reach,
+    returns,
+    workspace,
+)
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
@@ -34,7 +47,6 @@ MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
 WRONG_SHAPE = "returned the wrong shape"  # what the engine says where a gradient does not fit
 _PROJECT = Path(__file__).resolve().parent.parent
-_UNCALLED = {"builtin_function_or_method", "function", "method"}
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
 
@@ -136,6 +148,7 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
         found = mistakes.recognise_each(this, outcome, seed)
         if not found:  # beside a hint these would lead astray
             view.notes += [*_misshapen(this, outcome, seed), *remarks(this, oracle.expected(this.name, seed), outcome)]
+            view.notes += returns.habits(this, outcome, seed)
     view.notes += [text("same_for_all")] if verdict.only_known else []
     if found and len(this.parts) == 1:
         view.hint = text("hint", hint=found[0].hint)
@@ -208,28 +221,7 @@ def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[
     for part in this.parts:
         if not outcome.calls.get(part) and (len(this.parts) == 1 or not outcome.faults):  # else its turn did not come
             yield text("never_called", parts=part)
-    returned = {part: parts.returned(part) for part in this.parts}
-    for part, kinds in returned.items():
-        if kinds <= {"array"}:
-            continue
-        with parts.plugged_in({part: parts.original(part)}):
-            checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
-            usual = parts.returned(part)
-        odd = kinds - usual
-        if not usual or "NoneType" in usual:  # nobody reads what it returns: then only an error that was to be raised
-            odd = {kind for kind in odd if kind.endswith("Error")}
-        for kind in sorted(odd):
-            short, wanted = part.rpartition(".")[2], " / ".join(sorted(usual))
-            if kind == "NoneType":
-                yield text("printed_instead" if printed else "returned_none", part=short)
-            elif kind.endswith("Error"):
-                yield text("returned_error", part=short, kind=kind)
-            elif kind in _UNCALLED:
-                yield text("returned_uncalled", part=short, kind=kind)
-            elif "array" in usual:
-                yield text("returned", part=short, kind=kind)
-            else:
-                yield text("returned_other", part=short, kind=kind, wanted=wanted)
+    yield from returns.notes(this, seed, printed)
     for fault in outcome.faults[:1]:
         if fault["line"]:
             error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"

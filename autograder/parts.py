@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import itertools
 import pkgutil
 import textwrap
 import types
@@ -33,7 +34,27 @@ from minigrad.autograd.graph import Node
 ENGINE = "minigrad"
 NOT_WRITTEN = NotWritten.__name__  # the class, in reports of errors, of every error that says so
 _YOURS = "is yours to write"  # what the bodies taken out of the learner's edition say (editions.py)
+Kind = str | tuple["Kind", ...]  # of a value: "array", "number", the name of another type; of a tuple, of what is in it
+PLAIN: frozenset[Kind] = frozenset({"bool", "number", "str", "NoneType"})
+_LONGEST = 4  # items of a tuple that are looked at
 ops.load_all()  # a part may be anywhere in the engine, and wherever it is used it has to be found
+
+
+@dataclass
+class Returned:
+    """What a part has returned since the last reset."""
+
+    kinds: set[Kind] = field(default_factory=set)
+    handed_on: set[int | str | None] = field(
+        default_factory=set
+    )  # arguments, just as they came in; None: another thing
+    plain: set[str] = field(default_factory=set)  # numbers, strings and the like; two at most
+
+    @property
+    def only_handed_on(self) -> tuple[int | str, ...]:
+        """The one argument that came out of every call, if there is one."""
+        places = tuple(each for each in self.handed_on if each is not None)
+        return places if len(places) == len(self.handed_on) == 1 else ()
 
 
 @dataclass
@@ -45,7 +66,7 @@ class _Plug:
     wrapper: Any = None
     calls: int = 0
     unwritten: bool = False  # it raised NotImplementedError
-    kinds: set[str] = field(default_factory=set)  # of what it returned
+    returned: Returned = field(default_factory=Returned)
 
 
 _plugs: dict[str, _Plug] = {}
@@ -169,16 +190,16 @@ def unwritten(name: str) -> bool:
     return name in _plugs and _plugs[name].unwritten
 
 
-def returned(name: str) -> set[str]:
-    """What kinds of values the plugged part has returned: "array", "number", or the names of other types."""
-    return set(_plugs[name].kinds) if name in _plugs else set()
+def returned(name: str) -> Returned:
+    """What the plugged part has returned since the last reset."""
+    return _plugs[name].returned if name in _plugs else Returned()
 
 
 def reset(name: str | None = None) -> None:
     """Start counting from nought."""
     for each in [name] if name else _plugs:
         if each in _plugs:
-            _plugs[each].calls, _plugs[each].unwritten, _plugs[each].kinds = 0, False, set()
+            _plugs[each].calls, _plugs[each].unwritten, _plugs[each].returned = 0, False, Returned()
 
 
 def get_ready() -> None:
@@ -277,8 +298,7 @@ def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
             if not asked:
                 return this.original(*args, **kwargs)
             raise NotWritten(text("part_not_written", part=name), remedy=write_it(name)) from raised
-        handed_on = isinstance(result, float) and any(result is given for given in args)
-        this.kinds.add("array" if handed_on else _kind(result))  # a number of the engine's own is nothing odd
+        _note(this.returned, result, args, kwargs)
         return result
 
     return wrapper
@@ -311,7 +331,23 @@ def write_it(name: str) -> Text:
     return text("write_it", short=short, kind=kind)
 
 
-def _kind(result: Any) -> str:
+def _note(returned: Returned, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Remember a value that a part has returned."""
+    kind = _kind(result)
+    place = None
+    if isinstance(result, float) or kind not in PLAIN:  # small numbers and the like are the same objects everywhere
+        given: Iterator[tuple[int | str, Any]] = itertools.chain(enumerate(args), kwargs.items())
+        place = next((each for each, value in given if value is result and kind), None)
+    returned.handed_on.add(place)
+    # A number of the engine's own, handed on, is nothing odd.
+    returned.kinds.add("array" if isinstance(result, float) and place is not None else kind)
+    if kind in PLAIN and len(returned.plain) < 2:
+        returned.plain.add(repr(result))
+
+
+def _kind(result: Any) -> Kind:
+    if type(result) is tuple:
+        return tuple(map(_kind, result)) if len(result) <= _LONGEST else "tuple"
     if type(result).__module__.partition(".")[0] == "torch":
         return "torch.Tensor"
     if isinstance(result, types.ModuleType):  # numpy has a shape, too
@@ -320,7 +356,7 @@ def _kind(result: Any) -> str:
         return "node"
     if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
         return "array"
-    return "number" if isinstance(result, int | float) else type(result).__name__
+    return "number" if isinstance(result, int | float) and type(result) is not bool else type(result).__name__
 
 
 def check_signature(name: str, own: Any, written: Any) -> None:

@@ -99,7 +99,7 @@ def test_another_kind_of_value_than_the_engines_own_is_named(capsys):
         return list(reachable)
 
     said = seen(capsys, {"minigrad.autograd.engine.nodes_to_run": nodes_to_run}, "gradients_of_some")
-    assert "Your nodes_to_run returned a list; expected: set." in said
+    assert "Your nodes_to_run returned a list; it should return a set." in said
 
 
 def test_an_error_that_is_returned_should_be_raised(capsys):
@@ -200,7 +200,7 @@ def test_a_part_that_uses_what_grading_has_not_does_not_pass(capsys, monkeypatch
 
 def test_a_module_is_no_array(capsys):
     said = seen(capsys, {"minigrad.backend.array_module": lambda array: "numpy"}, "where_arrays_live")
-    assert "Your array_module returned a str; expected: module." in said
+    assert "Your array_module returned a str; it should return a module." in said
 
 
 def test_a_tensor_of_nonsense_is_a_tensor_still(capsys):

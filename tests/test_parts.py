@@ -1,5 +1,6 @@
 """Parts: named, plugged in everywhere, counted, and taken out without a trace."""
 
+import contextlib
 import functools
 import gc
 import types
@@ -265,7 +266,29 @@ def test_what_a_part_returns_is_remembered_by_kind():
     parts.plug(MUL, lambda grad, other: None)
     gradient = minigrad.tensor([2.0], requires_grad=True)
     (gradient * minigrad.tensor([5.0])).backward()
-    assert parts.returned(MUL) == {"NoneType"}
+    assert parts.returned(MUL).kinds == {"NoneType"}
+
+
+@pytest.mark.parametrize(
+    "written, kinds, handed_on, plain",
+    [
+        (lambda grad, other: grad, {"array"}, (0,), set()),
+        (lambda grad, other: (grad, 1), {("array", "number")}, (), set()),
+        (lambda grad, other: (grad,) * 5, {"tuple"}, (), set()),
+        (lambda grad, other: True, {"bool"}, (), {"True"}),
+        (lambda grad, other: None, {"NoneType"}, (), {"None"}),
+    ],
+)
+def test_what_came_out_of_every_call_is_remembered(written, kinds, handed_on, plain):
+    parts.plug(MUL, written)
+    for _ in range(2):
+        with contextlib.suppress(AttributeError, TypeError):
+            gradient = minigrad.tensor([2.0], requires_grad=True)
+            (gradient * minigrad.tensor([5.0])).backward()
+    found = parts.returned(MUL)
+    assert (found.kinds, found.only_handed_on, found.plain) == (kinds, handed_on, plain)
+    parts.reset(MUL)
+    assert not parts.returned(MUL).kinds
 
 
 def test_the_source_is_the_engines_own_also_while_another_is_plugged_in():

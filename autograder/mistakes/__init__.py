@@ -18,7 +18,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from autograder import checks, parts
 from autograder.checks import Check, Outcome, Property
 from autograder.compare import compare
 from autograder.messages import Text
+from autograder.parts import Kind
 
 # Counted in steps (`Steps`), not in seconds: whether a hint is found must not depend on how busy the machine is.
 BUDGET = 400_000  # for all mistakes of a check: a learner is waiting for an answer
@@ -81,7 +82,7 @@ def recognise_each(check: Check, outcome: Outcome, seed: int, T: Any = None) -> 
     the lesson's other checks decide between mistakes that look alike in this one.
     """
     now, T = parts.plugged(), T or importlib.import_module(parts.ENGINE)
-    search = _Search(check, outcome, seed, T)
+    search = _Search(check, outcome, seed, T, {part: _family(part) for part in now})
     with parts.plugged_in({part: now.get(part, parts.original(part)) for part in check.parts}):
         found = search.in_one()
         if not found and len(check.parts) == 2 and not now:
@@ -142,6 +143,7 @@ class _Search:
     like: Outcome
     seed: int
     T: Any
+    returned: dict[str, set[Kind]] = field(default_factory=dict)  # by the learner's parts, where they are at hand
     left: int = BUDGET
 
     def in_one(self) -> list[tuple[Mistake, Outcome]]:
@@ -174,6 +176,8 @@ class _Search:
             with parts.plugged_in({part: written}), warnings.catch_warnings(), steps:
                 warnings.simplefilter("ignore")
                 run = checks.attempt(self.check, self.T, self.seed, self._still_alike)
+                if _strangers(self.returned.get(part), _family(part)):
+                    return None
         except TooLong:
             return None
         finally:
@@ -183,6 +187,18 @@ class _Search:
     def _still_alike(self, run: Outcome) -> bool:
         at = len(run.values)
         return at <= len(self.like.values) and _equal(run.values[-1], self.like.values[at - 1])
+
+
+def _family(part: str) -> set[Kind]:
+    """Kinds of what a part returned, where that tells; all that counts as true or false is one kind."""
+    if isinstance(parts.original(part), type):  # what a class gives is named by whoever wrote it
+        return set()
+    return {"plain" if kind in parts.PLAIN - {"NoneType"} else kind for kind in parts.returned(part).kinds}
+
+
+def _strangers(mine: set[Kind] | None, its: set[Kind]) -> bool:
+    """Whether two parts returned things so different that none can be the other, though all broke in the same words."""
+    return bool(mine and its and mine.isdisjoint(its))
 
 
 def same(one: Outcome, other: Outcome, words: bool = False) -> bool:

@@ -1,0 +1,108 @@
+"""What a learner's part returned in a failing check, beside what the engine's own returns there.
+
+A beginner forgets `return`, hands back the argument or a number, or a list where a tuple is wanted; and what the check
+then says is what broke further on. So what came out is named, and what should have: the kind of value, and whether it
+was the same whatever came in.
+
+Not here: whether the values are right (compare.py), nor mistakes in a formula (mistakes/).
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+
+from autograder import checks, parts
+from autograder.checks import Check, Outcome
+from autograder.messages import Text, text
+from autograder.parts import Kind, Returned
+
+_UNCALLED = {"builtin_function_or_method", "function", "method"}
+_NAMES = {
+    "array": "an_array",
+    "bool": "a_bool",
+    "module": "a_module",
+    "node": "a_node",
+    "number": "a_number",
+    "NoneType": "a_none",
+}
+
+
+def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
+    """Kinds of values that are not what the part should return. `printed`: something was printed in the run."""
+    for part, mine in _mine(check).items():
+        own = _engines_own(check, part, seed) if mine.kinds - {"array"} or mine.only_handed_on else mine
+        odd = mine.kinds - own.kinds
+        if own.kinds <= {"NoneType"}:  # nobody reads what it returns: then only an error that was to be raised
+            odd = {kind for kind in odd if str(kind).endswith("Error")}
+        for kind in sorted(odd, key=str):
+            yield _odd(part.rpartition(".")[2], kind, own, printed)
+
+
+def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
+    """What is the same at every call, where the engine's own is not: for parts of which nothing better is known."""
+    for part, mine in _mine(check).items():
+        short, calls, place, always = (
+            part.rpartition(".")[2],
+            outcome.calls.get(part, 0),
+            mine.only_handed_on,
+            _always(mine),
+        )
+        if calls < 2 or not (place or always or mine.kinds - {"NoneType"}):
+            continue
+        own = _engines_own(check, part, seed)
+        if place and place != own.only_handed_on:
+            yield text("handed_back", part=short, name=_argument(part, *place))
+        elif always and mine.kinds <= own.kinds and (mine.kinds, mine.plain) != (own.kinds, own.plain):
+            yield text("always_the_same", part=short, value=always, calls=calls)
+        elif own.kinds == {"NoneType"} != mine.kinds:
+            yield text("nobody_reads", part=short)
+
+
+def _mine(check: Check) -> dict[str, Returned]:
+    return {part: parts.returned(part) for part in check.parts}
+
+
+def _engines_own(check: Check, part: str, seed: int) -> Returned:
+    """What the engine's own part returns on these inputs, beside the learner's others."""
+    with parts.plugged_in({part: parts.original(part)}):
+        checks.attempt(check, importlib.import_module(parts.ENGINE), seed)
+        return parts.returned(part)
+
+
+def _odd(part: str, kind: Kind, own: Returned, printed: bool) -> Text:
+    wanted = [_words(each) for each in sorted(own.kinds, key=lambda each: (each == "NoneType", str(each)))]
+    should = Text("或".join(each.zh for each in wanted), " or ".join(each.en for each in wanted))
+    if kind == "NoneType":
+        return text("printed_instead", part=part) if printed else text("returned_none", part=part, wanted=should)
+    if str(kind).endswith("Error"):
+        return text("returned_error", part=part, kind=kind)
+    if kind in _UNCALLED:
+        return text("returned_uncalled", part=part, kind=kind)
+    comma = isinstance(kind, tuple) and len(kind) == 1 and kind[0] in own.kinds
+    return text("returned_comma" if comma else "returned", part=part, kind=_words(kind), wanted=should)
+
+
+def _words(kind: Kind) -> Text:
+    """A kind of value as a sentence names it."""
+    if isinstance(kind, tuple):
+        inside = [_words(each) for each in kind]
+        zh, en = ("，".join(each.zh for each in inside), ", ".join(each.en for each in inside))
+        return text("a_tuple", items=Text(zh, en)) if kind else text("an_empty_tuple")
+    if kind in _NAMES:
+        return text(_NAMES[kind])
+    return text("of_class", kind=Text(kind, f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {kind}"))
+
+
+def _always(mine: Returned) -> str | None:
+    """The one plain value that it returned, whatever came in."""
+    return next(iter(mine.plain)) if len(mine.plain) == 1 and mine.kinds <= parts.PLAIN else None
+
+
+def _argument(part: str, place: int | str) -> str:
+    """The name that the learner's own first line gives to an argument."""
+    if isinstance(place, str):
+        return place
+    names = list(inspect.signature(parts.plugged()[part]).parameters)
+    return names[min(place, len(names) - 1)]  # beyond the last there is none but *rest

@@ -1,0 +1,74 @@
+"""What a check says of the values that a part returned: their kind, and whether they were the same at every call."""
+
+from __future__ import annotations
+
+import pytest
+
+import autograder
+from autograder import checks, messages, notebook, parts
+
+ITEM, LEAF, NODE, EDGE = (
+    *(f"minigrad.tensor.Tensor.{each}" for each in ("item", "is_leaf", "grad_fn")),
+    "minigrad.autograd.accumulate.gradient_edge",
+)
+SLOPE, POW = "minigrad.warmup.squared_loss_grad", "minigrad.ops.pointwise.pow_vjp"
+SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
+ROOT = "minigrad.autograd.roots.root_gradient"
+
+
+@pytest.fixture(autouse=True)
+def in_english():
+    messages.language("en")
+    yield
+    messages.language("both")
+    notebook._seeds.clear()
+
+
+def said(capsys, name, part, written):
+    right = {each: parts.original(each) for each in checks.get(name).parts}
+    with parts.plugged_in(right | {part: written}):
+        autograder.check(name, 4711)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name, part, written, says",
+    [
+        ("leaf_or_not", LEAF, lambda self: None, "Is a return missing? It should return True or False."),
+        ("leaf_or_not", LEAF, lambda self: 1.0, "Your is_leaf returned a number; it should return True or False."),
+        ("leaf_or_not", LEAF, lambda self: self, "returned an array or a minigrad tensor; it should return True or F"),
+        ("leaf_or_not", LEAF, lambda self: self, "Your is_leaf returned its argument self just as it came in, every"),
+        ("grad_fn_names", NODE, lambda self: None, "and always returned None, whatever came in."),
+        ("grad_fn_names", NODE, lambda self: [], "Your grad_fn returned a list; it should return a node or None."),
+        ("output_numbers", EDGE, lambda t: (), "returned an empty tuple; it should return a tuple (a node, a number)."),
+        ("output_numbers", EDGE, lambda t: [0, 1], "returned a list; it should return a tuple (a node, a number)."),
+        ("item_value", ITEM, lambda self: 1.0, "Your item was called 11 times and always returned 1.0, whatever came"),
+        ("warmup_by_hand", SLOPE, lambda w, X, Y: w, "Your squared_loss_grad returned its argument w just as it came"),
+        ("pow_backward", POW, lambda grad, x, n: n * grad * x ** (n - 1) if n else (grad * 0,), "returned a tuple ("),
+        ("pow_backward", POW, lambda grad, self, exponent: (grad,), "A comma left at the end of the line makes it a"),
+        ("function_guards", SAVE, lambda self, *tensors: tensors, "Nobody reads what save_for_backward returns"),
+    ],
+)
+def test_what_came_out_is_named_and_what_should_have(capsys, name, part, written, says):
+    out = said(capsys, name, part, written)
+    assert out.startswith("✗") and says.casefold() in out.casefold()
+
+
+def test_what_the_engines_own_hands_back_as_well_is_no_habit(capsys):
+    """requires_grad_ returns its self; root_gradient is given nothing but ones here."""
+    out = said(capsys, "requires_grad_switch", "minigrad.tensor.Tensor.requires_grad_", lambda self, value=True: self)
+    assert out.startswith("✗") and "just as it came in" not in out
+
+
+def test_beside_a_hint_no_habit_is_named(capsys):
+    mul = "minigrad.ops.pointwise.mul_vjp_self"
+    out = said(capsys, "mul_backward", mul, lambda grad, other: grad)
+    assert "Hint for mul_vjp_self" in out and "just as it came in" not in out
+
+
+def test_a_mistake_that_returned_another_kind_of_thing_gives_no_hint(capsys):
+    """Both break in the same words; but () is no edge."""
+    out = said(capsys, "graph_of_a_network", NODE, lambda self: ())
+    assert "'tuple' object has no attribute 'name'" in out and "Hint" not in out
+    out = said(capsys, "graph_of_a_network", NODE, lambda self: (parts.original(NODE)(self), 0))
+    assert "Hint for grad_fn: You return the whole edge" in out
