@@ -12,11 +12,12 @@ from typing import Any
 from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
 from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
-from .ops.arguments import Bool, Dtype, Int, is_int
+from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints
 from .ops.define import Op
+from .ops.exact import ABSENT, flag
 from .ops.functions import step_vjp
 from .ops.inplace import check_writable, write
-from .ops.promotion import unsupported
+from .ops.promotion import Number, unsupported
 from .random import Generator, default_generator
 from .ranges import empty
 from .tensor import Tensor, from_array
@@ -110,9 +111,13 @@ def randint(
 
 
 def randint_like(
-    input: Tensor, low: Int, high: Int | None = None, *, dtype: Dtype | None = None, device: Any = None
+    input: Tensor, low: Int | None = None, high: Int | None = None, *, dtype: Dtype | None = None, device: Any = None
 ) -> Tensor:
-    """randint of another tensor's size, dtype and device (torch.randint_like)."""
+    """randint of another tensor's size, dtype and device, from 0 if only one bound is given (torch.randint_like)."""
+    if high is None:
+        low, high = None, low
+    if high is None:
+        return NotImplemented
     drawn = randint(low, high, (input.numel(),), dtype=dtype or input.dtype, device=device or input.device)
     data = input.storage()
     return from_array(filling_order(array_module(data).empty_like(data, order=memory_order(data)), drawn._data))
@@ -134,7 +139,7 @@ def randperm(
 
 def normal(
     mean: Any,
-    std: Any = 1.0,
+    std: Any = ABSENT,
     size: Any = None,
     *,
     generator: Generator | None = None,
@@ -143,9 +148,15 @@ def normal(
     requires_grad: bool = False,
 ) -> Tensor:
     """Normal numbers of the given means and deviations, tensors or numbers (torch.normal)."""
+    moments = [mean] if std is ABSENT else [mean, std]
+    if not all(isinstance(each, (Tensor, *Number)) for each in moments):
+        return NotImplemented
     if size is not None:
-        out = empty(*size, dtype=dtype, device=device)
+        if len(moments) < 2 or any(isinstance(each, Tensor) for each in moments) or not is_ints(size):
+            return NotImplemented
+        out = empty(size, dtype=dtype, device=device)
         return normal_(out, mean, std, generator=generator).requires_grad_(requires_grad)
+    std = 1.0 if std is ABSENT else std
     inputs = {name: x for name, x in (("mean", mean), ("std", std)) if isinstance(x, Tensor)}
     if not inputs:
         return NotImplemented
@@ -154,8 +165,8 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if least < 0:
         raise RuntimeError("normal expects all elements of std >= 0.0")
-    numbers = {name: x for name, x in (("mean", mean), ("std", std)) if not isinstance(x, Tensor)}
-    return NORMAL[tuple(inputs)](*inputs.values(), **numbers, generator=generator or default_generator())
+    rest = {name: x for name, x in (("mean", mean), ("std", std)) if not isinstance(x, Tensor)}
+    return NORMAL[tuple(inputs)](*inputs.values(), **rest, generator=generator or default_generator())
 
 
 def _around(mean: Any, std: Any, generator: Any) -> Any:
@@ -185,10 +196,15 @@ def _bernoulli(x: Any, generator: Any) -> Any:
 
 
 bernoulli_op = Op("BernoulliBackward0", _bernoulli, self=step_vjp)
+bernoulli_each_op = Op(
+    "BernoulliBackward1", lambda x, p, values: values, stretches=True, self=step_vjp, p=step_vjp
+)  # in place
 
 
-def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability that stands in `input`, else 0; its gradient is 0 (torch.bernoulli)."""
+def bernoulli(input: Tensor, p: Float | None = None, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that stands in `input`, or with one for all, else 0; its gradient is 0 (torch.bernoulli)."""
+    if p is not None:
+        return bernoulli_(input.detach().clone(), p, generator=generator)
     return bernoulli_op(input, generator=generator or default_generator())
 
 
@@ -200,7 +216,7 @@ def multinomial(
     input: (categories,) or (rows, categories), not negative, need not sum to 1 → int64 (…, num_samples).
     """
     source, data = generator or default_generator(), to_host(input._data)
-    check_weights(data, num_samples, replacement)
+    check_weights(data, num_samples, flag(replacement))
     rows = data.reshape(-1, data.shape[-1])
     if replacement and num_samples > 1:
         below = rows.cumsum(-1, dtype=data.dtype)
@@ -269,7 +285,7 @@ def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Ten
     return tensor
 
 
-def uniform_(self: Tensor, a: float = 0, b: float = 1, *, generator: Generator | None = None) -> Tensor:
+def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator | None = None) -> Tensor:
     """Every element drawn uniformly from [a, b), in place (torch.Tensor.uniform_)."""
     check_writable(self)
     kind = self._data.dtype
@@ -281,7 +297,7 @@ def uniform_(self: Tensor, a: float = 0, b: float = 1, *, generator: Generator |
     return overwrite(self, drawn.astype(numpy.float64) * float(high - low) + float(low), "UniformBackward0")
 
 
-def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
+def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generator | None = None) -> Tensor:
     """Every element drawn from a normal distribution, in place (torch.Tensor.normal_)."""
     check_writable(self)
     if std < 0:
@@ -289,15 +305,19 @@ def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generat
     return overwrite(self, drawn_for(self._data, generator, "normal") * std + mean)
 
 
-def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Every element 1 with probability p, else 0, in place (torch.Tensor.bernoulli_)."""
+def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Every element 1 with probability p, one for all or a tensor of them, else 0, in place (torch.Tensor.bernoulli_)."""
     check_writable(self)
+    if isinstance(p, Tensor):
+        drawn = bernoulli(p.detach().expand(self.shape), generator=generator)._data.astype(self._data.dtype, copy=False)
+        write(self, bernoulli_each_op(self, p, values=drawn))
+        return self
     if not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     return overwrite(self, (generator or default_generator()).doubles(self._data.size) < p, "BernoulliBackward2")
 
 
-def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None = None) -> Tensor:
     """Every element drawn from an exponential distribution, in place (torch.Tensor.exponential_)."""
     check_writable(self)
     if self._data.dtype.kind != "f":

@@ -55,7 +55,7 @@ FIRST_USES = {
     "a property": "assert minigrad.Tensor([[1.0, 2.0]]).T.shape == (2, 1)",
     "a property that is assigned to": X
     + "try:\n    x.T = 3\nexcept AttributeError:\n    pass\nelse:\n    raise AssertionError",
-    "an alias": "assert Tensor.absolute is Tensor.abs and minigrad.absolute is minigrad.abs",
+    "an alias": X + "assert (-x).absolute().tolist() == x.tolist() and minigrad.absolute.__name__ == 'absolute'",
     "a function": X + "assert minigrad.exp(x).shape == (2,) and 'exp' in vars(minigrad)",
     "a function with the name of a module": "assert minigrad.tensor([1.0]).shape == (1,)",
     "a module": "assert Tensor.__mul__ is minigrad.ops.pointwise.mul_op",

@@ -12,6 +12,7 @@ from ..dtypes import as_numpy, element
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
 from .define import Op
+from .exact import ABSENT, flag
 from .gather import index_fill_tensor_op
 from .layout import flatten
 from .pick import INTEGERS, index_select
@@ -178,9 +179,6 @@ def numbers_repeated(repeats: Tensor) -> Tensor:
     return from_array(array_module(data).asarray(numbers))
 
 
-ABSENT: Any = object()
-
-
 def repeat_interleave_function(
     input: Tensor, repeats: Any = ABSENT, dim: Int | None = None, *, output_size: Int | None = None
 ) -> Tensor:
@@ -246,7 +244,7 @@ def rot90(input: Tensor, k: Int = 1, dims: IntList = (0, 1)) -> Tensor:
     first, second = (one_dim(d, ndim) for d in dims)
     if first == second:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return rot90_op(input, k=k, dims=(first, second))
+    return rot90_op(input, k=as_int(k), dims=(first, second))
 
 
 # ------------------------------------------------------------------ triangles and diagonals
@@ -256,18 +254,19 @@ def tril(input: Tensor, diagonal: Int = 0) -> Tensor:
     """A matrix with zeros above a diagonal (torch.tril)."""
     if input._data.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
-    return tril_op(input, diagonal=diagonal)
+    return tril_op(input, diagonal=as_int(diagonal))
 
 
 def triu(input: Tensor, diagonal: Int = 0) -> Tensor:
     """A matrix with zeros below a diagonal (torch.triu)."""
     if input._data.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
-    return triu_op(input, diagonal=diagonal)
+    return triu_op(input, diagonal=as_int(diagonal))
 
 
 def diag(input: Tensor, diagonal: Int = 0) -> Tensor:
     """A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector (torch.diag)."""
+    diagonal = as_int(diagonal)
     if input._data.ndim == 1:
         return diag_embed_op(input, offset=diagonal, dim1=0, dim2=1)
     if input._data.ndim == 2:
@@ -280,7 +279,7 @@ def diag_embed(input: Tensor, offset: Int = 0, dim1: Int = -2, dim2: Int = -1) -
     first, second = (one_dim(d, input._data.ndim + 1) for d in (dim1, dim2))
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return diag_embed_op(input, offset=offset, dim1=first, dim2=second)
+    return diag_embed_op(input, offset=as_int(offset), dim1=first, dim2=second)
 
 
 def diagflat(input: Tensor, offset: Int = 0) -> Tensor:
@@ -301,7 +300,7 @@ def _indices(name: str, triangle: Any) -> Any:
         for which, n in (("row", row), ("col", col)):
             if operator.index(n) < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{n}")
-        return finish(numpy.stack(triangle(row, offset, col)).astype(as_numpy(dtype) or numpy.int64), device)
+        return finish(numpy.stack(triangle(row, as_int(offset), col)).astype(as_numpy(dtype) or numpy.int64), device)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The positions in a triangle of a (row, col) matrix, rows first (torch.{name})."
@@ -317,8 +316,7 @@ def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tens
     wrap: in a matrix with more rows than columns, the diagonal begins anew below its end, a row further down.
     """
     shape = self._data.shape
-    if not isinstance(wrap, bool):
-        return NotImplemented
+    flag(wrap)
     if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:

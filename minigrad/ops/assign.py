@@ -11,6 +11,7 @@ from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, as_tensors, type_name
+from .exact import flag
 from .index import checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
@@ -87,8 +88,7 @@ def not_too_many(input: Tensor, indices: Any) -> tuple[Any, ...]:
 
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
-    if not isinstance(accumulate, bool):
-        raise TypeError("index_put: accumulate must be a bool")
+    flag(accumulate)
     view, arrays, masks = take_apart(input, not_too_many(input, indices))
     places = checked(view, arrays, masks, values)
     differentiable(input, values)

@@ -10,8 +10,9 @@ from .. import rules
 from ..backend import array_module
 from ..dtypes import result_type
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Operand
+from .arguments import Bool, Float, Operand
 from .define import Op
+from .exact import flag
 from .promotion import Number, as_element, common, once_more, operand, operands, refusal, unsupported
 from .shape import view
 
@@ -173,7 +174,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input._data.shape == other._data.shape and bool((input._data == other._data).all())
 
 
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8, equal_nan: Bool = False) -> Tensor:
     """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
     x, y = input._data, other._data
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
@@ -183,18 +184,19 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
     module = array_module(x)
     try:
-        return from_array(module.asarray(module.isclose(x, y, rtol, atol, equal_nan)))
+        return from_array(module.asarray(module.isclose(x, y, rtol, atol, flag(equal_nan))))
     except ValueError as error:
         raise refusal(error, x, y) from error
 
 
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8, equal_nan: Bool = False) -> bool:
     """Whether all elements agree within atol + rtol · |other| (torch.allclose)."""
     return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
 
 
-def isin(elements: Any, test_elements: Any, *, assume_unique: Bool = False, invert: Bool = False) -> Tensor:
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: Bool = False, invert: Bool = False) -> Tensor:
     """Which elements are among the others, or are not (torch.isin). assume_unique is a promise that is not needed here."""
+    flag(assume_unique)
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         return NotImplemented
     x, y = (operand(t)._data for t in (elements, test_elements))
@@ -205,4 +207,4 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: Bool = False, inve
     x, y = module.asarray(x), module.asarray(y)
     if isinstance(test_elements, Tensor) and y.size < 10 * x.size**0.145:
         y = view(test_elements, (-1,))._data  # few are compared one by one, and torch refuses some layouts
-    return from_array(module.asarray(module.isin(x, y, invert=invert)))
+    return from_array(module.asarray(module.isin(x, y, invert=flag(invert))))

@@ -9,8 +9,9 @@ from ..backend import array_module, in_order, ndarray, numpy, sum_array
 from ..dtypes import as_numpy
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .arguments import Bool, Dtype, Int
+from .arguments import Bool, Dtype, Int, as_int
 from .define import Op
+from .exact import flag
 from .gather import scatter_add_op
 from .join import cat
 from .promotion import no_kernel
@@ -192,7 +193,7 @@ def prod(input: Tensor, dim: Int = EVERY, keepdim: Bool = False, *, dtype: Dtype
         if keepdim:  # of which dimension is not said
             return NotImplemented
         return widening(prod_op, input, dtype)
-    return widening(prod_dim_op, input, dtype, dim=one_dim(dim, input._data.ndim), keepdim=keepdim)
+    return widening(prod_dim_op, input, dtype, dim=one_dim(dim, input._data.ndim), keepdim=flag(keepdim))
 
 
 def widening(op: Op, input: Tensor, dtype: Any, **attributes: Any) -> Tensor:
@@ -256,7 +257,7 @@ def diff(
     """The differences of neighbours along dim, n times over (torch.diff)."""
     if not input._data.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
+    if as_int(n) < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = one_dim(dim, input._data.ndim)
     if any(t is not None and t._data.ndim != input._data.ndim for t in (prepend, append)):

@@ -13,6 +13,7 @@ from ..dtypes import BY_NUMPY, element, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
+from .exact import number
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
 from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, beside, common_shape, operand, refuse_bools, unsupported
 from .promotion import Number as Numbers
@@ -169,7 +170,8 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def _with_factor(input: Any, other: Any, alpha: Any, plain: Any, scaled: Op) -> Tensor:
-    other = other if isinstance(other, Tensor) else operand(other)._data
+    if not isinstance(other, Tensor):
+        input, other = in_front(input, other), operand(other)._data
     if alpha == 1 and not isinstance(alpha, bool):
         return plain(input, other)
     operand(alpha)
@@ -188,6 +190,7 @@ def whole_factor(name: str, factor: Any, *operands: Any) -> None:
 
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha · input (torch.rsub)."""
+    number(alpha)
     if type(other) in PLAIN and input._data.dtype.kind == "f":
         return rsub_op(input, other=other, alpha=alpha)
     if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
@@ -206,13 +209,13 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def in_front(number: Any, other: Any) -> Any:
-    """A number before a tensor as the 0-d tensor that torch makes of it, and saves."""
-    if isinstance(number, Tensor) or not isinstance(other, Tensor):
+    """A number before a tensor, or another number, as the 0-d tensor that torch makes of it, and saves."""
+    if isinstance(number, Tensor):
         return number
     data, wanted = numpy.asarray(operand(number)._data), result_type(number, other)
     if BY_NUMPY[data.dtype].category == wanted.category:
         data = data.astype(wanted.np)
-    return from_array(array_module(other._data).asarray(data))
+    return from_array(array_module(getattr(other, "_data", data)).asarray(data))
 
 
 def mul(input: Operand, other: Operand) -> Tensor:
@@ -244,9 +247,10 @@ def _floor_division(name: str) -> Any:
     by_number = Underivable(name, lambda x, other: _floor_divide(x, as_element(other, x.dtype)), "self")
     of_number = Underivable(name, lambda x, input: _floor_divide(beside(input, x), x), "other")
 
-    def call(input: Any, other: Any) -> Tensor:
+    def call(input: Operand, other: Operand) -> Tensor:
         if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
             return NotImplemented
+        input = in_front(input, other) if not isinstance(other, Tensor) else input
         if isinstance(input, Tensor) and isinstance(other, Tensor):
             return of_tensors(input, other)
         if isinstance(input, Tensor):
@@ -262,7 +266,7 @@ def _floor_division(name: str) -> Any:
 floor_divide, floor_divide_inplace = _floor_division("floor_divide"), _floor_division("floor_divide_")
 
 
-def remainder(input: Any, other: Operand) -> Tensor:
+def remainder(input: Operand, other: Operand) -> Tensor:
     """What ⌊input / other⌋ · other leaves of input; it has the sign of other (torch.remainder, %)."""
     return _rest(input, other, remainder_op, remainder_scalar_op)
 
@@ -289,7 +293,7 @@ def _as_result(input: Any, number: Any) -> Tensor:
     return input.to_numpy_dtype(result_type(input, number).np)
 
 
-def pow(input: Any, exponent: Operand) -> Tensor:
+def pow(input: Operand, exponent: Operand) -> Tensor:
     """input ** exponent; one of the two may be a number (torch.pow)."""
     if not isinstance(input, Tensor):
         return rpow(exponent, input) if isinstance(exponent, Tensor) else NotImplemented
@@ -310,7 +314,7 @@ def rpow(exponent: Tensor, base: Any) -> Tensor:
     return rpow_op(_as_result(exponent, base), self=operand(base)._data)
 
 
-def float_power(input: Any, exponent: Any) -> Tensor:
+def float_power(input: Operand, exponent: Operand) -> Tensor:
     """input ** exponent in float64 (torch.float_power)."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         return NotImplemented

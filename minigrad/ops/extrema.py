@@ -12,6 +12,7 @@ from ..autograd.graph import Constant
 from ..backend import array_module, ndarray
 from ..dtypes import element, result_type
 from ..tensor import Tensor
+from .arguments import Operand
 from .define import Op, binary, of_two_tensors
 from .promotion import operand, unsupported
 
@@ -155,7 +156,7 @@ fmax = of_two_tensors(fmax_op, "fmax", "The larger of two, element by element; a
 fmin = of_two_tensors(fmin_op, "fmin", "The smaller of two, element by element; a number wins over nan")
 
 
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
     """input held between min and max, numbers or tensors, either of which may be left out (torch.clamp)."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -183,14 +184,14 @@ def _widened(input: Tensor, kernel: str, *numbers: Any) -> Tensor:
     return input if input._data.dtype is wanted else input.to_numpy_dtype(wanted)
 
 
-def clamp_min(input: Tensor, min: Any) -> Tensor:
+def clamp_min(input: Tensor, min: Operand) -> Tensor:
     """input, at least min (torch.clamp_min)."""
     if isinstance(min, Tensor):
         return clamp_min_tensor_op(input, min)
     return clamp_min_op(_widened(input, "clamp_min", min), min=min)
 
 
-def clamp_max(input: Tensor, max: Any) -> Tensor:
+def clamp_max(input: Tensor, max: Operand) -> Tensor:
     """input, at most max (torch.clamp_max)."""
     if isinstance(max, Tensor):
         return clamp_max_tensor_op(input, max)

@@ -8,7 +8,9 @@ no business of this module: the table in `__init__.py` says that.
 
 from __future__ import annotations
 
+import functools
 import importlib
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +42,7 @@ class Later:
 def hang(names: list[str], place: Place) -> None:
     """Keep places on Tensor for one thing and its aliases."""
     for name in names:
-        METHODS[name] = place
+        METHODS[name] = place if name == names[0] else known_as(name, place)
         _waiting[name] = stand_in = Later(name, place[0])
         if place[2] is property:  # which, unlike a method, cannot be assigned to
             _waiting[name] = property(lambda tensor, stand_in=stand_in: stand_in.__get__(tensor, Tensor))  # type: ignore[misc]
@@ -50,7 +52,25 @@ def hang(names: list[str], place: Place) -> None:
 def offer(names: list[str], place: Place) -> None:
     """Note where a function of the package is, and its aliases."""
     for name in names:
-        FUNCTIONS[name] = place
+        FUNCTIONS[name] = place if name == names[0] else known_as(name, place)
+
+
+def known_as(alias: str, place: Place) -> Place:
+    """The place of an alias: the same function under a name of its own, which its errors say."""
+    module, function, finish = place
+    return module, function, lambda found: finish(renamed(found, alias.removesuffix("_")))
+
+
+def renamed(function: Any, name: str) -> Any:
+    """A function that differs in its name alone."""
+    twin = types.FunctionType(
+        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    functools.update_wrapper(twin, function, ("__module__", "__doc__", "__annotations__"))
+    del twin.__wrapped__  # type: ignore[attr-defined]  # it wraps nothing
+    vars(twin).update(vars(function))
+    return twin
 
 
 def load(module: str) -> dict[str, Any]:
@@ -74,7 +94,7 @@ def load_all() -> None:
 
 
 def _made(module: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What hangs on Tensor, and what is a function of the package; an alias is the same object."""
+    """What hangs on Tensor, and what is a function of the package."""
     found = importlib.import_module(f".{module}", __package__)
     made: dict[Place, Any] = {}
     for place in (*METHODS.values(), *FUNCTIONS.values()):
@@ -98,14 +118,31 @@ def method(function: Any) -> Any:
     """A method that explains wrong arguments in torch's words."""
     from .arguments import guarded
 
-    return guarded(function, method=True)
+    return spelled(guarded(function, method=True), method=True)
 
 
 def plain_function(function: Any) -> Any:
     """A function of the package that does."""
     from .arguments import guarded
 
-    return guarded(function, method=False)
+    return spelled(guarded(function, method=False), method=False)
+
+
+def spelled(call: Any, method: bool) -> Any:
+    """`call` with the names that torch's other signatures have for its arguments; itself, where there are none."""
+    from .signatures import spellings
+
+    names = spellings(call.__name__, method)
+    if not names:
+        return call
+
+    @functools.wraps(call)
+    def renaming(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {names.get(name, name): value for name, value in kwargs.items()}
+        return call(*args, **kwargs)
+
+    return renaming
 
 
 def written(function: Any) -> Any:

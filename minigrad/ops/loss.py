@@ -137,14 +137,14 @@ smooth_l1_op = Op(
 def reduction_number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
     """The number of a reduction; ValueError for an unknown one. The two old flags still work, with torch's warning."""
     if size_average is not None or reduce is not None:
-        size_average, reduce = size_average is not False, reduce is not False
-        reduction = "none" if not reduce else "mean" if size_average else "sum"
+        mean, every = (True if each is None else bool(each) for each in (size_average, reduce))
+        reduction = "none" if not every else "mean" if mean else "sum"
         warnings.warn(
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
             UserWarning,
             stacklevel=4,
         )
-    if reduction not in REDUCTIONS:
+    if not isinstance(reduction, str) or reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return REDUCTIONS[reduction]
 

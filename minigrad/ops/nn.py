@@ -16,7 +16,7 @@ from ..backend import array_module, in_order, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .arguments import Int, parsed
+from .arguments import Int, Number, parsed
 from .define import Op
 from .linalg import check_inner, matmul
 from .promotion import no_kernel
@@ -56,7 +56,7 @@ def _addmm(x: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
 addmm_op = Op("AddmmBackward0", _addmm, stretches=True, self=addmm_vjp_self, mat1=addmm_vjp_mat1, mat2=addmm_vjp_mat2)
 
 
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·(mat1 @ mat2) (torch.addmm). mat1: (n, k), mat2: (k, m), input: broadcastable to (n, m)."""
     x, y = mat1._data, mat2._data
     if not input._data.dtype is y.dtype is x.dtype:

@@ -13,6 +13,7 @@ from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op, of_two_tensors
+from .exact import number
 from .pointwise import negated
 from .promotion import beside, operand, refuse_bools, unsupported, wrapped
 
@@ -249,7 +250,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
     """input + value · tensor1 · tensor2 (torch.addcmul)."""
     if all(t._data.dtype.kind == "b" for t in (input, tensor1, tensor2)):
         raise unsupported("addcmul_cpu_out", input._data)
-    return addcmul_op(input, tensor1, tensor2, value=value)
+    return addcmul_op(input, tensor1, tensor2, value=number(value))
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
@@ -262,4 +263,4 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
             "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
             "tensor2), for all dtypes."
         )
-    return addcdiv_op(input, tensor1, tensor2, value=value)
+    return addcdiv_op(input, tensor1, tensor2, value=number(value))

@@ -11,6 +11,7 @@ from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Ints, Number, Operand, Str
 from .division import remainder
+from .exact import ABSENT, flag, number
 from .promotion import Number as Numbers
 from .promotion import differentiable, differentiable_inplace, operand, refusal, together
 from .reduce import dims, one_dim, real_dim
@@ -62,17 +63,19 @@ def gather(input: Tensor, dim: Int, index: Tensor, *, sparse_grad: Bool = False)
             )
     check_range(index._data, length(input, dim), dim)
     index = index if index._data.size else index.long()
-    return ops.gather_op(input, dim=dim, index=index, sparse_grad=sparse_grad)
+    return ops.gather_op(input, dim=dim, index=index, sparse_grad=flag(sparse_grad))
 
 
 def scatter(
-    input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Str | None = None
+    input: Tensor, dim: Int, index: Tensor, src: Operand = ABSENT, *, value: Operand = ABSENT, reduce: Str | None = None
 ) -> Tensor:
     """A copy of input with the elements of src, or one number, written where index points (torch.scatter).
 
     reduce: "add" or "multiply" them onto what is there instead; torch has no derivative for that.
     """
-    src = value if src is None else src
+    src = value if src is ABSENT else src
+    if src is ABSENT:
+        return NotImplemented
     if reduce is not None:
         return scatter_with(input, dim, index, src, reduce)
     dim = check_index(input, dim, index, "scatter", src)
@@ -84,12 +87,12 @@ def scatter(
 
 
 def scatter_inplace(
-    input: Tensor, dim: Int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Str | None = None
+    input: Tensor, dim: Int, index: Tensor, src: Operand = ABSENT, *, value: Operand = ABSENT, reduce: Str | None = None
 ) -> Tensor:
     """scatter for scatter_, whose name stands in the error of its missing derivative."""
     if reduce is None:
         return scatter(input, dim, index, src, value=value)
-    return scatter_with(input, dim, index, value if src is None else src, reduce, "scatter_")
+    return scatter_with(input, dim, index, value if src is ABSENT else src, reduce, "scatter_")
 
 
 scatter_inplace.__name__ = "scatter"
@@ -209,7 +212,7 @@ def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: 
         if source._data.size:
             raise IndexError("index out of range in self") from error
         index = from_array(index._data * 0)  # of nothing, any row will do
-    return ops.index_add_op(input, source, dim=dim, index=index, alpha=alpha)
+    return ops.index_add_op(input, source, dim=dim, index=index, alpha=number(alpha))
 
 
 def index_copy(input: Tensor, dim: Int, index: Tensor, source: Tensor) -> Tensor:
@@ -329,11 +332,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return ops.masked_scatter_op(input, source, mask=mask)
 
 
-def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
-    """input where the condition holds, other elsewhere; without them the positions where it holds (torch.where)."""
-    if input is None and other is None:
+def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) -> Any:
+    """The one (`input`) where the condition holds, the other elsewhere; without them where it holds (torch.where)."""
+    if self is ABSENT and other is ABSENT:
         return nonzero(condition, as_tuple=True)
-    if input is None or other is None:
+    if not isinstance(self, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
         return NotImplemented
     data: Any = getattr(condition, "_data", condition)
     if data.dtype.kind != "b":
@@ -345,21 +348,19 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
             "PyTorch. Use a boolean condition instead.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         data = data.astype(bool)
         condition = from_array(data)
-    a, b = operand(input), operand(other)
+    a, b = operand(self), operand(other)
     if in_use:
         condition, a, b = together((condition, a, b)) or (condition, a, b)
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        kind = (
-            get_default_dtype() if isinstance(input, float) or isinstance(other, float) else result_type(input, other)
-        )
+        kind = get_default_dtype() if isinstance(self, float) or isinstance(other, float) else result_type(self, other)
         a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))
-    for number in (a, b):
-        if not isinstance(number, Tensor):
-            filling(number._data, result_type(input, other).np)  # which may refuse it
+    for value in (a, b):
+        if not isinstance(value, Tensor):
+            filling(value._data, result_type(self, other).np)  # which may refuse it
     check_broadcast(condition, a)
     check_broadcast(condition, b)
     return ops.where_op(a, b, condition=condition)

@@ -14,6 +14,7 @@ from ..tensor import Tensor
 from .arguments import Int, Number
 from .define import Op
 from .division import whole_factor
+from .exact import number
 from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
 from .pointwise import mul_op
 from .promotion import no_kernel, refuse_bools
@@ -285,7 +286,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
     if columns != vec._data.size or size not in (1, rows):
         raise RuntimeError(f"size mismatch, got input ({size}), mat ({rows}x{columns}), vec ({vec._data.size})")
     dtypes_of_addmv(input, mat, vec)
-    return addmv_op(input, mat, vec, beta=beta, alpha=alpha)
+    return addmv_op(input, mat, vec, beta=number(beta), alpha=number(alpha))
 
 
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -300,7 +301,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
             )
     for name, factor in (("beta", beta), ("alpha", alpha)):
         whole_factor(name, factor, input, vec1, vec2)
-    return addr_op(input, vec1, vec2, beta=beta, alpha=alpha)
+    return addr_op(input, vec1, vec2, beta=number(beta), alpha=number(alpha))
 
 
 def addr_inplace(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -310,7 +311,7 @@ def addr_inplace(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1,
         raise RuntimeError(f"2D tensor expected, got {input._data.ndim}D tensor for input")
     if list(input._data.shape) != sizes:
         raise RuntimeError(f"size mismatch, input: {list(input._data.shape)}, v1: {sizes[:1]}, v2: {sizes[1:]}")
-    return addr(input, vec1, vec2, beta=beta, alpha=alpha)
+    return addr(input, vec1, vec2, beta=number(beta), alpha=number(alpha))
 
 
 addr_inplace.__name__ = "addr"
@@ -331,7 +332,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
         kinds = [t.dtype.c_name for t in (input, batch1, batch2)]
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
     no_kernel("baddbmm", input)
-    return baddbmm_op(input, batch1, batch2, beta=beta, alpha=alpha)
+    return baddbmm_op(input, batch1, batch2, beta=number(beta), alpha=number(alpha))
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:

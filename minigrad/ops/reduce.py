@@ -12,6 +12,7 @@ from ..dtypes import BY_NUMPY, as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
 from .define import Op
+from .exact import flag
 
 
 def sum_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
@@ -191,7 +192,7 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
                     "with the 'dim' argument."
                 )
             return every(self)
-        return RETURN_TYPES[kind](along(self, dim=reducible_dim(self, dim, kind), keepdim=keepdim))
+        return RETURN_TYPES[kind](along(self, dim=reducible_dim(self, dim, kind), keepdim=flag(keepdim)))
 
     call.__name__ = call.__qualname__ = kind
     return call
@@ -248,7 +249,7 @@ def _place(pick: str, words: str) -> Any:
         if dim is not None:
             one_dim(dim, data.ndim)
         module = array_module(data)
-        return from_array(module.asarray(getattr(module, name)(data, axis=axis, keepdims=keepdim)))
+        return from_array(module.asarray(getattr(module, name)(data, axis=axis, keepdims=flag(keepdim))))
 
     call.__name__ = call.__qualname__ = pick
     call.__doc__ = f"Where the {words} element stands, along `dim` or in the flattened tensor; the first of a tie."

@@ -13,6 +13,7 @@ from ..backend import array_module, numpy, to_host
 from ..tensor import Tensor
 from .arguments import Bool, Int, Str
 from .define import Op
+from .exact import flag
 from .gather import along, gather_op, of_whole_source, scatter_add_op, scatter_value_op
 from .pick import check_index, check_source
 from .promotion import no_kernel
@@ -154,4 +155,4 @@ def scatter_reduce(
     check_source(input, dim, index, src)
     if reduce == "mean":
         no_kernel("scatter_gather_tensor_cpu_reduce_mean", input)
-    return scatter_reduce_op(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)
+    return scatter_reduce_op(input, src, dim=dim, index=index, reduce=reduce, include_self=flag(include_self))

@@ -1,10 +1,12 @@
-"""How many arguments each of torch's signatures takes, for the operations that have several.
+"""How many arguments each of torch's signatures takes, for the operations that have several, and what they are called.
 
 Only when exactly one of them could be meant does torch say which argument is wrong; otherwise it lists them all. Read
-off torch's own lists; nothing here runs unless a call has failed.
+off torch's own lists; nothing here runs when an operation is called, unless the call has failed.
 """
 
 from __future__ import annotations
+
+import functools
 
 # NAME: least-most of each signature as a method | and as a function
 TABLE = """
@@ -18,8 +20,10 @@ TABLE = """
     bitwise_or: 1-1 1-1 | 2-3 2-2 2-3
     bitwise_right_shift: 1-1 1-1 | 2-3 2-2 2-3
     bitwise_xor: 1-1 1-1 | 2-3 2-2 2-3
+    bernoulli: 0-1 1-2 | 1-3 2-3
+    bernoulli_: 1-2 0-2 |
     bucketize:  | 2-5 2-4
-    clamp: 0-2 0-2 | 1-4 1-4
+    clamp clip: 0-2 0-2 | 1-4 1-4
     clamp_max: 1-1 1-1 | 2-3 2-3
     clamp_min: 1-1 1-1 | 2-3 2-3
     conv1d:  | 2-7 2-7
@@ -27,6 +31,7 @@ TABLE = """
     copysign: 1-1 1-1 | 2-3 2-3
     count_nonzero: 0-1 1-1 | 1-2 2-2
     div: 1-1 2-2 2-2 | 2-3 3-4 3-3
+    divide: 1-1 2-2 1-1 2-2 | 2-3 3-4 2-2 3-3
     dsplit: 1-1 1-1 | 2-2 2-2
     eq: 1-1 1-1 | 2-3 2-3
     eye:  | 1-7 2-8
@@ -34,30 +39,34 @@ TABLE = """
     float_power: 1-1 1-1 | 2-3 2-3 2-3
     floor_divide: 1-1 1-1 | 2-3 2-2
     fmod: 1-1 1-1 | 2-3 2-3
-    ge: 1-1 1-1 | 2-3 2-3
-    gt: 1-1 1-1 | 2-3 2-3
+    ge greater_equal: 1-1 1-1 | 2-3 2-3
+    gt greater: 1-1 1-1 | 2-3 2-3
     hsplit: 1-1 1-1 | 2-2 2-2
     index_fill: 3-3 3-3 | 4-4 4-4
     isin:  | 2-5 2-5 2-5
-    le: 1-1 1-1 | 2-3 2-3
+    le less_equal: 1-1 1-1 | 2-3 2-3
     lerp: 2-2 2-2 | 3-4 3-4
     linspace:  | 3-9 3-9 3-9 3-9
     logspace:  | 3-10 3-10 3-10 3-10
-    lt: 1-1 1-1 | 2-3 2-3
+    lt less: 1-1 1-1 | 2-3 2-3
     masked_fill: 2-2 2-2 | 3-3 3-3
     max: 0-0 1-1 1-2 | 1-2 2-3 2-4
     mean: 0-1 1-3 | 1-3 2-5
     median: 0-0 1-2 | 1-1 2-4
     min: 0-0 1-1 1-2 | 1-2 2-3 2-4
     mm:  | 2-3 3-4
-    movedim: 2-2 2-2 | 3-3 3-3
+    movedim moveaxis: 2-2 2-2 | 3-3 3-3
     nanmedian: 0-0 1-2 | 1-1 2-4
+    multiply: 1-1 1-1 | 2-3 2-2
     narrow: 3-3 3-3 | 4-4 4-4
-    ne: 1-1 1-1 | 2-3 2-3
+    ne not_equal: 1-1 1-1 | 2-3 2-3
     nonzero: 0-0 1-1 |
     pow: 1-1 1-1 | 2-3 2-3 2-3
     prod: 0-1 1-3 | 1-2 2-5
     remainder: 1-1 1-1 | 2-3 2-2 2-3
+    rand_like:  | 2-8 1-7
+    randint_like:  | 4-10 3-9 3-9 2-8 3-9 2-8
+    randn_like:  | 2-8 1-7
     repeat_interleave: 1-3 1-3 | 2-4 1-2 2-4
     result_type:  | 2-2 2-2 2-2 2-2
     round: 0-0 1-1 | 1-2 2-3
@@ -68,6 +77,7 @@ TABLE = """
     squeeze: 0-0 1-1 1-1 | 1-1 2-2 2-2
     std: 1-3 0-3 0-1 | 2-5 1-5 1-2
     std_mean:  | 2-4 1-4 1-2
+    subtract: 1-2 1-2 | 2-4 2-3
     sum: 0-1 1-3 | 1-2 2-5
     tensor_split: 1-2 1-2 1-2 | 2-3 2-3 2-3
     to: 0-5 1-4 1-4 |
@@ -85,7 +95,44 @@ def ranges(name: str, method: bool) -> list[tuple[int, int]]:
     """The least and the greatest number of arguments of each signature; [] for an operation with one signature."""
     for line in TABLE.strip().splitlines():
         entry, _, forms = line.strip().partition(": ")
-        if entry == name:
+        if name in entry.split():
             chosen = forms.partition("|")[0 if method else 2]
             return [(int(low), int(high)) for low, high in (one.split("-") for one in chosen.split())]
     return []
+
+
+# NAMES: theirs=ours, where a signature of torch's has another name for an argument, as a method | and as a function
+SPELLINGS = """
+    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor: | self=input
+    bucketize float_power pow remainder xlogy: | self=input
+    dsplit hsplit vsplit: sections=indices_or_sections indices=indices_or_sections | as the method
+    isin: | element=elements test_element=test_elements
+    result_type: | tensor=tensor1 scalar1=tensor1 other=tensor2 scalar2=tensor2
+    searchsorted: | input=self
+    split: split_size=split_size_or_sections | tensor=input
+    swapaxes: axis0=dim0 axis1=dim1 | as the method
+    swapaxes_: axis0=dim0 axis1=dim1 |
+    tensor_split: sections=indices_or_sections indices=indices_or_sections
+        tensor_indices_or_sections=indices_or_sections | as the method
+    uniform_: from=a to=b |
+    where: | input=self
+"""
+
+
+@functools.cache
+def every_spelling() -> dict[tuple[str, bool], dict[str, str]]:
+    """SPELLINGS, read: by name and whether it is the method."""
+    found: dict[tuple[str, bool], dict[str, str]] = {}
+    for line in SPELLINGS.strip().replace("\n        ", " ").splitlines():
+        entries, _, forms = line.strip().partition(": ")
+        method, _, function = forms.partition("|")
+        for entry in entries.split():
+            found[entry, True] = dict(pair.split("=") for pair in method.split())
+            pairs = method if function.strip() == "as the method" else function
+            found[entry, False] = dict(pair.split("=") for pair in pairs.split())
+    return found
+
+
+def spellings(name: str, method: bool) -> dict[str, str]:
+    """The other names of an operation's arguments, and what we call these; {} for most."""
+    return every_spelling().get((name, method), {})

@@ -15,6 +15,7 @@ from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, Operand, Str
 from .define import Op
+from .exact import flag
 from .gather import picked, scatter_op
 from .promotion import no_kernel, operand
 from .reduce import EVERY, RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
@@ -184,11 +185,13 @@ def _all_of(forward: Any, x: Any) -> Any:
 def sort(input: Tensor, dim: Int = -1, descending: Bool = False, *, stable: Bool | None = None) -> Any:
     """The elements in order along dim, and where they stood; equal ones keep their order (torch.sort)."""
     op = sort_op if stable is None else stable_sort_op
-    return RETURN_TYPES["sort"](op(input, dim=one_dim(dim, input._data.ndim), descending=descending))
+    flag(stable is None or stable)
+    return RETURN_TYPES["sort"](op(input, dim=one_dim(dim, input._data.ndim), descending=flag(descending)))
 
 
 def argsort(input: Tensor, dim: Int = -1, descending: Bool = False, *, stable: Bool = False) -> Tensor:
     """Where the elements in order along dim stood (torch.argsort)."""
+    flag(stable)
     return sort(input, dim, descending)[1]
 
 
@@ -215,7 +218,7 @@ def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
     if input._data.ndim:  # a single number goes without a kernel
         no_kernel("kthvalue_cpu", input)
-    return RETURN_TYPES["kthvalue"](kthvalue_op(input, dim=dim, k=k, keepdim=keepdim))
+    return RETURN_TYPES["kthvalue"](kthvalue_op(input, dim=dim, k=k, keepdim=flag(keepdim)))
 
 
 def _middle(every: Op, along: Op, name: str, words: str) -> Any:
@@ -223,14 +226,14 @@ def _middle(every: Op, along: Op, name: str, words: str) -> Any:
 
     def call(input: Tensor, dim: Int = EVERY, keepdim: Bool = False) -> Any:
         if dim is EVERY:
-            if keepdim:
+            if flag(keepdim):
                 raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
             if input._data.size:
                 no_kernel("median_cpu", input)
             return every(input)
         dim = reducible_dim(input, dim, name)
         no_kernel("median_out", input)
-        return pair(along(input, dim=dim, keepdim=keepdim))
+        return pair(along(input, dim=dim, keepdim=flag(keepdim)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The middle element{words}, the lower one of two; with dim also where it stood (torch.{name})."
@@ -243,7 +246,7 @@ nanmedian = _middle(nanmedian_all_op, nanmedian_op, "nanmedian", " of those that
 
 def mode(input: Tensor, dim: Int = -1, keepdim: Bool = False) -> Any:
     """The most frequent element along dim, and where it stood last (torch.mode)."""
-    return RETURN_TYPES["mode"](mode_op(input, dim=reducible_dim(input, dim, "mode"), keepdim=keepdim))
+    return RETURN_TYPES["mode"](mode_op(input, dim=reducible_dim(input, dim, "mode"), keepdim=flag(keepdim)))
 
 
 # ------------------------------------------------------------------ sets and counts
@@ -257,8 +260,7 @@ def unique(
     dim: Int | None = None,
 ) -> Any:
     """The values, or rows along dim, that occur; if wanted also which one each element is, and how often each occurs."""
-    if not all(isinstance(flag, bool) for flag in (sorted, return_inverse, return_counts)):
-        raise TypeError("unique: sorted, return_inverse and return_counts must be bools")
+    flag(sorted), flag(return_inverse), flag(return_counts)
     if dim is None and not return_inverse and not return_counts:
         return unique_op(input)
     check_rows(input, dim)
@@ -293,8 +295,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None
 ) -> Any:
     """As unique, but equal elements count as one only where they are neighbours (torch.unique_consecutive)."""
-    if not isinstance(return_inverse, bool) or not isinstance(return_counts, bool):
-        raise TypeError("unique_consecutive: return_inverse and return_counts must be bools")
+    flag(return_inverse), flag(return_counts)
     check_rows(input, dim)
     return chosen(unique_consecutive_op(input, dim=dim), return_inverse, return_counts)
 
@@ -337,7 +338,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: Int = 0) -
 
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Operand,
+    self: Operand,
     *,
     out_int32: Bool = False,
     right: Bool = False,
@@ -347,7 +348,7 @@ def searchsorted(
     """Where elements belong in sorted sequences, the last dimension of which counts (torch.searchsorted)."""
     data = sorted_sequence._data
     module = array_module(data)
-    values = module.asarray(operand(input)._data)
+    values = module.asarray(operand(self)._data)
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     check_boundaries(data, values, sorter)
@@ -355,7 +356,7 @@ def searchsorted(
         no_kernel("searchsorted_out_cpu", sorted_sequence)
     if sorter is not None:
         data = module.take_along_axis(data, sorter._data, -1)
-    where: Any = "right" if right or side == "right" else "left"
+    where: Any = "right" if flag(right) or side == "right" else "left"
     if data.ndim == 1 or not values.size:
         found = module.asarray(module.searchsorted(data.reshape(-1), values, where))
     else:
@@ -363,7 +364,7 @@ def searchsorted(
         rows, wanted = data.reshape(count, data.shape[-1]), values.reshape(count, values.shape[-1])
         found = module.stack([module.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)])
         found = found.reshape(values.shape)
-    return from_array(found.astype((int32 if out_int32 else int64).np))
+    return from_array(found.astype((int32 if flag(out_int32) else int64).np))
 
 
 def check_boundaries(data: Any, values: Any, sorter: Tensor | None) -> None:

@@ -15,6 +15,7 @@ from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
+from .exact import flag
 from .reduce import EVERY, converting, dims, one_dim
 
 Dims = tuple[int, ...] | None
@@ -215,8 +216,7 @@ def _spread(op: Op, name: str, noun: str) -> Any:
     ) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = EVERY, bool(dim)
-        if not isinstance(unbiased, bool | None) or not isinstance(keepdim, bool):
-            raise TypeError(f"{name}: unbiased and keepdim must be bools")
+        flag(unbiased is None or unbiased), flag(keepdim)
         if input._data.dtype.kind != "f":
             named = name if "mean" in name else "std and var"
             raise RuntimeError(f"{named} only support floating point and complex dtypes")
@@ -258,7 +258,7 @@ def vector_norm(
             named = BY_NUMPY[as_numpy(dtype)].type_name
             raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {named}")
         x = x.to_numpy_dtype(as_numpy(dtype))
-    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=keepdim)
+    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=flag(keepdim))
 
 
 def refuse_nothing(x: Tensor, ord: float, axes: Dims) -> None:
@@ -296,19 +296,19 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, 
 def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
     """ln Σ e^input over dim, without overflow (torch.logsumexp)."""
     if dim is None or not isinstance(keepdim, bool):
-        raise TypeError("logsumexp: dim must be ints, keepdim a bool")
+        raise TypeError
     if input._data.dtype.kind != "f":
         input = input.to_numpy_dtype(get_default_dtype().np)
     axes = dims(dim, ndim := input._data.ndim)
     if axes is None and ndim and not keepdim:  # over no dimension is over all; but then torch cannot write the result
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * ndim}")
-    return logsumexp_op(input, dim=axes, keepdim=keepdim)
+    return logsumexp_op(input, dim=axes, keepdim=flag(keepdim))
 
 
 def _extreme(op: Op, name: str, noun: str) -> Any:
     def call(input: Tensor, dim: Ints = (), keepdim: Bool = False) -> Tensor:
         check_not_empty(input, dim, name)
-        return op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
+        return op(input, dim=dims(dim, input._data.ndim), keepdim=flag(keepdim))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The {noun} element over dim; a tie shares the gradient (torch.{name})."
@@ -363,14 +363,14 @@ def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> 
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )
     check_not_empty(input, axes, "aminmax")
-    return MinMax(aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=keepdim))
+    return MinMax(aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=flag(keepdim)))
 
 
 def _truth(name: str, words: str) -> Any:
     def call(input: Tensor, dim: Ints | None = None, keepdim: Bool = False) -> Tensor:
         each = isinstance(dim, list | tuple) and not dim  # no dimension: every element for itself
         axes = () if each else dims(dim, input._data.ndim)
-        found = in_order(getattr(array_module(input._data), name)(input._data, axis=axes, keepdims=keepdim))
+        found = in_order(getattr(array_module(input._data), name)(input._data, axis=axes, keepdims=flag(keepdim)))
         return from_array(found.astype(input._data.dtype) if input._data.dtype == numpy.uint8 else found)
 
     call.__name__ = call.__qualname__ = name
@@ -387,7 +387,7 @@ def nansum(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dty
     op = nansum_op if dtype is None else converting(nansum_op, as_numpy(dtype))
     if dtype is None and input._data.dtype.kind in "biu":
         input = input.to_numpy_dtype("int64")
-    return op(input, dim=dims(dim, input._data.ndim), keepdim=keepdim)
+    return op(input, dim=dims(dim, input._data.ndim), keepdim=flag(keepdim))
 
 
 def nanmean(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:

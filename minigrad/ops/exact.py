@@ -1,0 +1,27 @@
+"""Arguments that NumPy would take for what they are not: a list for True, None for 1, True for the 1st place.
+
+Operations hand theirs through here where nothing else would refuse them. What is raised says little: `guarded` and
+`parsed` of arguments.py say in torch's words what was wrong. Whole numbers: `as_int`, there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arguments import is_number
+
+ABSENT: Any = object()  # stands for an argument that is not given, where None would be one
+
+
+def flag(x: Any) -> bool:
+    """True and False as they are; TypeError for what is only true or false in Python's eyes."""
+    if x is not True and x is not False:
+        raise TypeError("expected a bool")
+    return x
+
+
+def number(x: Any) -> Any:
+    """A number as it is, a 0-d tensor too; TypeError for anything else, None among it."""
+    if not is_number(x):
+        raise TypeError("expected a number")
+    return x
