@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..creation import ones, zeros
+from ..autograd.grad_mode import no_grad
 from ..ops.arguments import guarded
 from ..ranges import empty
 from ..tensor import Tensor
@@ -94,8 +94,8 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            start = (ones if name == "weight" else zeros)(*shape, dtype=dtype, device=device)
-            self.register_parameter(name, Parameter(start) if wanted else None)
+            self.register_parameter(name, unset(*shape, dtype=dtype, device=device) if wanted else None)
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """weight 1, bias 0."""
@@ -150,7 +150,8 @@ class Embedding(Module):
         """Draw the vectors anew; the padding vector is 0."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
-            self.weight.data[self.padding_idx] = 0
+            with no_grad():
+                self.weight[self.padding_idx] = 0
 
     def forward(self, input: Tensor) -> Tensor:
         """(…) whole numbers → (…, embedding_dim)."""

@@ -9,8 +9,8 @@ from ..dtypes import int64
 from ..tensor import Tensor
 from . import functional as F
 from . import init
+from .layers import unset
 from .module import Module
-from .parameter import Parameter
 
 
 class BatchNorm(Module):
@@ -42,12 +42,13 @@ class BatchNorm(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         made = {"device": device, "dtype": dtype}
-        for name, wanted, start in (("weight", affine, ones), ("bias", affine and bias, zeros)):
-            self.register_parameter(name, Parameter(start(num_features, **made)) if wanted else None)
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, unset(num_features, **made) if wanted else None)
         track = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, **made) if track else None)
         self.register_buffer("running_var", ones(num_features, **made) if track else None)
         self.register_buffer("num_batches_tracked", tensor(0, dtype=int64, device=device) if track else None)
+        self.reset_parameters()
 
     def reset_running_stats(self) -> None:
         """Forget what was seen: mean 0, variance 1."""
@@ -125,8 +126,9 @@ class GroupNorm(Module):
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         made = {"device": device, "dtype": dtype}
-        for name, wanted, start in (("weight", affine, ones), ("bias", affine and bias, zeros)):
-            self.register_parameter(name, Parameter(start(num_channels, **made)) if wanted else None)
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, unset(num_channels, **made) if wanted else None)
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """weight 1, bias 0."""

@@ -12,18 +12,25 @@ from ..tensor import Tensor
 FLOAT_ONLY = "Only Tensors of floating point and complex dtype can require gradients"
 
 
+def adopt(new: Tensor, data: Tensor | None) -> None:
+    """Make a new tensor one without history on the storage of `data`, with the same version counter; None: an empty one."""
+    new._data = numpy.empty((0,), get_default_dtype().np) if data is None else data.detach()._data
+    new._edge = NO_EDGE
+    new._counter = None if data is None else data.counter()
+    new._grad = None
+
+
 class Parameter(Tensor):
     """A leaf that requires grad; as an attribute of a Module it is found by `parameters()` (torch.nn.Parameter).
 
-    It shares the storage of `data` and has no history. What is computed from it is a plain Tensor.
+    It shares the storage of `data`, and so the count of its writes, and has no history. What is computed from it is a
+    plain Tensor.
     """
 
     __slots__ = ()
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        self._data = numpy.empty((0,), get_default_dtype().np) if data is None else data.detach()._data
-        self._edge = NO_EDGE
-        self._counter = self._grad = None
+        adopt(self, data)
         if requires_grad:
             if self._data.dtype.kind != "f":
                 raise RuntimeError(FLOAT_ONLY)
@@ -38,7 +45,7 @@ class Parameter(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.detach(), self.requires_grad)
+        return type(self), (self.detach(), self.requires_grad), self.__dict__ or None
 
 
 class Buffer(Tensor):
@@ -47,7 +54,5 @@ class Buffer(Tensor):
     __slots__ = ()
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
-        self._data = numpy.empty((0,), get_default_dtype().np) if data is None else data._data
-        self._edge = NO_EDGE
-        self._counter = self._grad = None
+        adopt(self, data)
         self.persistent = persistent

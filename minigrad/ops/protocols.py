@@ -57,6 +57,7 @@ def backwards(self: Tensor) -> Tensor:
 def rebuilt(kind: type, array: Any, requires_grad: bool, state: dict[str, Any]) -> Tensor:
     """A leaf of a class around an array, with what users had set on it."""
     out = from_array(with_our_dtype(array))
+    out.bump_version()  # torch gives an empty tensor this storage, which counts as a write
     if kind is not Tensor:
         out.__class__ = kind
     out.__dict__.update(state)

@@ -14,8 +14,6 @@ from ..tensor import Tensor
 from .adaptive import check_betas, decayed, moments
 from .optimizer import Optimizer, check, implementation, not_from_0_on
 
-CHOICES = {"foreach": None, "capturable": False, "differentiable": False}
-
 
 class Adadelta(Optimizer):
     """Steps as large as the past steps were, per size of the gradient (Zeiler 2012; torch.optim.Adadelta).
@@ -77,8 +75,9 @@ class Adamax(Optimizer):
         check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
         check_betas(betas)
         check(not_from_0_on, decay=("weight_decay value", weight_decay))
-        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
-        super().__init__(params, settings | implementation(type(self), unused, CHOICES | {"foreach": foreach}))
+        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        known = {"foreach": foreach, "maximize": maximize, "differentiable": False, "capturable": False}
+        super().__init__(params, settings | implementation(type(self), unused, known))
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
@@ -116,9 +115,10 @@ class NAdam(Optimizer):
         check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
         check_betas(betas)
         check(not_from_0_on, decay=("weight_decay value", weight_decay), slow=("momentum_decay value", momentum_decay))
-        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
+        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         settings |= {"momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay}
-        super().__init__(params, settings | implementation(type(self), unused, CHOICES))
+        known = {"maximize": maximize, "foreach": None, "capturable": False, "differentiable": False}
+        super().__init__(params, settings | implementation(type(self), unused, known))
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
@@ -158,8 +158,8 @@ class RAdam(Optimizer):
         check_betas(betas)
         check(not_from_0_on, decay=("weight_decay value", weight_decay))
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
-        settings |= {"decoupled_weight_decay": decoupled_weight_decay}
-        super().__init__(params, settings | implementation(type(self), unused, CHOICES))
+        known = {"foreach": None, "capturable": False, "decoupled_weight_decay": decoupled_weight_decay}
+        super().__init__(params, settings | implementation(type(self), unused, known | {"differentiable": False}))
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
