@@ -44,9 +44,13 @@ from autograder.show import View, show
 from autograder.waiting import over, waiting
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
-LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
+LONGEST, AGAIN = (
+    20,
+    5,
+)  # seconds that a check may run, and once more to see whose fault it is; the slowest of ours takes one
 WRONG_SHAPE = "returned the wrong shape"  # what the engine says where a gradient does not fit
 _PROJECT = Path(__file__).resolve().parent.parent
+_STOPPED: blame.Grade = (False, -1)  # a check that ran into the limit does worse than any other
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
 
@@ -99,7 +103,11 @@ def look(this: Check, seed: int) -> View:
         parts.reset(part)
     before = {part: parts.calls(part) for part in others}
     printed = _Capped()
-    outcome = _run(this, seed, printed)
+    try:
+        outcome = _run(this, seed, printed, LONGEST)
+    except TimeLimit as stopped:
+        remedy = _without_end(this, seed, [part for part in others if _near(this, part, before)])
+        raise _ended(stopped, text("took_too_long", seconds=LONGEST), remedy) from None
     if compare.unwritten(outcome):
         return _unwritten(this, outcome, seed, stubs)
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
@@ -114,9 +122,8 @@ def look(this: Check, seed: int) -> View:
         view.notes = list(_kept(this))
     else:
         _seeds[this.name] = seed
-        # A part of the same lesson may be called by its name, too, and that is not counted.
-        near = [part for part in others if part in used or workspace.every_part()[part] == this.lesson]
-        view.notes, theirs_alone = _others_in_the_way(this, seed, verdict, near)
+        near = [part for part in others if _near(this, part, before)]
+        view.notes, theirs_alone = _others_in_the_way(this, seed, _grade(verdict), near)
         if not theirs_alone:
             _explain(view, this, outcome, verdict, seed, printed)
     view.notes[:0] = lacking
@@ -129,7 +136,7 @@ def _unwritten(this: Check, outcome: Outcome, seed: int, others: list[str]) -> V
     """What to say where a part is not written: one of the check's own, or one of `others` that they call by name."""
     stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
     if not stubs and others:
-        stubs = blame.in_the_way(others, (False, 0), lambda: (not compare.unwritten(_attempt(this, seed)), 0))[0]
+        stubs = blame.in_the_way(others, (False, 0), lambda: (_is_written(this, seed), 0))[0]
     notes = [text("part_not_written", part=part) for part in stubs]
     view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
     if set(this.parts) - set(outcome.unwritten):  # what the others have earned
@@ -156,26 +163,37 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
         said = [text("hint_for", part=each.part.rpartition(".")[2], hint=each.hint) for each in found]
         view.hint = Text(*map("\n".join, zip(*said, strict=True)))
     elif len(this.parts) > 1:
-        culprits, (passes, _) = blame.in_the_way(this.parts, _grade(verdict), lambda: _again(this, seed))
-        if passes and len(culprits) < len(this.parts):
-            view.notes.append(text("only_these", parts=", ".join(each.rpartition(".")[2] for each in culprits)))
+        only = _only_some(this, seed, _grade(verdict))
+        view.notes += [only] if only else []
 
 
-def _run(this: Check, seed: int, printed: _Capped) -> Outcome:
+def _run(this: Check, seed: int, printed: _Capped, longest: float) -> Outcome:
     engine = importlib.import_module(parts.ENGINE)
     try:
         with (
-            waiting("still_running", limit=LONGEST),
-            time_limit(LONGEST),
+            waiting("still_running", limit=longest),
+            time_limit(longest),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
         ):
             return checks.attempt(this, engine, seed)
-    except (KeyboardInterrupt, TimeLimit) as stopped:
-        line = checks.fault(stopped)
-        where = text("at_line", line=line["line"], code=line["code"]) if line["line"] else None
-        what = text("took_too_long", seconds=LONGEST) if isinstance(stopped, TimeLimit) else text("interrupted")
-        raise AutograderError(what, where=where, remedy=text("interrupted_remedy")) from None
+    except KeyboardInterrupt as stopped:
+        raise _ended(stopped, text("interrupted"), text("interrupted_remedy")) from None
+
+
+def _ended(stopped: BaseException, what: Text, remedy: Text) -> AutograderError:
+    line = checks.fault(stopped)
+    where = text("at_line", line=line["line"], code=line["code"]) if line["line"] else None
+    return AutograderError(what, where=where, remedy=remedy)
+
+
+def _without_end(this: Check, seed: int, near: list[str]) -> Text:
+    """What to do about a check that ran into the limit: another part of the learner's may be the one that never ends."""
+    if notes := _others_in_the_way(this, seed, _STOPPED, near)[0]:
+        return notes[0]
+    if only := _only_some(this, seed, _STOPPED):
+        return Text(*map("\n".join, zip(only, text("interrupted_remedy"), strict=True)))
+    return text("interrupted_remedy")
 
 
 def _kept(this: Check) -> Iterator[Text]:
@@ -187,9 +205,14 @@ def _kept(this: Check) -> Iterator[Text]:
         yield text("part_not_kept", error=error.what if isinstance(error, AutograderError) else str(error))
 
 
-def _others_in_the_way(this: Check, seed: int, verdict: compare.Verdict, used: list[str]) -> tuple[list[Text], bool]:
+def _near(this: Check, part: str, before: dict[str, int]) -> bool:
+    """Whether the check ran on another part. One of the same lesson may be called by its name, and that is not counted."""
+    return parts.calls(part) > before[part] or workspace.every_part()[part] == this.lesson
+
+
+def _others_in_the_way(this: Check, seed: int, now: blame.Grade, used: list[str]) -> tuple[list[Text], bool]:
     """What to say where other parts of the learner's spoil this check, and whether they alone do."""
-    culprits, (passes, _) = blame.in_the_way(used, _grade(verdict), lambda: _again(this, seed))
+    culprits, (passes, _) = blame.in_the_way(used, now, lambda: _again(this, seed))
     names = ", ".join(each.rpartition(".")[2] for each in culprits)
     here = [each for each in culprits if each not in workspace.carried()]
     if not culprits:
@@ -200,12 +223,30 @@ def _others_in_the_way(this: Check, seed: int, verdict: compare.Verdict, used: l
     return [text("mend_first" if passes else "mend_first_too", parts=names, checks=tests)], passes
 
 
-def _attempt(this: Check, seed: int) -> Outcome:
-    return _run(this, seed, _Capped())
+def _only_some(this: Check, seed: int, now: blame.Grade) -> Text | None:
+    """Which of the check's own parts are wrong, if the others are not."""
+    culprits, (passes, _) = blame.in_the_way(this.parts, now, lambda: _again(this, seed))
+    if not passes or len(culprits) == len(this.parts):
+        return None
+    return text("only_these", parts=", ".join(each.rpartition(".")[2] for each in culprits))
+
+
+def _attempt(this: Check, seed: int) -> Outcome | None:
+    """Another run of the check; None if it has no end."""
+    try:
+        return _run(this, seed, _Capped(), AGAIN)
+    except TimeLimit:
+        return None
+
+
+def _is_written(this: Check, seed: int) -> bool:
+    outcome = _attempt(this, seed)
+    return outcome is not None and not compare.unwritten(outcome)
 
 
 def _again(this: Check, seed: int) -> blame.Grade:
-    return _grade(compare.judge(this, oracle.expected(this.name, seed), _attempt(this, seed)))
+    outcome = _attempt(this, seed)
+    return _grade(compare.judge(this, oracle.expected(this.name, seed), outcome)) if outcome else _STOPPED
 
 
 def _grade(verdict: compare.Verdict) -> blame.Grade:

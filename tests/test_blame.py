@@ -4,6 +4,7 @@ import pytest
 
 import autograder
 from autograder import blame, messages, notebook, parts
+from autograder.errors import AutograderError
 
 SUM, MEAN, TANH = (f"minigrad.ops.{each}_vjp" for each in ("reduce.sum", "reduce.mean", "pointwise.tanh"))
 DIVIDE = """
@@ -86,6 +87,44 @@ def test_a_check_of_many_parts_names_the_wrong_ones(capsys):
     twice = said(capsys, name, right | {TANH: nearly} | written(RIGHT_SUM.replace("return ", "return 2 * ")))
     assert "the mistake is in your tanh_vjp, sum_vjp.\n" in twice
     assert "Hint for tanh_vjp: " in said(capsys, name, right | {TANH: no_grad_in_it})
+
+
+COUNT, POP, WALK = (
+    f"minigrad.autograd.{each}" for each in ("engine.count_dependencies", "ready.pop", "engine.run_backward")
+)
+
+
+@pytest.mark.parametrize(
+    "name, says",
+    [
+        ("order_of_hooks", 'and with the engine\'s own pop it passes. Mend that first (check("who_goes_next")), then'),
+        (
+            "engine_trains_a_network",
+            "With the engine's own pop this check passes: the mistake is in your pop.\nIf it s",
+        ),
+    ],
+)
+def test_a_check_that_does_not_end_for_another_parts_sake_says_so(monkeypatch, name, says):
+    """A queue that never gets shorter: the walk goes on for ever."""
+    monkeypatch.setattr(notebook, "LONGEST", 0.5)
+    monkeypatch.setattr(notebook, "AGAIN", 2)
+    mine = {part: parts.original(part) for part in (COUNT, POP, WALK)}
+    with parts.plugged_in(mine | {POP: lambda heap: heap[0]}), pytest.raises(AutograderError) as caught:
+        autograder.check(name, 5)
+    assert "The check ran for 0.5 seconds and was stopped." in str(caught.value) and says in str(caught.value)
+
+
+def test_a_loop_without_an_end_of_ones_own_is_blamed_on_nobody(monkeypatch):
+    def endless(roots):
+        while True:
+            pass
+
+    monkeypatch.setattr(notebook, "LONGEST", 0.3)
+    monkeypatch.setattr(notebook, "AGAIN", 0.3)
+    mine = {part: parts.original(part) for part in (COUNT, POP, WALK)}
+    with parts.plugged_in(mine | {COUNT: endless}), pytest.raises(AutograderError) as caught:
+        autograder.check("edges_to_a_node", 5)
+    assert "your part most likely has an endless loop" in str(caught.value) and "engine's own" not in str(caught.value)
 
 
 def test_what_the_learners_functions_call_is_put_back():
