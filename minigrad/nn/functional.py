@@ -26,13 +26,14 @@ from ..ops.activation import (
     softsign,
     tanhshrink,
 )
-from ..ops.arguments import Bool, Float, Int, parsed
+from ..ops.arguments import Bool, Float, Int, as_int, parsed
 from ..ops.attention import scaled_dot_product_attention as _attention
 from ..ops.batch_norm import batch_norm
 from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.conv import conv1d, conv2d
 from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
+from ..ops.exact import flag, number
 from ..ops.group_norm import group_norm
 from ..ops.layer_norm import layer_norm
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
@@ -75,38 +76,38 @@ def sigmoid(input: Tensor) -> Tensor:
     return input.sigmoid()
 
 
-@parsed("softmax", "dim")
+@parsed("softmax", "dim", "dtype")
 def softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """e^x / Σ e^x along `dim`; torch guesses one, with a warning, if it is left out (torch.nn.functional.softmax)."""
     return layers.softmax(input, layers.implicit_dim("softmax", input._data.ndim) if dim is None else dim, dtype)
 
 
-@parsed("softmax", "dim")
+@parsed("softmax", "dim", "dtype")
 def softmin(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """softmax of -x (torch.nn.functional.softmin)."""
     return layers.softmax(-input, layers.implicit_dim("softmin", input._data.ndim) if dim is None else dim, dtype)
 
 
-@parsed("log_softmax", "dim")
+@parsed("log_softmax", "dim", "dtype")
 def log_softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """ln softmax(x) along `dim`, without overflow (torch.nn.functional.log_softmax)."""
     dim = layers.implicit_dim("log_softmax", input._data.ndim) if dim is None else dim
     return layers.log_softmax(input, dim, dtype)
 
 
-@parsed("embedding", "weight", "indices=input")
+@parsed("embedding", "weight", "indices=input", "padding_idx", "scale_grad_by_freq", "sparse")
 def embedding(
     input: Tensor,
     weight: Tensor,
-    padding_idx: int | None = None,
+    padding_idx: Int | None = None,
     max_norm: None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
+    norm_type: Float = 2.0,
+    scale_grad_by_freq: Bool = False,
+    sparse: Bool = False,
 ) -> Tensor:
     """Rows of `weight` by number (torch.nn.functional.embedding). max_norm, scale_grad_by_freq and sparse are not
     offered: NotImplementedError."""
-    if max_norm is not None or scale_grad_by_freq or sparse:
+    if max_norm is not None or flag(scale_grad_by_freq) or flag(sparse):
         raise NotImplementedError(
             "minigrad 的 embedding 不支持 max_norm、scale_grad_by_freq 和 sparse · "
             "minigrad's embedding does not offer max_norm, scale_grad_by_freq and sparse"
@@ -144,12 +145,19 @@ def scaled_dot_product_attention(
     is_causal: Bool = False,
     *,
     scale: Float | None = None,
+    enable_gqa: Bool = False,
 ) -> Tensor:
     """softmax(query · keyᵀ · scale + mask) · value (torch.nn.functional.scaled_dot_product_attention).
 
-    query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). scale: 1/√d by default.
+    query: (…, queries, d), key: (…, keys, d), value: (…, keys, e) → (…, queries, e). scale: 1/√d by default. enable_gqa,
+    for heads that share their keys, is not offered: NotImplementedError.
     """
-    return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale, dropout)
+    if flag(enable_gqa):
+        raise NotImplementedError(
+            "minigrad 的 scaled_dot_product_attention 不支持 enable_gqa · "
+            "minigrad's scaled_dot_product_attention does not offer enable_gqa"
+        )
+    return _attention(query, key, value, attn_mask, number(dropout_p), flag(is_causal), scale, dropout)
 
 
 @parsed()
@@ -158,7 +166,7 @@ def one_hot(input: Tensor, num_classes: Int = -1) -> Tensor:
 
     input: int64 of any shape → int64 (*input.shape, num_classes); -1: as many classes as the largest number needs.
     """
-    data = input._data
+    data, num_classes = input._data, as_int(num_classes)
     if data.dtype != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not data.size:

@@ -39,7 +39,8 @@ TABLE = {
         logical_not! logical_or! logical_xor! lt!lt_written ne!ne_written isin()
     """,
     "reduce": "argmax argmin max mean min sum",
-    "statistics": "all amax amin aminmax any logsumexp nanmean nansum norm std var std_mean() var_mean()",
+    "statistics": "all amax amin aminmax any logsumexp nanmean nansum std var std_mean() var_mean()",
+    "norms": "norm",
     "cumulative": "prod cummax cummin cumprod!cumprod_inplace cumsum!cumsum_inplace diff",
     "sorting": """
         argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount bucketize()

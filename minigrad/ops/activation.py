@@ -9,7 +9,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, in_single, numpy, on_device
 from ..tensor import Tensor
-from .arguments import Float, Str, parsed
+from .arguments import Float, Number, Str, parsed
 from .define import Op
 from .division import sub
 from .inplace import check_writable, write
@@ -262,7 +262,7 @@ def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) 
 
 
 @parsed()
-def leaky_relu(input: Tensor, negative_slope: Float = 0.01, inplace: bool = False) -> Tensor:
+def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, else negative_slope · x (torch.nn.functional.leaky_relu)."""
     return _call(
         leaky_relu_in_place if inplace else leaky_relu_op,
@@ -274,7 +274,7 @@ def leaky_relu(input: Tensor, negative_slope: Float = 0.01, inplace: bool = Fals
 
 
 @parsed()
-def elu(input: Tensor, alpha: Float = 1.0, inplace: bool = False) -> Tensor:
+def elu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (eˣ - 1) (torch.nn.functional.elu)."""
     return _call(elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=1, input_scale=1)
 
@@ -289,7 +289,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @parsed()
-def celu(input: Tensor, alpha: Float = 1.0, inplace: bool = False) -> Tensor:
+def celu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (e^(x/α) - 1) (torch.nn.functional.celu)."""
     return _call(celu_op, "elu_cpu", input, inplace, alpha=alpha)
 
@@ -333,7 +333,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @parsed()
-def softplus(input: Tensor, beta: Float = 1, threshold: Float = 20) -> Tensor:
+def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
     return _call(softplus_op, "softplus_cpu", input, False, beta=beta, threshold=threshold)
 

@@ -142,7 +142,7 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: Int | None = None, *, ou
     if dim is None:
         input, dim = flatten(input), 0
     if isinstance(repeats, Tensor):
-        return _repeat_each(input, repeats, real_dim(dim, input._data.ndim))
+        return _repeat_each(input, repeats, real_dim(dim, input._data.ndim), output_size)
     if not is_int(repeats):
         return NotImplemented
     repeats = int(repeats)
@@ -151,10 +151,13 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: Int | None = None, *, ou
         raise RuntimeError("Repeats must be non-negative")
     shape = input._data.shape
     wide = unsqueeze(input, dim + 1).expand((*shape[: dim + 1], repeats, *shape[dim + 1 :]))
-    return view(wide.clone(), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+    found = shape[dim] * repeats
+    if output_size is not None and as_int(output_size) != found:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {found} but got {output_size}")
+    return view(wide.clone(), (*shape[:dim], found, *shape[dim + 1 :]))
 
 
-def _repeat_each(input: Tensor, repeats: Tensor, dim: int) -> Tensor:
+def _repeat_each(input: Tensor, repeats: Tensor, dim: int, output_size: int | None) -> Tensor:
     size, counts = input._data.shape[dim], repeats._data
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
@@ -163,10 +166,10 @@ def _repeat_each(input: Tensor, repeats: Tensor, dim: int) -> Tensor:
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and input.size({dim}) "
             f"= {size}"
         )
-    return index_select(input, dim, numbers_repeated(repeats.expand((size,))))
+    return index_select(input, dim, numbers_repeated(repeats.expand((size,)), output_size))
 
 
-def numbers_repeated(repeats: Tensor) -> Tensor:
+def numbers_repeated(repeats: Tensor, output_size: int | None = None) -> Tensor:
     """0, 1, 2, … each as often as `repeats` says at its place."""
     data = repeats._data
     if data.dtype not in INTEGERS:
@@ -176,6 +179,8 @@ def numbers_repeated(repeats: Tensor) -> Tensor:
     if data.size and data.min() < 0:
         raise RuntimeError("repeats can not be negative")
     numbers = numpy.repeat(numpy.arange(data.size, dtype=data.dtype), to_host(data))
+    if output_size is not None and as_int(output_size) != numbers.size:
+        raise RuntimeError("allocated size does not match required size")
     return from_array(array_module(data).asarray(numbers))
 
 
@@ -183,7 +188,9 @@ def repeat_interleave_function(
     input: Tensor, repeats: Any = ABSENT, dim: Int | None = None, *, output_size: Int | None = None
 ) -> Tensor:
     """torch.repeat_interleave, which unlike the method takes `repeats` alone as well."""
-    return numbers_repeated(input) if repeats is ABSENT else repeat_interleave(input, repeats, dim)
+    if repeats is ABSENT:
+        return numbers_repeated(input, output_size)
+    return repeat_interleave(input, repeats, dim, output_size=output_size)
 
 
 repeat_interleave_function.__name__ = "repeat_interleave"

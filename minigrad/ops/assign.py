@@ -10,7 +10,7 @@ from typing import Any
 from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
-from .arguments import Bool, as_tensors, type_name
+from .arguments import Bool, Tensors, as_tensors, type_name
 from .exact import flag
 from .index import checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
@@ -86,7 +86,7 @@ def not_too_many(input: Tensor, indices: Any) -> tuple[Any, ...]:
     return given
 
 
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
+def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool = False) -> Tensor:
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
     flag(accumulate)
     view, arrays, masks = take_apart(input, not_too_many(input, indices))
@@ -95,7 +95,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = Fa
     return put_op(input, values, indices=places, accumulate=accumulate)
 
 
-def index_put_inplace(input: Tensor, indices: Any, values: Tensor, accumulate: Bool = False) -> Tensor:
+def index_put_inplace(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool = False) -> Tensor:
     """index_put for index_put_, which reads no value from the tensor it writes."""
     indices = not_too_many(input, indices)
     check_overlap(input, values, True)

@@ -11,8 +11,9 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_single, laid_out_as
 from ..tensor import Tensor, from_array
-from .arguments import Float, Int
+from .arguments import Float, Int, as_int
 from .define import Op, unary
+from .exact import ABSENT
 from .promotion import unsupported
 
 # ------------------------------------------------------------------ exponentials and logarithms
@@ -248,9 +249,9 @@ logit_op = Op("LogitBackward0", _logit, floating=True, self=logit_vjp)
 nan_to_num_op = Op("NanToNumBackward0", _nan_to_num, self=nan_to_num_vjp)
 
 
-def round(input: Tensor, *, decimals: Int | None = None) -> Tensor:
+def round(input: Tensor, *, decimals: Int = ABSENT) -> Tensor:
     """The nearest whole number, or the nearest with so many decimals; halves go to the even one (torch.round)."""
-    return round_op(input) if decimals is None else round_decimals_op(input, decimals=decimals)
+    return round_op(input) if decimals is ABSENT else round_decimals_op(input, decimals=as_int(decimals))
 
 
 def logit(input: Tensor, eps: Float | None = None) -> Tensor:

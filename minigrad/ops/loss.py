@@ -13,8 +13,9 @@ from ..backend import array_module, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .arguments import parsed
+from .arguments import Bool, parsed
 from .define import Op
+from .exact import flag
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
 NONE, MEAN = 0, 1
@@ -270,14 +271,14 @@ def smooth_l1_loss(
     return smooth_l1_op(input, target, reduction=number, beta=beta)
 
 
-@parsed("kl_div", "input", "target")
+@parsed("kl_div", "input", "target", "log_target")
 def kl_div(
     input: Tensor,
     target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-    log_target: bool = False,
+    log_target: Bool = False,
 ) -> Tensor:
     """target · (ln target - input), input being ln of a probability: the Kullback-Leibler divergence
     (torch.nn.functional.kl_div). reduction="batchmean": the sum over the number of rows, as the formula has it."""
@@ -294,6 +295,6 @@ def kl_div(
         raise TypeError
     if any(x._data.dtype.kind != "f" for x in (input, target)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
-    losses = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
+    losses = target.exp() * (target - input) if flag(log_target) else target.xlogy(target) - target * input
     total = apply_reduction(losses, number)
     return total / input._data.shape[0] if reduction == "batchmean" and input._data.ndim else total

@@ -16,7 +16,7 @@ from ..backend import array_module, in_order, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .arguments import Int, Number, parsed
+from .arguments import Int, Number, as_int, parsed
 from .define import Op
 from .linalg import check_inner, matmul
 from .promotion import no_kernel
@@ -221,7 +221,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     rows = weight._data.shape[0] if weight._data.ndim else 0
     if padding_idx is not None:
-        if not -rows <= padding_idx < rows:
+        if not -rows <= as_int(padding_idx) < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if weight._data.ndim != 2:

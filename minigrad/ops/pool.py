@@ -12,6 +12,7 @@ from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, parsed
 from .conv import fold_op, places
 from .define import Op
+from .exact import flag
 from .pad import pad_op
 from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, check_windows, pairs, singles, sizes_of
 from .promotion import no_kernel
@@ -176,7 +177,7 @@ def max_pool2d(
     moves = pairs("max_pool2d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
     if input._data.ndim not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-    check_windows(input._data.shape, moves, ceil_mode)
+    check_windows(input._data.shape, moves, flag(ceil_mode))
     no_kernel("max_pool2d", input)
     values, indices = max_pool_op(
         input, kernel_size=moves[0], stride=moves[1], padding=moves[2], dilation=moves[3], ceil_mode=ceil_mode
@@ -199,7 +200,7 @@ def avg_pool2d(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     input.size(-3)  # an IndexError where there are fewer dimensions
-    check_windows(input._data.shape, moves, ceil_mode)
+    check_windows(input._data.shape, moves, flag(ceil_mode))
     if input._data.dtype != numpy.int64:
         no_kernel("avg_pool2d", input, "bui")
     return avg_pool_op(
@@ -208,7 +209,7 @@ def avg_pool2d(
         stride=moves[1],
         padding=moves[2],
         ceil_mode=ceil_mode,
-        count_include_pad=count_include_pad,
+        count_include_pad=flag(count_include_pad),
         divisor_override=divisor_override,
     )
 
@@ -229,7 +230,7 @@ def max_pool1d(
     given = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
     moves = singles("max_pool1d", not return_indices, **given)
     if not return_indices:
-        check_max_pool1d(input, **moves, ceil_mode=ceil_mode)
+        check_max_pool1d(input, **moves, ceil_mode=flag(ceil_mode))
         no_kernel("max_pool1d_impl", input, "bui")
     kernel, step, ends, spread = moves.values()
     values, indices = max_pool2d(

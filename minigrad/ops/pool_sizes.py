@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..tensor import Tensor
+from .arguments import as_int
 
 Sizes = tuple[int, ...]
 Moves = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel, stride, padding, dilation
@@ -35,7 +36,7 @@ def pooled_size(n: int, k: int, s: int, p: int, d: int, ceil_mode: bool) -> int:
 
 def listed(value: int | Sequence[int] | None) -> Sizes:
     """One int or several as a tuple; () for None."""
-    return () if value is None else (value,) if isinstance(value, int) else tuple(value)
+    return () if value is None else tuple(value) if isinstance(value, list | tuple) else (as_int(value),)
 
 
 def pairs(name: str, **given: Any) -> Moves:

@@ -10,17 +10,17 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, sum_array
 from ..dtypes import BY_NUMPY, promote_types, result_type
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .arguments import Int, Number
 from .define import Op
 from .division import whole_factor
 from .exact import number
 from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
+from .norms import no_norm_of_nothing, vector_norm_vjp
 from .pointwise import mul_op
 from .promotion import no_kernel, refuse_bools
 from .reduce import one_dim, real_dim
 from .shape import copy_op, permute, reshape
-from .statistics import no_norm_of_nothing, vector_norm_vjp
 
 # ------------------------------------------------------------------ rules
 
@@ -52,12 +52,20 @@ def addmv_vjp_vec(grad: Any, mat: Any, alpha: float) -> Any:
 
 def addr_vjp_vec1(grad: Any, vec2: Any, alpha: float) -> Any:
     """z = … + α · vec1 vec2ᵀ."""
-    return scaled(grad @ vec2, alpha)
+    return scaled(matrix_vector(grad, vec2), alpha)
 
 
 def addr_vjp_vec2(grad: Any, vec1: Any, alpha: float) -> Any:
     """z = … + α · vec1 vec2ᵀ."""
-    return scaled(turned(grad) @ vec1, alpha)
+    return scaled(matrix_vector(turned(grad), vec1), alpha)
+
+
+def matrix_vector(mat: Any, vec: Any) -> Any:
+    """mat @ vec, for which torch wants one dtype, in a gradient, too."""
+    x, y = rules.raw(mat), rules.raw(vec)
+    if x.dtype != y.dtype:
+        dtypes_of_addmv(from_array(y), from_array(x), from_array(y))
+    return mat @ vec
 
 
 def baddbmm_vjp_batch1(grad: Any, batch2: Any, alpha: float) -> Any:

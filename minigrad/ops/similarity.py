@@ -13,13 +13,15 @@ from ..autograd.grad_mode import no_grad
 from ..backend import array_module, in_order, ordered
 from ..dtypes import result_type
 from ..tensor import Tensor
-from .arguments import Bool, Float, Int, Str, parsed
+from .arguments import Bool, Float, Int, Str, as_int, parsed
 from .define import Op
+from .exact import flag
 from .extrema import clamp_min, minimum
 from .loss import apply_reduction, reduction_number
+from .norms import _vector_norm, refuse_nothing, vector_norm_vjp
 from .pointwise import plus_number
 from .promotion import unsupported
-from .statistics import _vector_norm, refuse_nothing, vector_norm_vjp, where_zero
+from .statistics import where_zero
 
 # ------------------------------------------------------------------ rules
 
@@ -169,7 +171,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Int = 1, eps: Float = 1e-8) -
     with no_grad():  # so that the gradient does not stop at a norm below eps
         for norm in norms:
             norm.clamp_min_(eps)
-    return ((x1 / norms[0]) * (x2 / norms[1])).sum(dim)
+    return ((x1 / norms[0]) * (x2 / norms[1])).sum(as_int(dim))
 
 
 @parsed()
@@ -181,7 +183,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: Float = 2.0, eps: Float = 1e-6,
     difference = plus_number(difference, number=eps) if difference.is_floating_point() else difference + eps
     last = (difference._data.ndim - 1,) if difference._data.ndim else ()
     refuse_nothing(difference, p, last)
-    return norm_op(difference, p=float(p), dim=last, keepdim=keepdim)
+    return norm_op(difference, p=float(p), dim=last, keepdim=flag(keepdim))
 
 
 @parsed("triplet_margin_loss", "anchor", "positive", "negative", "margin", "p", "eps", "swap")
@@ -211,6 +213,6 @@ def triplet_margin_loss(
             f"anchor {dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs"
         )
     near, far = (pairwise_distance(anchor, other, p, eps) for other in (positive, negative))
-    if swap:
+    if flag(swap):
         far = minimum(far, pairwise_distance(positive, negative, p, eps))
     return apply_reduction(clamp_min(plus_number(near, number=margin) - far, 0), number)

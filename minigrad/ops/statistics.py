@@ -1,4 +1,4 @@
-"""Reductions beyond sum, mean, max and min: variance, product, norms, logsumexp, amax, any and all.
+"""Reductions beyond sum, mean, max and min: variance, logsumexp, amax, any and all.
 
 A rule first stretches the reduced gradient back over the dimensions that went (`restored`).
 """
@@ -11,9 +11,9 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, in_single, largest, mean_array, numpy, ordered, sum_array
-from ..dtypes import BY_NUMPY, as_numpy, get_default_dtype
+from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
+from .arguments import Bool, Dtype, Int, Ints, IntsOrBool
 from .define import Op
 from .exact import flag
 from .reduce import EVERY, converting, dims, one_dim
@@ -40,11 +40,6 @@ def count(shape: tuple[int, ...], dim: Dims) -> int:
 def where_zero(condition: Any, x: Any) -> Any:
     """x with zeros where the condition holds."""
     return rules.where(condition, rules.zeros(x, ()), x)
-
-
-def amount(x: Any) -> Any:
-    """|x|, whose gradient at 0 is 0."""
-    return rules.abs(x)
 
 
 def given(correction: float | None) -> float:
@@ -95,24 +90,6 @@ def sum_of(parts: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
-    """z = (Σ |self|^ord)^(1/ord): the direction of self for ord 2; the signs for ord 1; the largest share it for ∞."""
-    grad, norm = restored(grad, dim, keepdim), restored(result, dim, keepdim)
-    if ord == 0:
-        return None
-    if ord == 1:
-        return grad * rules.sign(self)
-    if ord == 2:
-        return grad * where_zero(norm == 0, self / norm)
-    size = amount(self)
-    if math.isinf(ord):
-        largest = size == norm
-        ties = rules.raw(largest).sum(axis=dim, keepdims=True).astype(rules.raw_dtype(grad))
-        return rules.sign(self) * (grad / ties * largest)
-    slope = where_zero(self == 0, rules.sign(self) * size ** (ord - 1))
-    return slope * where_zero(norm == 0, grad / norm ** (ord - 1))
-
-
 def logsumexp_vjp(grad: Any, self: Any, result: Any, dim: Dims, keepdim: bool) -> Any:
     """z = ln Σ e^self: each element's share of the sum."""
     return restored(grad, dim, keepdim) * rules.exp(self - restored(result, dim, keepdim))
@@ -152,17 +129,6 @@ def _std(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     return array_module(x).sqrt(_var(x, dim, correction, keepdim))
 
 
-def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
-    size = abs(x)
-    if ord == 2:
-        return array_module(x).sqrt(sum_array(x * x, dim, keepdim))
-    if math.isinf(ord):
-        return size.max(axis=dim, keepdims=keepdim) if ord > 0 else size.min(axis=dim, keepdims=keepdim)
-    if ord == 0:
-        return (x != 0).sum(axis=dim, keepdims=keepdim).astype(x.dtype)
-    return sum_array(size, dim, keepdim) if ord == 1 else sum_array(size**ord, dim, keepdim) ** (1 / ord)
-
-
 def _logsumexp(x: Any, dim: Dims, keepdim: bool) -> Any:
     module = array_module(x)
     if not x.ndim:
@@ -191,7 +157,6 @@ std_mean_op = Op(
     outputs=2,
     self=std_mean_vjp,
 )
-vector_norm_op = Op("LinalgVectorNormBackward0", ordered(in_single(_vector_norm)), self=vector_norm_vjp)
 logsumexp_op = Op("LogsumexpBackward0", ordered(_logsumexp), self=logsumexp_vjp)
 amax_op = Op("AmaxBackward0", ordered(lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim)), self=amax_vjp)
 amin_op = Op("AminBackward0", ordered(lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim)), self=amax_vjp)
@@ -241,56 +206,6 @@ var = _spread(var_op, "var", "The variance")
 std = _spread(std_op, "std", "The standard deviation")
 var_mean = _spread(var_mean_op, "var_mean", "The variance and the mean")
 std_mean = _spread(std_mean_op, "std_mean", "The standard deviation and the mean")
-
-
-def vector_norm(
-    x: Tensor, ord: Number = 2, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None
-) -> Tensor:
-    """(Σ |x|^ord)^(1/ord) over dim; the largest |x| for inf (torch.linalg.vector_norm)."""
-    if x._data.dtype.kind != "f":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.type_name}"
-        )
-    axes = dims(dim, x._data.ndim)
-    refuse_nothing(x, ord, axes)
-    if dtype is not None:
-        if as_numpy(dtype).kind != "f":
-            named = BY_NUMPY[as_numpy(dtype)].type_name
-            raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {named}")
-        x = x.to_numpy_dtype(as_numpy(dtype))
-    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=flag(keepdim))
-
-
-def refuse_nothing(x: Tensor, ord: float, axes: Dims) -> None:
-    """RuntimeError for a norm that would be the size of one of no elements."""
-    if not x._data.size and (ord < 0 or math.isinf(ord)) and not count(x._data.shape, axes):
-        if axes is None:
-            raise no_norm_of_nothing(ord)
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axes[0]}because this dimension is empty and "
-            "the operation does not have an identity"
-        )
-
-
-def no_norm_of_nothing(ord: float) -> RuntimeError:
-    """The error for a norm of an empty tensor that would be the size of one of its elements."""
-    return RuntimeError(
-        f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not have an "
-        "identity"
-    )
-
-
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: Bool = False, dtype: Any = None) -> Tensor:
-    """The p-norm over dim, "fro" being 2 (torch.norm)."""
-    if isinstance(p, str):
-        if p not in ("fro", "nuc"):
-            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-        over = input._data.ndim if dim is None else 1 if isinstance(dim, int) else len(dim)
-        if over != 2 if p == "nuc" else dim is not None and over > 2:
-            raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple.")
-        if p == "nuc":
-            raise NotImplementedError("minigrad has no nuclear norm")
-    return vector_norm(input, 2 if p is None or isinstance(p, str) else p, dim, keepdim, dtype=dtype)
 
 
 def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
