@@ -118,7 +118,7 @@ def binary_cross_entropy(
     return bce_op(input, target, weight=weight, reduction=number)
 
 
-@parsed("", "", "", "", "pos_weight")
+@parsed("", "", "", "weight", "pos_weight")
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
