@@ -2,7 +2,7 @@
 
 from ..errors import refusing
 from . import functional, init, utils
-from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .containers import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .layers import Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, Unflatten
 from .losses import (
@@ -20,6 +20,7 @@ from .losses import (
 from .module import Module
 from .norm import BatchNorm1d, BatchNorm2d, GroupNorm
 from .parameter import Buffer, Parameter
+from .parameters import ParameterDict, ParameterList
 from .simple import (
     CELU,
     ELU,

@@ -1,4 +1,4 @@
-"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+"""Modules that hold modules: Sequential, ModuleList, ModuleDict. Those that hold parameters stand in parameters.py."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..tensor import Tensor
 from .module import Module, indented
-from .parameter import Parameter
 
 
 class Numbered(Module):
@@ -171,7 +169,8 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add all of a mapping, or of (name, module) pairs."""
-        for name, module in modules.items() if isinstance(modules, Mapping | ModuleDict) else modules:
+        mapped = isinstance(modules, Mapping | ModuleDict)
+        for name, module in modules.items() if mapped else pairs(modules, "ModuleDict"):
             self.add_module(name, module)
 
     def __getitem__(self, name: str) -> Any:
@@ -215,152 +214,16 @@ class ModuleDict(Module):
         return self._modules.items()
 
 
-class ParameterList(Module):
-    """A list of parameters that its owner knows of (torch.nn.ParameterList)."""
-
-    def __init__(self, values: Iterable[Any] = ()) -> None:
-        super().__init__()
-        self.extend(values)
-
-    def append(self, value: Any) -> ParameterList:
-        """Add one; a plain tensor becomes a Parameter."""
-        setattr(self, str(len(self)), as_parameter(value))
-        return self
-
-    def extend(self, values: Iterable[Any]) -> ParameterList:
-        """Add several."""
-        if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
-        for value in values:
-            self.append(value)
-        return self
-
-    __iadd__ = extend
-
-    def _index(self, index: Any) -> int:
-        index, n = operator.index(index), len(self)
-        if not -n <= index < n:
-            raise IndexError(f"index {index} is out of range")
-        return index % n
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        setattr(self, str(self._index(index)), as_parameter(value))
-
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._parameters.values())
-
-    def __getitem__(self, index: Any) -> Any:
-        values = list(self)
-        return ParameterList(values[index]) if isinstance(index, slice) else values[self._index(index)]
-
-    def extra_repr(self) -> str:
-        """One line for each parameter."""
-        return listed((i, str(p.dtype), p) for i, p in enumerate(self))
-
-
-class ParameterDict(Module):
-    """Parameters by name that their owner knows of (torch.nn.ParameterDict)."""
-
-    def __init__(self, parameters: Any = None) -> None:
-        super().__init__()
-        self.update(parameters or {})
-
-    def update(self, parameters: Any) -> None:
-        """Add all of a mapping, or of (name, tensor) pairs; those of a plain dict in the names' order, as torch does."""
-        if isinstance(parameters, Mapping | ParameterDict):
-            in_order = isinstance(parameters, OrderedDict | ParameterDict)
-            parameters = parameters.items() if in_order else sorted(parameters.items())
-        for name, p in parameters:
-            self[name] = p
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, str(name), as_parameter(value))
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, str(name))
-
-    def __delitem__(self, name: str) -> None:
-        delattr(self, str(name))
-
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._parameters
-
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(list(self))
-
-    def __or__(self, other: Any) -> ParameterDict:
-        both = self.copy()
-        both.update(other)
-        return both
-
-    def __ior__(self, other: Any) -> ParameterDict:
-        self.update(other)
-        return self
-
-    def copy(self) -> ParameterDict:
-        """Another dict of the same parameters."""
-        return ParameterDict(OrderedDict(self.items()))
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The parameter of this name, or what there is instead."""
-        return self[key] if key in self else default
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter of this name, which is added where there is none."""
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def pop(self, key: str) -> Any:
-        """Take a parameter out."""
-        value = self[key]
-        del self[key]
-        return value
-
-    def popitem(self) -> tuple[str, Any]:
-        """Take out the last one; its name and itself."""
-        key = next(reversed(self))
-        return key, self.pop(key)
-
-    def clear(self) -> None:
-        """Take all out."""
-        for key in list(self):
-            del self[key]
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._parameters.keys()
-
-    def values(self) -> Iterable[Any]:
-        """The parameters."""
-        return self._parameters.values()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """Names and parameters."""
-        return self._parameters.items()
-
-    def extra_repr(self) -> str:
-        """One line for each parameter."""
-        return listed((name, p.type(), p) for name, p in self.items())
-
-
-def as_parameter(value: Any) -> Any:
-    """What becomes of a value that is put among parameters: of a plain tensor a Parameter."""
-    return Parameter(value) if type(value) is Tensor else value
-
-
-def listed(parameters: Iterable[tuple[Any, str, Any]]) -> str:
-    """A line for each parameter, as torch prints it; for lists it has the dtype, for dicts the type's old name."""
-    return "\n".join(
-        f"  ({key}): Parameter containing: [{kind} of size {'x'.join(map(str, p.shape))}]"
-        for key, kind, p in parameters
-    )
+def pairs(values: Any, kind: str) -> Iterator[tuple[Any, Any]]:
+    """The (name, value) pairs that a dict of that kind is updated with; TypeError or ValueError for anything else."""
+    if not isinstance(values, Iterable):
+        told = {"ParameterDict": "ParametersDict"}.get(kind, kind)  # so torch spells it
+        raise TypeError(
+            f"{told}.update should be called with an iterable of key/value pairs, but got {type(values).__name__}"
+        )
+    for i, pair in enumerate(values):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{kind} update sequence element #{i} should be Iterable; is{type(pair).__name__}")
+        if len(pair := tuple(pair)) != 2:
+            raise ValueError(f"{kind} update sequence element #{i} has length {len(pair)}; 2 is required")
+        yield pair

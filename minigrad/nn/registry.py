@@ -117,6 +117,8 @@ class Registry:
     def _check_name(self, place: str, name: str) -> None:
         if place not in self.__dict__:
             raise AttributeError(f"cannot assign {KINDS[place]} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{KINDS[place]} name should be a string. Got {type_name(name)}")
         if hasattr(self, name) and name not in self.__dict__[place]:
             raise KeyError(f"attribute '{name}' already exists")
         dot = 'contain "."' + (f", got: {name}" if place == "_modules" else "")
