@@ -20,6 +20,7 @@ import numpy as np
 from autograder.checks import Check, Outcome, Property, score
 from autograder.messages import LANGUAGES, Text, label_text, text
 from autograder.parts import NOT_WRITTEN
+from autograder.proportion import factor
 from autograder.protocol import clip
 
 # Allowed difference by dtype: |got - expected| <= rel * |expected| + abs * the largest |expected| of the array.
@@ -131,12 +132,17 @@ def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | Non
     if not wrong.any():
         return None
     first = tuple(int(each) for each in np.argwhere(wrong)[0])
+    found: dict[str, Any] = {
+        "wrong": int(wrong.sum()),
+        "total": a.size,
+        "where": list(first) or "[]",
+        **_apart(a[first], b[first]),
+    }
+    if (times := factor(a, b, allowed)) is not None:
+        return text("entries_times", **found, times=_short(times))
     return text(
         "entries_differ",
-        wrong=int(wrong.sum()),
-        total=a.size,
-        where=list(first) or "[]",
-        **_apart(a[first], b[first]),
+        **found,
         worst=f"{np.max(error[wrong]):.3g}",
         allowed=f"{allowed[first]:.3g}",
     )

@@ -38,6 +38,8 @@ from autograder import (
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed
 from autograder.messages import Text, text
+from autograder.mistakes import Mistake
+from autograder.mistakes.twofold import Twofold, twofold
 from autograder.remarks import remarks
 from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
@@ -154,17 +156,35 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
         view.notes += _notes(this, outcome, seed, bool(printed.kept))
         found = mistakes.recognise_each(this, outcome, seed)
         if not found:  # beside a hint these would lead astray
-            view.notes += [*_misshapen(this, outcome, seed), *remarks(this, oracle.expected(this.name, seed), outcome)]
-            view.notes += returns.habits(this, outcome, seed)
+            expected = oracle.expected(this.name, seed)
+            said = [*_misshapen(this, outcome, seed), *remarks(this, expected, outcome)]
+            two = None if said else twofold(this, expected, outcome, seed)
+            view.notes += said or (() if two else returns.habits(this, outcome, seed))
+            view.hint = _two_hints(two) if two else None
     view.notes += [text("same_for_all")] if verdict.only_known else []
-    if found and len(this.parts) == 1:
-        view.hint = text("hint", hint=found[0].hint)
-    elif found:
-        said = [text("hint_for", part=each.part.rpartition(".")[2], hint=each.hint) for each in found]
-        view.hint = Text(*map("\n".join, zip(*said, strict=True)))
+    if found:
+        view.hint = _each_below([_hint(this, each) for each in found])
     elif len(this.parts) > 1:
         only = _only_some(this, seed, _grade(verdict))
         view.notes += [only] if only else []
+
+
+def _hint(this: Check, known: Mistake) -> Text:
+    if len(this.parts) == 1:
+        return text("hint", hint=known.hint)
+    return text("hint_for", part=known.part.rpartition(".")[2], hint=known.hint)
+
+
+def _two_hints(two: Twofold) -> Text:
+    if len(two.mistakes) == 1:
+        return text("hint_times", times=f"{two.times:.6g}", hint=two.mistakes[0].hint)
+    hints = [Text(*(f"{n}. {words}" for words in each.hint)) for n, each in enumerate(two.mistakes, 1)]
+    return _each_below([text("hint_two"), *hints])
+
+
+def _each_below(said: list[Text]) -> Text:
+    """Several sentences as one, a language at a time."""
+    return Text(*map("\n".join, zip(*said, strict=True)))
 
 
 def _run(this: Check, seed: int, printed: _Capped, longest: float) -> Outcome:
@@ -192,7 +212,7 @@ def _without_end(this: Check, seed: int, near: list[str]) -> Text:
     if notes := _others_in_the_way(this, seed, _STOPPED, near)[0]:
         return notes[0]
     if only := _only_some(this, seed, _STOPPED):
-        return Text(*map("\n".join, zip(only, text("interrupted_remedy"), strict=True)))
+        return _each_below([only, text("interrupted_remedy")])
     return text("interrupted_remedy")
 
 

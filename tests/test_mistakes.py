@@ -160,7 +160,7 @@ def test_a_search_through_the_longest_checks_comes_to_its_end(name, known):
     own = {part: parts.original(part) for part in check.parts}
     with parts.plugged_in(own | {mistake.part: mistake.written}):
         outcome = checks.attempt(check, minigrad, SEED)
-    search = mistakes._Search(check, outcome, SEED, minigrad)
+    search = mistakes.Search(check, outcome, SEED, minigrad)
     with parts.plugged_in(own):
         assert [each for each, _ in search.in_one()] == [mistake]
     assert search.left > mistakes.BUDGET / 20

@@ -82,7 +82,7 @@ def recognise_each(check: Check, outcome: Outcome, seed: int, T: Any = None) -> 
     the lesson's other checks decide between mistakes that look alike in this one.
     """
     now, T = parts.plugged(), T or importlib.import_module(parts.ENGINE)
-    search = _Search(check, outcome, seed, T, {part: _family(part) for part in now})
+    search = Search(check, outcome, seed, T, {part: _family(part) for part in now})
     with parts.plugged_in({part: now.get(part, parts.original(part)) for part in check.parts}):
         found = search.in_one()
         if not found and len(check.parts) == 2 and not now:
@@ -103,7 +103,7 @@ def _told_apart(alike: list[Mistake], check: Check, seed: int, T: Any) -> list[M
         if other is not check and len(alike) > 1 and alike[0].part in other.parts and now.keys() >= set(other.parts):
             with parts.plugged_in({part: now[part] for part in other.parts}), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                search = _Search(other, checks.attempt(other, T, seed), seed, T)
+                search = Search(other, checks.attempt(other, T, seed), seed, T)
                 alike = [each for each in alike if search.run(each.part, each.written)]
     return alike
 
@@ -117,7 +117,7 @@ def recognise_all(runs: Sequence[Run]) -> dict[str, Mistake]:
     alone = {each.check.name: known for each in runs if (known := recognise(*each))}
     explained = {known: {name for name in alone if alone[name] is known} for known in alone.values()}
     for each in runs:
-        search = _Search(*each, importlib.import_module(parts.ENGINE))
+        search = Search(*each, importlib.import_module(parts.ENGINE))
         with parts.plugged_in({part: parts.original(part) for part in each.check.parts}):
             for known, names in explained.items():
                 if each.check.name not in names and search.run(known.part, known.written):
@@ -136,8 +136,8 @@ class Run(NamedTuple):
 
 
 @dataclass
-class _Search:
-    """For the mistakes with which a check gives `like`, each with the run that did."""
+class Search:
+    """For the mistakes with which a check gives `like`."""
 
     check: Check
     like: Outcome
@@ -147,7 +147,7 @@ class _Search:
     left: int = BUDGET
 
     def in_one(self) -> list[tuple[Mistake, Outcome]]:
-        """Every mistake that, alone, gives the learner's outcome."""
+        """Every mistake that, alone, gives the learner's outcome, with the run that did."""
         found = []
         for part in self.check.parts:
             if self.run(part, parts.original(part)):
@@ -169,24 +169,29 @@ class _Search:
 
     def run(self, part: str, written: Any) -> Outcome | None:
         """A run with `written` in the part's place, if it is like the learner's; given up at the first difference."""
+        run = self.attempt(part, written, self._still_alike)
+        return run if run and same(run, self.like) else None
+
+    def attempt(self, part: str, written: Any, go_on: Callable[[Outcome], bool] | None = None) -> Outcome | None:
+        """A run with `written` in the part's place, as far as `go_on` lets it go; None if that takes too long, or if
+        what the part returns is of another kind than what the learner's returned.
+        """
         if self.left <= 0:
             return None
         steps = Steps(min(PATIENCE, self.left), written.__module__)
         try:
             with parts.plugged_in({part: written}), warnings.catch_warnings(), steps:
                 warnings.simplefilter("ignore")
-                run = checks.attempt(self.check, self.T, self.seed, self._still_alike)
-                if _strangers(self.returned.get(part), _family(part)):
-                    return None
+                run = checks.attempt(self.check, self.T, self.seed, go_on)
+                return None if _strangers(self.returned.get(part), _family(part)) else run
         except TooLong:
             return None
         finally:
             self.left -= steps.taken
-        return run if same(run, self.like) else None
 
     def _still_alike(self, run: Outcome) -> bool:
         at = len(run.values)
-        return at <= len(self.like.values) and _equal(run.values[-1], self.like.values[at - 1])
+        return at <= len(self.like.values) and equal(run.values[-1], self.like.values[at - 1])
 
 
 def _family(part: str) -> set[Kind]:
@@ -206,11 +211,11 @@ def same(one: Outcome, other: Outcome, words: bool = False) -> bool:
     return (
         len(one.values) == len(other.values)
         and _same_error(_error(one), _error(other), words)
-        and all(_equal(a, b, words) for a, b in zip(one.values, other.values, strict=True))
+        and all(equal(a, b, words) for a, b in zip(one.values, other.values, strict=True))
     )
 
 
-def _equal(one: Property, other: Property, words: bool = False) -> bool:
+def equal(one: Property, other: Property, words: bool = False) -> bool:
     a, b = one.value, other.value
     if one.label != other.label:
         return False
