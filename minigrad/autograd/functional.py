@@ -130,8 +130,8 @@ class Call:
         for i, found in enumerate(grads if self.strict else ()):
             if found is None:
                 raise RuntimeError(FOUND_NONE[what].format(i=i))
-            if self.create_graph and not found.requires_grad and what in ("output", "jacobian"):
-                kind = "jacobian" if what == "output" else "hessian"
+            if self.create_graph and not found.requires_grad:
+                kind = "jacobian" if what in ("output", "trick") else "hessian"
                 raise RuntimeError(
                     f"The {kind} of the user-provided function is independent of input {i}. This is not allowed in strict "
                     "mode when create_graph=True."
