@@ -35,6 +35,7 @@ from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.exact import flag, number
 from ..ops.group_norm import group_norm
+from ..ops.later import plain_function
 from ..ops.layer_norm import layer_norm
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.nn import linear
@@ -135,7 +136,7 @@ def dropout(input: Tensor, p: Float = 0.5, training: Bool = True, inplace: bool 
     return input.mul_(noise) if inplace else input * noise
 
 
-@parsed()
+@plain_function
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -160,7 +161,7 @@ def scaled_dot_product_attention(
     return _attention(query, key, value, attn_mask, number(dropout_p), flag(is_causal), scale, dropout)
 
 
-@parsed()
+@plain_function
 def one_hot(input: Tensor, num_classes: Int = -1) -> Tensor:
     """1 at the place each number names, 0 elsewhere (torch.nn.functional.one_hot).
 

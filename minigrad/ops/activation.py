@@ -13,6 +13,7 @@ from .arguments import Float, Number, Str, parsed
 from .define import Op
 from .division import sub
 from .inplace import check_writable, write
+from .later import plain_function
 from .nn import floats_only
 from .pointwise import sigmoid_array
 
@@ -312,7 +313,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0, 6, inplace)
 
 
-@parsed()
+@plain_function
 def gelu(input: Tensor, *, approximate: Str = "none") -> Tensor:
     """x · Φ(x), with Φ exact ("none") or by tanh ("tanh") (torch.nn.functional.gelu)."""
     if approximate not in ("none", "tanh"):
@@ -332,7 +333,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return _call(mish_op, "mish_cpu", input, inplace)
 
 
-@parsed()
+@plain_function
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
     return _call(softplus_op, "softplus_cpu", input, False, beta=beta, threshold=threshold)

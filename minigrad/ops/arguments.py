@@ -330,6 +330,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Bool": ("bool", lambda x: isinstance(x, bool)),
     "Ints": (INTS, lambda x: is_int(x) or is_ints(x)),
     "IntList": (INTS, is_ints),
+    "IntsOrStr": (INTS, lambda x: isinstance(x, str) or is_int(x) or is_ints(x)),
     "IntsOrBool": (INTS, lambda x: isinstance(x, bool) or is_int(x) or is_ints(x)),
     "IntOrTensor": ("int", lambda x: isinstance(x, Tensor) or is_int(x)),
     "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype) or any(x is kind for kind in (bool, int, float))),

@@ -9,19 +9,22 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from .. import rules
 from ..backend import array_module, in_order, restrided
 from ..tensor import Tensor
-from .arguments import Int, Ints, parsed
+from .arguments import Int, Ints, as_int
 from .define import Op
+from .later import plain_function
 from .layer_norm import stand_in
 from .linalg import ctype
 from .pad import pad_op
 from .promotion import no_kernel, unsupported
 
 Sizes = tuple[int, ...]
+IntsOrStr: TypeAlias = int | Sequence[int] | str  # a padding, which may have a name
 
 
 def windows(size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Sizes:
@@ -186,7 +189,7 @@ convolution_op = Op(
 def per_dimension(value: Any, ndim: int, dims: int, name: str) -> Sizes:
     """One int for every dimension of a function over `ndim`, or as many as the weight has `dims`; RuntimeError for
     another number."""
-    sizes = (int(value),) * ndim if isinstance(value, int) else tuple(value)
+    sizes = tuple(value) if isinstance(value, list | tuple) else (as_int(value),) * ndim
     if len(sizes) == 1:
         return sizes * dims
     if len(sizes) != dims:
@@ -320,13 +323,13 @@ def check(
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
 
 
-@parsed()
+@plain_function
 def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
     stride: Ints = 1,
-    padding: Any = 0,
+    padding: IntsOrStr = 0,
     dilation: Ints = 1,
     groups: Int = 1,
 ) -> Tensor:
@@ -334,13 +337,13 @@ def conv1d(
     return convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@parsed()
+@plain_function
 def conv2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
     stride: Ints = 1,
-    padding: Any = 0,
+    padding: IntsOrStr = 0,
     dilation: Ints = 1,
     groups: Int = 1,
 ) -> Tensor:

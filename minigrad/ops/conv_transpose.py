@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import rules
 from ..tensor import Tensor
-from .arguments import Int, Ints, parsed
+from .arguments import Int, Ints
 from .conv import (
     Sizes,
     convolution_op,
@@ -20,6 +20,7 @@ from .conv import (
     per_dimension,
 )
 from .define import Op
+from .later import plain_function
 from .layer_norm import stand_in
 from .linalg import ctype
 from .pad import pad_op
@@ -194,7 +195,7 @@ def check(
         )
 
 
-@parsed()
+@plain_function
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -210,7 +211,7 @@ def conv_transpose1d(
     return spread(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@parsed()
+@plain_function
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,

@@ -8,7 +8,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, sum_array
 from ..tensor import Tensor, from_array
-from .arguments import parsed
+from .arguments import Float, Int, parsed
 from .define import Op
 from .loss import MEAN, NONE, not_differentiable, reduction_number
 from .nn import log_softmax
@@ -131,13 +131,13 @@ def folded(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return input, target.reshape((shape[0], *(rest if target._data.size else (0, 0))))
 
 
-@parsed("nll_loss_nd", "input", "target", "weight")
+@parsed("nll_loss_nd", "input", "target", "weight", "", "ignore_index")
 def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     size_average: Any = None,
-    ignore_index: int = -100,
+    ignore_index: Int = -100,
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
@@ -173,16 +173,16 @@ def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int,
     return loss.reshape(size) if number == NONE and loss._data.shape != size else loss
 
 
-@parsed("cross_entropy_loss", "input", "target", "weight")
+@parsed("cross_entropy_loss", "input", "target", "weight", "", "ignore_index", "label_smoothing")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     size_average: Any = None,
-    ignore_index: int = -100,
+    ignore_index: Int = -100,
     reduce: Any = None,
     reduction: str = "mean",
-    label_smoothing: float = 0.0,
+    label_smoothing: Float = 0.0,
 ) -> Tensor:
     """-log softmax(input)[target], or -Σ target · log softmax(input) for probabilities as target
     (torch.nn.functional.cross_entropy).

@@ -13,7 +13,7 @@ from ..backend import array_module, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .arguments import Bool, parsed
+from .arguments import Bool, Float, parsed
 from .define import Op
 from .exact import flag
 
@@ -222,8 +222,9 @@ def l1_loss(
     return apply_reduction((input - target).abs(), number)
 
 
+@parsed("huber_loss", "", "", "", "delta")
 def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: Float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """½d² near 0, straight from |d| = δ on (torch.nn.functional.huber_loss). weight: of input's shape; torch's mean
     does not divide by it here."""
@@ -252,13 +253,14 @@ def floats_among(kernel: str, input: Tensor, target: Tensor) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{wanted.type_name}'")
 
 
+@parsed("smooth_l1_loss", "", "", "", "beta")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-    beta: float = 1.0,
+    beta: Float = 1.0,
 ) -> Tensor:
     """The Huber loss over β; β = 0 is l1_loss (torch.nn.functional.smooth_l1_loss)."""
     input, target = broadcast(input, target)

@@ -13,6 +13,7 @@ from .arguments import Bool, Int, Ints, parsed
 from .conv import fold_op, places
 from .define import Op
 from .exact import flag
+from .later import plain_function
 from .pad import pad_op
 from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, check_windows, pairs, singles, sizes_of
 from .promotion import no_kernel
@@ -185,7 +186,7 @@ def max_pool2d(
     return (values, indices) if return_indices else values
 
 
-@parsed()
+@plain_function
 def avg_pool2d(
     input: Tensor,
     kernel_size: Ints,
@@ -239,7 +240,7 @@ def max_pool1d(
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
 
 
-@parsed()
+@plain_function
 def avg_pool1d(
     input: Tensor,
     kernel_size: Ints,

@@ -8,6 +8,7 @@ from ..backend import array_module, in_order, mean_array
 from ..tensor import Tensor
 from .arguments import Bool, Ints, is_int, parsed, type_name
 from .define import Op
+from .later import plain_function
 from .pool import in_whole, put_back, put_back_vjp
 from .pool_sizes import Sizes, check_dims, singles
 from .promotion import no_kernel
@@ -131,7 +132,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return adaptive_op(input, size=(h, w))
 
 
-@parsed()
+@plain_function
 def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """adaptive_avg_pool2d over one dimension (torch.nn.functional.adaptive_avg_pool1d)."""
     check_dims("adaptive_avg_pool1d", input)

@@ -17,6 +17,7 @@ from .arguments import Bool, Float, Int, Str, as_int, parsed
 from .define import Op
 from .exact import flag
 from .extrema import clamp_min, minimum
+from .later import plain_function
 from .loss import apply_reduction, reduction_number
 from .norms import _vector_norm, refuse_nothing, vector_norm_vjp
 from .pointwise import plus_number
@@ -157,7 +158,7 @@ def normalize(input: Tensor, p: Float = 2.0, dim: Int = 1, eps: Float = 1e-12, o
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
 
 
-@parsed()
+@plain_function
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: Int = 1, eps: Float = 1e-8) -> Tensor:
     """x1·x2 / (|x1| |x2|) along dim, each norm at least eps (torch.nn.functional.cosine_similarity)."""
     wanted = result_type(x1, x2)
@@ -174,7 +175,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Int = 1, eps: Float = 1e-8) -
     return ((x1 / norms[0]) * (x2 / norms[1])).sum(as_int(dim))
 
 
-@parsed()
+@plain_function
 def pairwise_distance(x1: Tensor, x2: Tensor, p: Float = 2.0, eps: Float = 1e-6, keepdim: Bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension (torch.nn.functional.pairwise_distance)."""
     if not isinstance(x1, Tensor) or not isinstance(x2, Tensor):

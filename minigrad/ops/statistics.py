@@ -13,7 +13,7 @@ from .. import rules
 from ..backend import array_module, in_order, in_single, largest, mean_array, numpy, ordered, sum_array
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Dtype, Int, Ints, IntsOrBool
+from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
 from .exact import flag
 from .reduce import EVERY, converting, dims, one_dim
@@ -177,7 +177,7 @@ def _spread(op: Op, name: str, noun: str) -> Any:
         unbiased: Bool | None = None,
         keepdim: Bool = False,
         *,
-        correction: Any = None,
+        correction: Number | None = None,
     ) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = EVERY, bool(dim)
