@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises
+from autograder.checks.draws import each_at_least_once
 
 LESSON = "01_tensor"
 TENSOR = "minigrad.tensor.Tensor."
@@ -112,12 +113,19 @@ def requires_grad_refuses(T: Any, rng: np.random.Generator) -> Properties:
     yield "which keeps its history", [computed.requires_grad, computed.is_leaf]
     yield "on, for a computed tensor", raises(computed.requires_grad_)
     yield "integers made floats are welcome", lambda: whole.double().requires_grad_().requires_grad
-    kinds = [lambda: T.tensor([1, 2]), lambda: leaf(T, [1.0, 2.0]), lambda: leaf(T, [1.0]) * 2.0]
 
-    def switch(kind: int, on: int) -> Callable[[], Any]:
-        return lambda: kinds[kind]().requires_grad_(bool(on))
+    def switched(make: Callable[[], Any]) -> list[Any]:
+        """What comes of each switch, on or off at random: the refusal, or how the tensor is now."""
 
-    yield "drawn at random", [raises(switch(*each)) for each in rng.integers((3, 2), size=(9, 2)).tolist()]
+        def throw(on: int) -> Any:
+            x = make()
+            return raises(lambda: x.requires_grad_(bool(on))) or x.requires_grad
+
+        return [throw(on) for on in each_at_least_once(rng, 2, 12)]
+
+    yield "integers, on or off at random", switched(lambda: T.tensor([1, 2]))
+    yield "leaves, on or off at random", switched(lambda: leaf(T, [1.0, 2.0]))
+    yield "computed tensors, on or off at random", switched(lambda: leaf(T, [1.0]) * 2.0)
 
 
 # ── detach ───────────────────────────────────────────────────────────────────────────────────────

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check
+from autograder.checks.draws import each_at_least_once
 
 LESSON = "02_graph"
 IS_LEAF, GRAD_FN = "minigrad.tensor.Tensor.is_leaf", "minigrad.tensor.Tensor.grad_fn"
@@ -61,8 +62,8 @@ def leaf_or_not(T: Any, rng: np.random.Generator) -> Properties:
     before = total.is_leaf
     total += w
     yield "added to in place", [before, total.is_leaf]
-    pairs = [(w if first else data, w if second else data) for first, second in rng.integers(2, size=(12, 2))]
-    yield "drawn at random", [(a * b).is_leaf for a, b in pairs]
+    products = [(data, data), (data, w), (w, data), (w, w)]
+    yield "drawn at random", [(a * b).is_leaf for a, b in (products[i] for i in each_at_least_once(rng, 4, 12))]
 
 
 @check("grad_fn_names", lesson=LESSON, points=2, parts=[GRAD_FN])
@@ -83,7 +84,7 @@ def grad_fn_names(T: Any, rng: np.random.Generator) -> Properties:
     yield "after an in-place addition", lambda: name(y.grad_fn)
     yield "detached", lambda: y.detach().grad_fn is None
     actions = [w.exp, w.log, w.tanh, w.sin, w.cos, w.sum, w.mean, w.relu, w.sqrt, w.abs]
-    drawn = [actions[i] for i in rng.integers(len(actions), size=6)]
+    drawn = [actions[i] for i in rng.permutation(len(actions))]
     yield "drawn at random", lambda: [name(action().grad_fn) for action in drawn]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check
+from autograder.checks.draws import both_signs
 
 LESSON = "03_local_derivatives"
 POINTWISE, REDUCE, LINALG = "minigrad.ops.pointwise.", "minigrad.ops.reduce.", "minigrad.ops.linalg."
@@ -82,8 +83,8 @@ def sibling(T: Any, rng: np.random.Generator, f: Callable[[Any], Any], values: A
 
 
 def away_from_zero(rng: np.random.Generator, *shape: int) -> Any:
-    """Numbers of either sign and of a size between 0.5 and 2.5."""
-    return rng.uniform(0.5, 2.5, shape) * rng.choice([-1.0, 1.0], shape)
+    """Numbers of both signs and of a size between 0.5 and 2.5."""
+    return both_signs(rng, 0.5, 2.5, *shape)
 
 
 # ── One operation at a time ──────────────────────────────────────────────────────────────────────

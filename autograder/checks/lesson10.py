@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises
+from autograder.checks.draws import each_at_least_once
 
 LESSON = "10_weight_update"
 NO_GRAD = "minigrad.autograd.grad_mode.no_grad"
@@ -154,14 +155,14 @@ def no_grad_exception(T: Any, rng: np.random.Generator) -> Properties:
     w = leaf(T, rng.normal(size=3))
     raises(fails)
     yield "and so the next operation is recorded", (w * 2.0).requires_grad
-    yield "drawn at random", lambda: _blocks_that_may_fail(T, rng.integers(2, size=(8, 2)).tolist())
+    yield "drawn at random", lambda: _blocks_that_may_fail(T, each_at_least_once(rng, 4, 10))
     T.set_grad_enabled(True)
 
 
-def _blocks_that_may_fail(T: Any, drawn: list[list[int]]) -> list[bool]:
+def _blocks_that_may_fail(T: Any, drawn: list[int]) -> list[bool]:
     """Whether recording is on in each block, and behind it; before it, it is as drawn, and so is whether it fails."""
     seen = []
-    for before, fails in drawn:
+    for before, fails in (divmod(each, 2) for each in drawn):
         T.set_grad_enabled(bool(before))
         try:
             with T.no_grad():
