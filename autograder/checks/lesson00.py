@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check
+from autograder.checks.draws import both_signs
 
 LESSON = "00_warmup"
 PARTS = ["minigrad.warmup.squared_loss_grad"]
@@ -32,9 +33,22 @@ def slope(T: Any, w: float, X: Any, Y: Any) -> Callable[[], Any]:
 
 
 def line(rng: np.random.Generator, points: int) -> tuple[Any, Any]:
-    """Points near a line through the origin, on both sides of it."""
-    X = rng.normal(size=points)
+    """Points near a line through the origin, on both sides of it; none of them so near 0 that its share is lost."""
+    X = rng.uniform(0.5, 2, points) * rng.choice([-1.0, 1.0], points)
     return X, rng.uniform(-3, 3) * X + rng.normal(size=points)
+
+
+def off_the_bottom(rng: np.random.Generator, X: Any, Y: Any) -> float:
+    """A w beside the best one: the slope there is not 0, and a nudge too large for it to be told from the true one."""
+    return float(X @ Y / (X @ X)) + float(rng.uniform(0.5, 3) * rng.choice([-1.0, 1.0]))
+
+
+def balanced(rng: np.random.Generator) -> tuple[float, Any, Any]:
+    """The best w and its points, all of them in so few digits that the slope there is exactly 0."""
+    left, right = rng.integers(1, 5, 10), rng.integers(5, 9, 10)
+    best = int(rng.integers(1, 24)) / 8 * float(rng.choice([-1.0, 1.0]))
+    X = np.r_[left, right].astype(float)
+    return best, X, best * X + np.r_[right, -left]  # the errors, each times its X, add up to nothing
 
 
 @check("warmup_by_hand", lesson=LESSON, points=1, parts=PARTS)
@@ -42,16 +56,15 @@ def warmup_by_hand(T: Any, rng: np.random.Generator) -> Properties:
     X, Y = np.array([1.0, 2.0, 3.0]), np.array([3.0, 5.0, 7.0])
     yield "the example: w = 1", slope(T, 1.0, X, Y)
     yield "one step to the right: w = 2", slope(T, 2.0, X, Y)
-    yield "another w, drawn at random", slope(T, rng.uniform(-5, 5), X, Y)
+    yield "another w, drawn at random", slope(T, rng.uniform(-1, 5), X, Y)
 
 
 @check("warmup_any_data", lesson=LESSON, points=2, parts=PARTS)
 def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
     for points in (1, 5, 1000):
         X, Y = line(rng, points)
-        yield "one point" if points == 1 else f"{points} points", slope(T, rng.normal(), X, Y)
-    X, Y = line(rng, 20)
-    best = float(X @ Y / (X @ X))
+        yield "one point" if points == 1 else f"{points} points", slope(T, off_the_bottom(rng, X, Y), X, Y)
+    best, X, Y = balanced(rng)
     yield "flat at the best w", lambda: abs(slope(T, best, X, Y)()) < 1e-6
 
     def untouched() -> list[Any]:
@@ -60,13 +73,13 @@ def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
         return data
 
     yield "the data stay as they were", untouched, "5 points"
-    yield "downhill from either side", lambda: [slope(T, best + side, X, Y)() > 0 for side in (-1.0, 1.0)]
+    yield "downhill from either side", lambda: [slope(T, best + side, X, Y)() for side in (-1.0, 1.0)]
 
 
 @check("warmup_batches", lesson=LESSON, points=1, parts=PARTS)
 def warmup_batches(T: Any, rng: np.random.Generator) -> Properties:
     X, Y = line(rng, 12)
-    w = rng.normal()
+    w = off_the_bottom(rng, X, Y)
     pieces = [slope(T, w, X[at], Y[at]) for at in (slice(0, 3), slice(3, 5), slice(5, 12))]
     yield "three pieces of the data", lambda: [piece() for piece in pieces]
     yield "together, the whole", lambda: sum(piece() for piece in pieces)
@@ -83,10 +96,16 @@ def warmup_descent(T: Any, rng: np.random.Generator) -> Properties:
             visited.append(visited[-1] - rate * slope(T, visited[-1], X, Y)())
         return visited
 
+    far = both_signs(rng, 64, 128, 3).tolist()
+
     def by_the_engine() -> Any:
-        w = T.tensor([start], requires_grad=True)
-        (T.warmup.squared_loss(w, T.tensor(X), T.tensor(Y)) * 0.5 + w.sum()).backward()
-        return w.grad
+        """In float32 and far out, where a nudge is of the size of the rounding."""
+        found = []
+        for each in far:
+            w = T.tensor([each], requires_grad=True)
+            (T.warmup.squared_loss(w, T.tensor(X), T.tensor(Y)) * 0.5 + w.sum()).backward()
+            found.append(w.grad)
+        return found
 
     yield "fifteen steps downhill", path
     yield "inside the engine's own backward", by_the_engine
