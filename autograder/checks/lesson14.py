@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check
+from autograder.checks.draws import each_at_least_once
 from autograder.standin import Array, machine
 
 LESSON = "14_gpu"
@@ -49,7 +50,7 @@ def where_arrays_live(T: Any, rng: np.random.Generator) -> Properties:
     yield "CuPy is not installed", name(home, None)
     yield "CuPy is installed, but sees no GPU", name(home, 0)
     yield "a plain float", name(1.5)
-    drawn = [name(elsewhere if far else home) for far in rng.integers(2, size=9)]
+    drawn = [name(elsewhere if far else home) for far in each_at_least_once(rng, 2, 9)]
     yield "drawn at random", lambda: [each() for each in drawn]
 
 
@@ -195,15 +196,22 @@ class Queue:
         return self.now
 
 
-def drawn(rng: np.random.Generator, n: int) -> Queue:
-    """A device whose first run takes long, and whose next n each take some other time."""
-    return Queue(rng.uniform(1e-5, 2e-5), [1.0, *rng.uniform(1e-3, 2e-3, n).tolist()])
+def drawn(rng: np.random.Generator, n: int, best: int) -> Queue:
+    """A device whose first run takes long, and whose next n each take some other time, number `best` the least."""
+    work = rng.uniform(1e-3, 2e-3, n)
+    work[best] = rng.uniform(0.5e-3, 0.9e-3)
+    return Queue(rng.uniform(1e-5, 2e-5), [1.0, *work.tolist()])
 
 
 @check("honest_timing", lesson=LESSON, points=3, parts=[BEST])
 def honest_timing(T: Any, rng: np.random.Generator) -> Properties:
-    for repeats in (1, 5):
-        device = drawn(rng, repeats)
+    for repeats, best in (
+        (1, 0),
+        (4, 0),
+        (5, 2),
+        (6, 5),
+    ):  # who leaves out the first, or the last, meets the best there
+        device = drawn(rng, repeats, best)
         seconds = T.timing.best_seconds(device.action, device.wait, device.clock, repeats)
         yield f"the best of {repeats}", seconds
         yield f"runs of the action for {repeats}", device.calls
