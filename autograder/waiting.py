@@ -41,6 +41,7 @@ class _Block(NamedTuple):
 
 
 _TORCH = re.compile(r"^\s*(import|from) torch\b", re.MULTILINE)
+_PICTURE = re.compile(r"^[^#\n]*(\b(draw|trace_backward|axes|row|your_engine)\(|\bplt\.)", re.MULTILINE)
 _blocks: list[_Block] = []  # from the outermost to the innermost
 _line: list[Line] = []  # the one that is shown now, if any
 _cell = contextlib.ExitStack()  # the block around the cell that runs now, if it has one
@@ -64,11 +65,15 @@ def waiting(key: str, **values: Any) -> Iterator[None]:
 
 
 def listen(shell: Any) -> None:
-    """Have an IPython shell wait aloud for the cell that loads torch: on a slow disk that is half a minute."""
+    """Have an IPython shell wait aloud for the cell that loads torch, on a slow disk that is half a minute, and for
+    those that draw, which mostly happens after their last line.
+    """
 
     def begins(info: Any) -> None:
         if "torch" not in sys.modules and _TORCH.search(info.raw_cell or ""):
             _cell.enter_context(waiting("still_loading"))
+        elif _PICTURE.search(info.raw_cell or ""):
+            _cell.enter_context(waiting("still_a_picture"))
 
     shell.events.register("pre_run_cell", begins)
     shell.events.register("post_run_cell", lambda result: _cell.close())

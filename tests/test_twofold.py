@@ -61,7 +61,9 @@ def test_one_slip_is_not_called_two(capsys):
     assert "Hint: The derivative, 1 - result², is right" in out and "two slips" not in out
 
 
-@pytest.mark.parametrize("name", ["what_does_not_fit", "sum_backward", "tanh_backward", "gradients_with_history"])
+@pytest.mark.parametrize(
+    "name", ["what_does_not_fit", "sum_backward", "tanh_backward", "gradients_with_history", "micro_batches"]
+)
 def test_a_mistake_on_no_list_is_taken_for_two_others_only_where_it_is_both(monkeypatch, name):
     """Each known mistake in turn, as if no list had it."""
     check, engine = checks.get(name), __import__("minigrad")

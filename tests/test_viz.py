@@ -13,6 +13,7 @@ import torch
 from browser_tools import CHROMIUM, browser
 from viz_tools import BOTH, box, edges_of, layout, random_graph, squared_loss, titles, words
 
+import minigrad
 from minigrad import viz
 from minigrad.viz import boxes, drawing, film
 
@@ -246,3 +247,26 @@ def test_the_words_of_a_tinted_strip_stay_inside_it_in_a_browser():
         page.set_content(drawn._repr_mimebundle_()["image/svg+xml"])
         rooms = page.evaluate(INSIDE)
     assert len(rooms) >= 6 and min(rooms) >= 0
+
+
+def recurrent(steps):
+    """A graph in which one leaf is used at every step, so that its edges pass by all nodes in between."""
+    x = minigrad.tensor([1.0], requires_grad=True)
+    y = x
+    for _ in range(steps):
+        y = (y * x + x).tanh()
+    return y
+
+
+def test_a_graph_that_takes_dot_minutes_is_drawn_with_straight_lines(monkeypatch):
+    monkeypatch.setattr(drawing, "FINE", 0.5)
+    picture = viz.draw(recurrent(40))
+    assert picture.svg().count('class="node"') == picture.dot.count(" [label=<")
+
+
+def test_one_that_takes_too_long_even_so_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(drawing, "FINE", 0.001)
+    monkeypatch.setattr(drawing, "COARSE", 0.001)
+    with pytest.raises(viz.GraphvizError, match="fewer steps"):
+        viz.draw(recurrent(10)).svg()
+    assert "步数少些" in viz.draw(recurrent(3))._repr_mimebundle_()["text/plain"]

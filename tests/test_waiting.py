@@ -93,6 +93,25 @@ def test_the_cell_that_loads_torch_is_waited_for_aloud_and_no_later_one():
     assert "waiting" not in outputs[3][0].text
 
 
+@pytest.mark.parametrize(
+    "draws",
+    [
+        "import matplotlib.pyplot as plt\n_ = plt.plot(range(3))",
+        "x = y = minigrad.ones(1, requires_grad=True)\nfor _ in range(12):\n    y = y * x + x\ndraw(y)",
+    ],
+)
+def test_a_picture_is_waited_for_aloud_until_it_is_there(draws):
+    prepared = "import time\nimport minigrad\nfrom minigrad.viz import draw\n"
+    shown, outputs = run(QUICKLY + prepared, f"time.sleep(0.6)\n{draws}", "print('draw')", THREADS)
+    said = [words for *_, words in shown if "picture" in words]
+    assert said and all(
+        re.fullmatch(r"这一格的图还没好……\d+ 秒 · this cell's picture is on its way … \d+ s", each) for each in said
+    )
+    kinds = [set(each.get("data", {})) for each in outputs[1]]
+    assert any(kind & {"image/png", "image/svg+xml"} for kind in kinds)
+    assert not any("picture" in str(each) for each in outputs[1]) and "waiting" not in outputs[3][0].text
+
+
 def test_nobody_looks_under_the_validate_button(monkeypatch):
     monkeypatch.setenv("NBGRADER_VALIDATING", "1")
     shown, _ = run(QUICKLY + SLOW, CHECK)

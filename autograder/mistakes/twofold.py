@@ -60,7 +60,7 @@ def _in_one(part: str, search: Search, expected: list[Property]) -> Iterator[Two
         if run and not run.error and len(run.values) == len(mine) and (its := _wrong(expected, run.values)) <= wrong:
             runs.append((each, run.values, its))
     for known, values, its in runs:
-        if its == wrong and (times := _times(values, mine, wrong)):
+        if its == wrong and (times := _times(values, mine, wrong)) and abs(times - 1) > CLOSE:
             yield Twofold((known,), times)
     for (one, a, its), (other, b, others) in itertools.combinations(runs, 2):
         alone = its - others, others - its

@@ -25,12 +25,29 @@ HOW_TO_GET_GRAPHVIZ = (
 )
 
 
+# Seconds for a layout with the finest curves; and for one with straight lines, where that takes too long: an edge
+# past many nodes, as from a recurrent network's weight, is what `dot` spends minutes on.
+FINE, COARSE = 10, 60
+STRAIGHT = ("-Gsplines=line", "-Gnslimit=0.1", "-Gmclimit=0.1")
+TOO_LARGE = (
+    "这张图太大，dot 排不下来。画小一点的：步数少些，层数少些。\n"
+    "This graph is too large for dot to lay out. Draw a smaller one: fewer steps, or fewer layers."
+)
+
+
 def run_dot(text: str, form: str = "svg") -> bytes:
     """What `dot -T<form>` makes of one or more graphs. GraphvizError if it is missing or fails."""
     program = shutil.which("dot")
     if program is None:
         raise GraphvizError(HOW_TO_GET_GRAPHVIZ)
-    done = subprocess.run([program, f"-T{form}"], input=text.encode(), capture_output=True, timeout=120)
+    command = [program, f"-T{form}"]
+    try:
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=FINE)
+    except subprocess.TimeoutExpired:
+        try:
+            done = subprocess.run([*command, *STRAIGHT], input=text.encode(), capture_output=True, timeout=COARSE)
+        except subprocess.TimeoutExpired:
+            raise GraphvizError(TOO_LARGE) from None
     if done.returncode:
         raise GraphvizError(f"dot 未能画出这张图 · dot could not draw this graph: {done.stderr.decode()[:500]}")
     return done.stdout
