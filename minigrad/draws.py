@@ -12,7 +12,7 @@ from typing import Any
 from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
 from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
-from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints
+from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
 from .ops.exact import ABSENT, flag
 from .ops.functions import step_vjp
@@ -100,7 +100,7 @@ def randint(
     for name, value in (("low", low), ("high", high)):
         if value is not None and not is_int(value):
             place = 2 if name == "high" and low is not None else 1
-            raise TypeError(f"randint(): argument '{name}' (position {place}) must be int, not {type(value).__name__}")
+            raise TypeError(f"randint(): argument '{name}' (position {place}) must be int, not {type_name(value)}")
     if not isinstance(size, list | tuple) or high is None:
         return NotImplemented
     low = 0 if low is None else low
@@ -201,9 +201,9 @@ bernoulli_each_op = Op(
 )  # in place
 
 
-def bernoulli(input: Tensor, p: Float | None = None, *, generator: Generator | None = None) -> Tensor:
+def bernoulli(input: Tensor, p: Float = ABSENT, *, generator: Generator | None = None) -> Tensor:
     """1 with the probability that stands in `input`, or with one for all, else 0; its gradient is 0 (torch.bernoulli)."""
-    if p is not None:
+    if p is not ABSENT:
         return bernoulli_(input.detach().clone(), p, generator=generator)
     return bernoulli_op(input, generator=generator or default_generator())
 

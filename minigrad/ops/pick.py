@@ -254,6 +254,8 @@ def index_fill(input: Tensor, dim: Int, index: Tensor, value: Operand) -> Tensor
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
         )
+    if data.dtype != "int64":
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     dim, size = one_dim(dim, input._data.ndim), length(input, dim)
     if data.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
@@ -350,8 +352,7 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
             UserWarning,
             stacklevel=4,
         )
-        data = data.astype(bool)
-        condition = from_array(data)
+        condition = from_array(data := data.astype(bool))
     a, b = operand(self), operand(other)
     if in_use:
         condition, a, b = together((condition, a, b)) or (condition, a, b)
@@ -361,8 +362,7 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
     for value in (a, b):
         if not isinstance(value, Tensor):
             filling(value._data, result_type(self, other).np)  # which may refuse it
-    check_broadcast(condition, a)
-    check_broadcast(condition, b)
+    check_broadcast(condition, a), check_broadcast(condition, b)
     return ops.where_op(a, b, condition=condition)
 
 

@@ -13,7 +13,7 @@ from .. import rules
 from ..backend import array_module, in_order, laid_out_as, numpy
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
-from .arguments import Bool, Int, Operand, Str
+from .arguments import Bool, Int, Operand, Str, as_int
 from .define import Op
 from .exact import flag
 from .gather import picked, scatter_op
@@ -214,7 +214,7 @@ def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Boo
 def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any:
     """The k-th smallest element along dim, and where it stood (torch.kthvalue)."""
     dim = reducible_dim(input, dim, "kthvalue")
-    if not 1 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
+    if not 1 <= as_int(k) <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
     if input._data.ndim:  # a single number goes without a kernel
         no_kernel("kthvalue_cpu", input)
