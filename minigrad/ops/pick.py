@@ -338,7 +338,7 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
     """The one (`input`) where the condition holds, the other elsewhere; without them where it holds (torch.where)."""
     if self is ABSENT and other is ABSENT:
         return nonzero(condition, as_tuple=True)
-    if not isinstance(self, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):
+    if self is ABSENT or other is ABSENT:
         return NotImplemented
     data: Any = getattr(condition, "_data", condition)
     if data.dtype.kind != "b":
