@@ -25,6 +25,7 @@ from autograder import (
     blame,
     checks,
     compare,
+    glosses,
     handed_in,
     hints,
     last_run,
@@ -287,6 +288,7 @@ def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[
         if fault["line"]:
             error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
             yield text("error_at", error=error, line=fault["line"], code=fault["code"])
+            yield from glosses.notes(this, fault)
 
 
 def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:

@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from autograder.errors import NotWritten, PartError, UnknownName
 from autograder.messages import Text, text
 from autograder.swap import engine_modules, index, replace_everywhere
@@ -36,6 +38,7 @@ NOT_WRITTEN = NotWritten.__name__  # the class, in reports of errors, of every e
 _YOURS = "is yours to write"  # what the bodies taken out of the learner's edition say (editions.py)
 Kind = str | tuple["Kind", ...]  # of a value: "array", "number", the name of another type; of a tuple, of what is in it
 PLAIN: frozenset[Kind] = frozenset({"bool", "number", "str", "NoneType"})
+ARRAYS: frozenset[Kind] = frozenset({"array", "scalar"})  # NumPy makes numbers of arrays without dimensions
 _LONGEST = 4  # items of a tuple that are looked at
 ops.load_all()  # a part may be anywhere in the engine, and wherever it is used it has to be found
 
@@ -354,6 +357,8 @@ def _kind(result: Any) -> Kind:
         return "module"
     if isinstance(result, Node):  # which has one, too: of what it computed
         return "node"
+    if isinstance(result, np.generic):
+        return "bool" if isinstance(result, np.bool_) else "scalar"
     if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
         return "array"
     return "number" if isinstance(result, int | float) and type(result) is not bool else type(result).__name__

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from autograder import checks, parts
 from autograder.checks import Check, Outcome
 from autograder.messages import Text, text
-from autograder.parts import Kind, Returned
+from autograder.parts import ARRAYS, Kind, Returned
 
+FEW = 3  # parts of a check; with more it would take long to see what the engine's own return in place of each
 _UNCALLED = {"builtin_function_or_method", "function", "method"}
 _NAMES = {
     "array": "an_array",
@@ -25,6 +26,7 @@ _NAMES = {
     "module": "a_module",
     "node": "a_node",
     "number": "a_number",
+    "scalar": "a_scalar",
     "NoneType": "a_none",
 }
 
@@ -32,8 +34,9 @@ _NAMES = {
 def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
     """Kinds of values that are not what the part should return. `printed`: something was printed in the run."""
     for part, mine in _mine(check).items():
-        own = _engines_own(check, part, seed) if mine.kinds - {"array"} or mine.only_handed_on else mine
-        odd = mine.kinds - own.kinds
+        asked = mine.kinds - ARRAYS or mine.only_handed_on or len(check.parts) <= FEW
+        own = _engines_own(check, part, seed) if asked else mine
+        odd = mine.kinds - own.kinds - (ARRAYS if own.kinds & ARRAYS else set())
         if own.kinds <= {"NoneType"}:  # nobody reads what it returns: then only an error that was to be raised
             odd = {kind for kind in odd if str(kind).endswith("Error")}
         for kind in sorted(odd, key=str):
@@ -72,7 +75,8 @@ def _engines_own(check: Check, part: str, seed: int) -> Returned:
 
 
 def _odd(part: str, kind: Kind, own: Returned, printed: bool) -> Text:
-    wanted = [_words(each) for each in sorted(own.kinds, key=lambda each: (each == "NoneType", str(each)))]
+    kinds = own.kinds - ({"scalar"} if "array" in own.kinds else set())
+    wanted = [_words(each) for each in sorted(kinds, key=lambda each: (each == "NoneType", str(each)))]
     should = Text("或".join(each.zh for each in wanted), " or ".join(each.en for each in wanted))
     if kind == "NoneType":
         return text("printed_instead", part=part) if printed else text("returned_none", part=part, wanted=should)

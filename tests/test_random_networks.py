@@ -37,7 +37,9 @@ def network(shape: tuple[int, ...], random: Random) -> str:
 def statements(random: Random) -> list[str]:
     """A network, what it is trained on and how, and three steps."""
     shape = random.choice(INPUTS)
-    dtype = "T.float64"  # in float32, gradients that are 0 but for rounding, as of a bias before a norm, differ too much
+    dtype = (
+        "T.float64"  # in float32, gradients that are 0 but for rounding, as of a bias before a norm, differ too much
+    )
     step = (
         "globals().update({f'p{i}': t for i, t in enumerate((*net.parameters(), *net.buffers()))})",  # to be compared
         "y0 = net(x0)", f"z0 = T.nn.functional.{random.choice(LOSSES)}", "z0.backward()",

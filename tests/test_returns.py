@@ -42,6 +42,13 @@ def said(capsys, name, part, written):
         ("grad_fn_names", NODE, lambda self: [], "Your grad_fn returned a list; it should return a node or None."),
         ("output_numbers", EDGE, lambda t: (), "returned an empty tuple; it should return a tuple (a node, a number)."),
         ("output_numbers", EDGE, lambda t: [0, 1], "returned a list; it should return a tuple (a node, a number)."),
+        ("item_refuses", ITEM, lambda self: self.data, "an array or a minigrad tensor; it should return a number."),
+        (
+            "item_refuses",
+            ITEM,
+            lambda self: self.numpy().sum(),
+            "item returned a NumPy number; it should return a numb",
+        ),
         ("item_value", ITEM, lambda self: 1.0, "Your item was called 11 times and always returned 1.0, whatever came"),
         ("warmup_by_hand", SLOPE, lambda w, X, Y: w, "Your squared_loss_grad returned its argument w just as it came"),
         ("pow_backward", POW, lambda grad, x, n: n * grad * x ** (n - 1) if n else (grad * 0,), "returned a tuple ("),

@@ -198,7 +198,10 @@ def _family(part: str) -> set[Kind]:
     """Kinds of what a part returned, where that tells; all that counts as true or false is one kind."""
     if isinstance(parts.original(part), type):  # what a class gives is named by whoever wrote it
         return set()
-    return {"plain" if kind in parts.PLAIN - {"NoneType"} else kind for kind in parts.returned(part).kinds}
+    families = {"plain": parts.PLAIN - {"NoneType"}, "array": parts.ARRAYS}
+    return {
+        next((name for name, kinds in families.items() if kind in kinds), kind) for kind in parts.returned(part).kinds
+    }
 
 
 def _strangers(mine: set[Kind] | None, its: set[Kind]) -> bool:

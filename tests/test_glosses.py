@@ -1,0 +1,50 @@
+"""What is said of errors whose own words do not help: names that are not defined, an array in an if, a missing *."""
+
+from __future__ import annotations
+
+import pytest
+
+import autograder
+from autograder import messages, notebook, parts
+
+TANH = "minigrad.ops.pointwise.tanh_vjp"
+
+
+@pytest.fixture(autouse=True)
+def in_english():
+    messages.language("en")
+    yield
+    messages.language("both")
+    notebook._seeds.clear()
+
+
+@pytest.mark.parametrize(
+    "body, says",
+    [
+        ("gard * (1 - result * result)", "Did you mean: grad\n"),
+        ("grad * (1 - reslt * result)", "Did you mean: result\n"),
+        (
+            "grad * (1 - np.square(result))",
+            "It has not been imported: write import numpy as np at the top of that cell.",
+        ),
+        ("torch.tensor(grad)", "Parts do without torch"),
+        ("grad (1 - result * result)", "Brackets right after a value are taken for a call: is a * missing?"),
+        ("grad if grad > 0 else result", "a whole array has many: to choose entry by entry takes something else"),
+    ],
+)
+def test_an_error_is_followed_by_what_to_do(capsys, body, says):
+    space = {"__name__": "__main__"}
+    exec(f"def tanh_vjp(grad, result):\n    return {body}", space)
+    with parts.plugged_in({TANH: space["tanh_vjp"]}):
+        autograder.check("tanh_backward", 7)
+    out = capsys.readouterr().out
+    assert out.startswith("✗") and says in out
+
+
+def test_a_name_like_no_other_is_left_as_it_is(capsys):
+    space = {"__name__": "__main__"}
+    exec("def tanh_vjp(grad, result):\n    return completely_unknown", space)
+    with parts.plugged_in({TANH: space["tanh_vjp"]}):
+        autograder.check("tanh_backward", 7)
+    out = capsys.readouterr().out
+    assert "name 'completely_unknown' is not defined" in out and "Did you mean" not in out
