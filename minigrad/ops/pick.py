@@ -362,7 +362,8 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
     for value in (a, b):
         if not isinstance(value, Tensor):
             filling(value._data, result_type(self, other).np)  # which may refuse it
-    check_broadcast(condition, a), check_broadcast(condition, b)
+    for each in (a, b):
+        check_broadcast(condition, each)
     return ops.where_op(a, b, condition=condition)
 
 
