@@ -359,9 +359,8 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
         kind = get_default_dtype() if isinstance(self, float) or isinstance(other, float) else result_type(self, other)
         a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))
-    for value in (a, b):
-        if not isinstance(value, Tensor):
-            filling(value._data, result_type(self, other).np)  # which may refuse it
+    for plain in [each for each in (a, b) if not isinstance(each, Tensor)]:
+        filling(plain._data, result_type(self, other).np)  # which may refuse it
     for each in (a, b):
         check_broadcast(condition, each)
     return ops.where_op(a, b, condition=condition)
