@@ -58,6 +58,17 @@ def gradient(
     return compute
 
 
+def output(T: Any, rng: np.random.Generator, f: Callable[[Any], Any], values: Any) -> Callable[[], Any]:
+    """When called: f(x), as backward has left it."""
+
+    def compute() -> Any:
+        y = f(leaf(T, values))
+        pull(T, rng, y)
+        return y.detach()
+
+    return compute
+
+
 def in_the_middle(T: Any, rng: np.random.Generator, f: Any, g: Any, values: Any) -> Callable[[], Any]:
     """When called: the gradients that reach m = f(x) and x from g(m)."""
 
@@ -160,6 +171,7 @@ def exp_log_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "the other branch of a sum: log", sibling(T, rng, lambda x: x.log(), rng.uniform(2, 3, 4))
     twice = in_the_middle(T, rng, lambda x: (x + x).log(), lambda m: m.exp().log(), rng.uniform(0.5, 2, (2, 3)))
     yield "log, then exp, then log", twice
+    yield "the output is left as it was", output(T, rng, lambda x: x.exp(), rng.normal(size=4))
 
 
 @check("tanh_backward", lesson=LESSON, points=1, parts=TANH)
@@ -170,6 +182,7 @@ def tanh_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "the other branch of a sum", sibling(T, rng, lambda x: x.tanh(), rng.normal(size=4))
     five = in_the_middle(T, rng, lambda x: x.tanh().tanh(), lambda m: m.tanh().tanh().tanh(), rng.normal(size=6))
     yield "five times in a row", five
+    yield "the output is left as it was", output(T, rng, lambda x: x.tanh(), rng.normal(size=4))
 
 
 @check("relu_backward", lesson=LESSON, points=1, parts=RELU)

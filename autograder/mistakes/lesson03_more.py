@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson03 import LOG, POW, RELU, TANH
+from autograder.mistakes.lesson03 import EXP, LOG, POW, RELU, TANH
 from autograder.mistakes.lesson03_shapes import LEFT, MEAN, RIGHT, SUM, Dims
 from minigrad import rules
 
@@ -220,3 +220,23 @@ def right_by_dot(grad: Any, self: Any) -> Any:
 )
 def right_gives_the_transpose(grad: Any, self: Any) -> Any:
     return grad.swapaxes(-1, -2) @ self
+
+
+@mistake(
+    EXP,
+    zh="梯度没错，可是 result 就是正向的输出，*= 把它改掉了：谁再读 exp(x)，读到的就是别的数。写 grad * result，造一个新数组。",
+    en="The gradient is right, but result is the forward output itself, and *= overwrites it: whoever reads exp(x) again finds other numbers. Write grad * result, a new array.",
+)
+def exp_writes_into_the_output(grad: Any, result: Any) -> Any:
+    result *= grad
+    return result
+
+
+@mistake(
+    TANH,
+    zh="梯度没错，可是 result 就是 tanh 的输出，你把平方写回了它里面。输出要保持原样：平方另用一个名字，square = result * result。",
+    en="The gradient is right, but result is the output of tanh, and you write its square back into it. Leave the output as it was: give the square a name of its own, square = result * result.",
+)
+def tanh_writes_into_the_output(grad: Any, result: Any) -> Any:
+    result *= result
+    return grad * (1 - result)
