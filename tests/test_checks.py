@@ -71,6 +71,15 @@ def test_parts_not_written_earn_nothing(check):
         assert verdict.score < check.points and "not written yet" in verdict.reason.en.lower(), part
 
 
+@pytest.mark.parametrize("check", CHECKS, **BY_NAME)
+def test_parts_that_do_nothing_earn_nothing(check):
+    """Nor may they, for having left everything as it was."""
+    functions = [part for part in check.parts if not isinstance(parts.original(part), type)]
+    for nothing in (None, 0):
+        verdict = scored(check, dict.fromkeys(functions, lambda *args, value=nothing, **kwargs: value), 3)
+        assert not functions or verdict.score == 0, [each.label for each in verdict.properties if each.state == "pass"]
+
+
 HALVES = [each for each in CHECKS if each.name in {
     "mul_backward", "div_backward", "exp_log_backward", "matmul_backward", "sin_cos_slope",
 }]  # fmt: skip

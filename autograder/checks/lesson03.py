@@ -135,7 +135,7 @@ def div_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "a row above a column", gradient(T, rng, lambda x: x / T.tensor(column), row)
     yield "a column below a row", gradient(T, rng, lambda x: T.tensor(row) / x, column)
     yield "one over x, float32", gradient(T, rng, lambda x: 1.0 / x, away_from_zero(rng, 5), "float32")
-    yield "the other branch of a sum", sibling(T, rng, lambda x: x / 4.0, away_from_zero(rng, 4))
+    yield "the other branch of a sum", sibling(T, rng, lambda x: x / 4.0, away_from_zero(rng, 4)), "a in a / b"
     yield (
         "x / y where both depend on x",
         in_the_middle(T, rng, lambda x: x / 4.0, lambda m: m / (m + 8.0), row),
@@ -167,8 +167,8 @@ def exp_log_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "exp far below zero, float32", gradient(T, rng, lambda x: x.exp(), small, "float32")
     yield "log", gradient(T, rng, lambda x: x.log(), rng.uniform(0.1, 5, (3, 4)))
     yield "log near and at zero", gradient(T, rng, lambda x: x.log(), [0.0, 1e-12, 0.25, 1e6])
-    yield "the other branch of a sum: exp", sibling(T, rng, lambda x: x.exp(), rng.normal(size=4))
-    yield "the other branch of a sum: log", sibling(T, rng, lambda x: x.log(), rng.uniform(2, 3, 4))
+    yield "the other branch of a sum: exp", sibling(T, rng, lambda x: x.exp(), rng.normal(size=4)), "exp"
+    yield "the other branch of a sum: log", sibling(T, rng, lambda x: x.log(), rng.uniform(2, 3, 4)), "log"
     twice = in_the_middle(T, rng, lambda x: (x + x).log(), lambda m: m.exp().log(), rng.uniform(0.5, 2, (2, 3)))
     yield "log, then exp, then log", twice
     yield "the output is left as it was", output(T, rng, lambda x: x.exp(), rng.normal(size=4))

@@ -193,8 +193,8 @@ def zero_grad_none(T: Any, rng: np.random.Generator) -> Properties:
     held = params[0].grad
     opt.zero_grad()
     yield "None is the default", [p.grad is None for p in params]
-    yield "whoever held the gradient keeps it", held
-    yield "the parameters stay", params
+    yield "whoever held the gradient keeps it", held, "None is the default"
+    yield "the parameters stay", params, "None is the default"
     (params[0].sum() + params[1].sum()).backward()
     yield "the next gradients", [params[0].grad, params[1].grad]
     opt.zero_grad(set_to_none=True)
@@ -209,9 +209,9 @@ def zero_grad_zeros(T: Any, rng: np.random.Generator) -> Properties:
     first, _, last = (p.grad for p in params)
     opt.zero_grad(set_to_none=False)
     yield "zeros", [params[0].grad, params[2].grad]
-    yield "where there was none there is none", params[1].grad is None
-    yield "in the same tensors", [params[0].grad is first, params[2].grad is last]
-    yield "the parameters stay", params
+    yield "where there was none there is none", params[1].grad is None, "zeros"
+    yield "in the same tensors", [params[0].grad is first, params[2].grad is last], "zeros"
+    yield "the parameters stay", params, "zeros"
     w = leaf(T, [0.0, 1.0])
     w.log().sum().backward()  # inf at 0
     T.optim.SGD([w], lr=0.1).zero_grad(set_to_none=False)

@@ -201,7 +201,7 @@ def second_pass(T: Any, rng: np.random.Generator) -> Properties:
     y = x + 1.0
     (y * y).sum().backward()
     (3.0 * y).sum().backward()
-    yield "two ends on a trunk that saves nothing", x.grad
+    yield "two ends on a trunk that saves nothing", x.grad, "times a tensor"
     x = leaf(T, values)
     y = x * x
     (2.0 * y).sum().backward()
@@ -223,17 +223,21 @@ def retain_graph(T: Any, rng: np.random.Generator) -> Properties:
     yield "a fourth, which keeps nothing", x.grad
     yield "the fifth is refused", raises(loss.backward)
     yield "nor can what was saved be looked at", raises(lambda: y.grad_fn._saved_result)
-    yield "the edges are still there", lambda: [node.name() for node, _ in y.grad_fn.next_functions if node is not None]
+    yield (
+        "the edges are still there",
+        lambda: [node.name() for node, _ in y.grad_fn.next_functions if node is not None],
+        "the fifth is refused",
+    )
     a, b = leaf(T, rng.normal(size=2)), leaf(T, rng.normal(size=2))
     trunk = a * b
     both = trunk.exp().sum() + (b * b).sum()
     first = T.autograd.grad(both, b, retain_graph=True)[0]
-    yield "autograd.grad keeps it when asked to", [first, T.autograd.grad(both, b)[0]]
+    yield "autograd.grad keeps it when asked to", [first, T.autograd.grad(both, b)[0]], "the fifth is refused"
     yield "and not otherwise", raises(lambda: T.autograd.grad(both, b))
     p, q = leaf(T, rng.normal(size=2)), leaf(T, rng.normal(size=2))
     left, right = p * p, q * q
     T.autograd.grad((left + right).sum(), p)
-    yield "a branch that was not walked keeps what it saved", lambda: right.grad_fn._saved_self
+    yield "a branch that was not walked keeps what it saved", lambda: right.grad_fn._saved_self, "the fifth is refused"
     yield "the branch that was walked does not", raises(lambda: left.grad_fn._saved_self)
 
 

@@ -203,12 +203,12 @@ def hook_removal(T: Any, rng: np.random.Generator) -> Properties:
     yield "all three", walk()
     second.remove()
     yield "without the second", walk()
-    yield "removed once more, without an error", raises(second.remove) is None
+    yield "removed once more, without an error", raises(second.remove) is None, "without the second"
     yield "which changes nothing", walk()
     again = noting(log, "same function", lambda grad: grad * 2.0)
     handles = [x.register_hook(again) for _ in range(2)]
     yield "one function registered twice", walk()
-    yield "does its work twice", x.grad
+    yield "does its work twice", x.grad, "without the second"
     handles[0].remove()
     yield "one of the two removed", walk()
     yield "the other does its work", x.grad
@@ -222,7 +222,7 @@ def hook_removal(T: Any, rng: np.random.Generator) -> Properties:
     y = x * 2.0
     orphan = y.register_hook(noting(log, "gone"))
     del y
-    yield "of a tensor that is gone", raises(orphan.remove)
+    yield "of a tensor that is gone", raises(orphan.remove), "without the second"
     for handle in (first, third, handles[1]):
         handle.remove()
     yield "none is left", walk()

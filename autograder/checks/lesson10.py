@@ -341,12 +341,12 @@ def sgd_step(T: Any, rng: np.random.Generator) -> Properties:
     arrived = w.grad
     opt.step()
     yield "w after one step", w
-    yield "a parameter without a gradient stays", unused
-    yield "and has none afterwards", unused.grad is None
+    yield "a parameter without a gradient stays", unused, "w after one step"
+    yield "and has none afterwards", unused.grad is None, "w after one step"
     yield "the one behind it moves", b
-    yield "still a leaf", [w.is_leaf and w.grad_fn is None, w.requires_grad]
-    yield "the gradient is left as it was", [w.grad is arrived, arrived]
-    yield "recording is on afterwards", T.is_grad_enabled()
+    yield "still a leaf", [w.is_leaf and w.grad_fn is None, w.requires_grad], "w after one step"
+    yield "the gradient is left as it was", [w.grad is arrived, arrived], "w after one step"
+    yield "recording is on afterwards", T.is_grad_enabled(), "w after one step"
     T.set_grad_enabled(True)
     yield "saved values notice the update", raises(late_loss.backward), "still a leaf"
     for _ in range(3):

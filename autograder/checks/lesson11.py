@@ -120,9 +120,17 @@ def hessian_product_manners(T: Any, rng: np.random.Generator) -> Properties:
         return (x**3).sum() * x[0]
 
     yield "x may be a leaf that requires grad", lambda: T.curvature.hessian_product(f, x, v)
-    yield "no gradient is left in x", lambda: (T.curvature.hessian_product(f, x, v), x.grad)[1]
-    yield "x and v are as they were", [x, v]
-    yield "x does not come to require grad", lambda: (T.curvature.hessian_product(f, v, v), v.requires_grad)[1]
+    yield (
+        "no gradient is left in x",
+        lambda: (T.curvature.hessian_product(f, x, v), x.grad)[1],
+        "x may be a leaf that requires grad",
+    )
+    yield "x and v are as they were", [x, v], "x may be a leaf that requires grad"
+    yield (
+        "x does not come to require grad",
+        lambda: (T.curvature.hessian_product(f, v, v), v.requires_grad)[1],
+        "x may be a leaf that requires grad",
+    )
     v = v.detach()
     yield "the product has no history", lambda: T.curvature.hessian_product(f, x, v).requires_grad
     y = leaf(T, rng.normal(size=3)) * 2.0
@@ -139,7 +147,7 @@ def hessian_product_manners(T: Any, rng: np.random.Generator) -> Properties:
 
     many, along = T.tensor(rng.normal(size=30)), T.tensor(rng.normal(size=30))
     yield "thirty variables", lambda: T.curvature.hessian_product(watched, many, along)
-    yield "a few walks did for them: H was not built", lambda: len(walks) < 10
+    yield "a few walks did for them: H was not built", lambda: len(walks) < 10, "thirty variables"
 
 
 @check("hessian_product_network", lesson=LESSON, points=2, parts=[PRODUCT, SIN, COS])
@@ -184,9 +192,17 @@ def newton_step_once(T: Any, rng: np.random.Generator) -> Properties:
     yield "in the valley", lambda: T.curvature.newton_step(valley, T.tensor(rng.uniform(-1, 0, 2)))
     start = leaf(T, rng.normal(size=3))
     yield "x may be a leaf that requires grad", lambda: T.curvature.newton_step(f, start)
-    yield "no gradient is left in x", lambda: (T.curvature.newton_step(f, start), start.grad)[1]
-    yield "x is as it was", [far, start]
-    yield "x does not come to require grad", lambda: (T.curvature.newton_step(f, far), far.requires_grad)[1]
+    yield (
+        "no gradient is left in x",
+        lambda: (T.curvature.newton_step(f, start), start.grad)[1],
+        "x may be a leaf that requires grad",
+    )
+    yield "x is as it was", [far, start], "x may be a leaf that requires grad"
+    yield (
+        "x does not come to require grad",
+        lambda: (T.curvature.newton_step(f, far), far.requires_grad)[1],
+        "x may be a leaf that requires grad",
+    )
     yield "the new place has no history", lambda: T.curvature.newton_step(f, start).requires_grad
 
 

@@ -231,13 +231,17 @@ def central_difference_values(T: Any, rng: np.random.Generator) -> Properties:
     unit = T.tensor(np.array([0.0, 1.0, 0.0]))
     yield "one entry moves, the others stay", lambda: T.custom.central_difference(lambda x: x.cos(), x, unit, 0.1)
     yield "no history", lambda: T.custom.central_difference(lambda x: x.cos(), x, unit, 0.1).requires_grad
-    yield "x and the direction are as they were", [x, unit]
-    yield "and x has no gradient", x.grad
+    yield "x and the direction are as they were", [x, unit], "one entry moves, the others stay"
+    yield "and x has no gradient", x.grad, "one entry moves, the others stay"
     yield "of x itself", slope(lambda x: x, (3,), 0.1)
     many = rng.normal(size=40)
     moved = leaf(T, many)
     T.custom.central_difference(lambda x: x * x, moved, T.tensor(rng.normal(size=40)), 0.1)
-    yield "x is back to the last digit", np.array_equal(moved.detach().numpy(), many)
+    yield (
+        "x is back to the last digit",
+        np.array_equal(moved.detach().numpy(), many),
+        "one entry moves, the others stay",
+    )
 
     def fails(x: Any) -> Any:
         raise ValueError("no value there")
