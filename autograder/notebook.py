@@ -47,10 +47,8 @@ from autograder.show import View, show
 from autograder.waiting import over, waiting
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
-LONGEST, AGAIN = (
-    20,
-    5,
-)  # seconds that a check may run, and once more to see whose fault it is; the slowest of ours takes one
+LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
+AGAIN = 5  # and once more, to see whose fault it was that it had no end
 WRONG_SHAPE = "returned the wrong shape"  # what the engine says where a gradient does not fit
 _PROJECT = Path(__file__).resolve().parent.parent
 _STOPPED: blame.Grade = (False, -1)  # a check that ran into the limit does worse than any other

@@ -48,9 +48,8 @@ class Returned:
     """What a part has returned since the last reset."""
 
     kinds: set[Kind] = field(default_factory=set)
-    handed_on: set[int | str | None] = field(
-        default_factory=set
-    )  # arguments, just as they came in; None: another thing
+    # Arguments, just as they came in, by place or name; None: another thing.
+    handed_on: set[int | str | None] = field(default_factory=set)
     plain: set[str] = field(default_factory=set)  # numbers, strings and the like; two at most
 
     @property

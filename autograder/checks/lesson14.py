@@ -205,12 +205,8 @@ def drawn(rng: np.random.Generator, n: int, best: int) -> Queue:
 
 @check("honest_timing", lesson=LESSON, points=3, parts=[BEST])
 def honest_timing(T: Any, rng: np.random.Generator) -> Properties:
-    for repeats, best in (
-        (1, 0),
-        (4, 0),
-        (5, 2),
-        (6, 5),
-    ):  # who leaves out the first, or the last, meets the best there
+    # Who leaves out the first run, or the last, leaves out the best one there.
+    for repeats, best in ((1, 0), (4, 0), (5, 2), (6, 5)):
         device = drawn(rng, repeats, best)
         seconds = T.timing.best_seconds(device.action, device.wait, device.clock, repeats)
         yield f"the best of {repeats}", seconds
