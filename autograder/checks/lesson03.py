@@ -171,7 +171,7 @@ def exp_log_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "the other branch of a sum: log", sibling(T, rng, lambda x: x.log(), rng.uniform(2, 3, 4)), "log"
     twice = in_the_middle(T, rng, lambda x: (x + x).log(), lambda m: m.exp().log(), rng.uniform(0.5, 2, (2, 3)))
     yield "log, then exp, then log", twice
-    yield "the output is left as it was", output(T, rng, lambda x: x.exp(), rng.normal(size=4))
+    yield "the output is left as it was", output(T, rng, lambda x: x.exp(), rng.normal(size=4)), "exp"
 
 
 @check("tanh_backward", lesson=LESSON, points=1, parts=TANH)
