@@ -46,12 +46,8 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
 def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
     """What is the same at every call, where the engine's own is not: for parts of which nothing better is known."""
     for part, mine in _mine(check).items():
-        short, calls, place, always = (
-            part.rpartition(".")[2],
-            outcome.calls.get(part, 0),
-            mine.only_handed_on,
-            _always(mine),
-        )
+        short, calls = part.rpartition(".")[2], outcome.calls.get(part, 0)
+        place, always = mine.only_handed_on, _always(mine)
         if calls < 2 or not (place or always or mine.kinds - {"NoneType"}):
             continue
         own = _engines_own(check, part, seed)

@@ -67,8 +67,8 @@ def renamed(function: Any, name: str) -> Any:
         function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
     )
     twin.__kwdefaults__ = function.__kwdefaults__
-    functools.update_wrapper(twin, function, ("__module__", "__doc__", "__annotations__"))
-    del twin.__wrapped__  # type: ignore[attr-defined]  # it wraps nothing
+    for own in ("__module__", "__doc__", "__annotations__"):
+        setattr(twin, own, getattr(function, own))
     vars(twin).update(vars(function))
     return twin
 
