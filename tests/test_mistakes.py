@@ -14,7 +14,7 @@ from project_files import ROOT
 import minigrad
 from autograder import checks, lessons, mistakes, oracle, parts, sample_class
 from autograder.compare import judge
-from autograder.mistakes import MISTAKES, Mistake, Run, Steps, TooLong, of_part, recognise, recognise_all
+from autograder.mistakes import MISTAKES, Mistake, Run, Search, Steps, TooLong, of_part, recognise, recognise_all
 from autograder.mistakes.survey import survey, table
 
 USED = sorted({part for check in checks.REGISTRY.values() for part in check.parts})
@@ -309,3 +309,36 @@ def test_a_hint_never_goes_to_a_right_part():
                 _, outcome, found = outcome_of(name, {part: each.written})
                 assert found.part == part
                 assert not judge(check, oracle.expected(name, SEED), outcome).passed
+
+
+def test_a_mistake_that_fills_the_stack_finalizes_nobodys_garbage(monkeypatch):
+    """Every call leaves a ring whose end takes fifty calls, and the collector comes often: never on the full stack."""
+    unraisable: list[object] = []
+    ended: list[int] = []
+    made = [0]
+
+    class Ring:
+        def __init__(self):
+            self.circle = self
+            made[0] += 1
+
+        def __del__(self, calls=50):
+            self.__del__(calls - 1) if calls else ended.append(1)
+
+    def calls_itself(tensor):
+        Ring()
+        return tensor.item()
+
+    item = "minigrad.tensor.Tensor.item"
+    search = Search(checks.get("item_value"), checks.Outcome([], {}), 0, minigrad)
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    often = gc.get_threshold()
+    gc.set_threshold(20)
+    try:
+        run = search.attempt(item, calls_itself)
+    finally:
+        gc.set_threshold(*often)
+    gc.collect()
+    assert "RecursionError" in str(run)
+    assert unraisable == []
+    assert len(ended) >= made[0] > 100

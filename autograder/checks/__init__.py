@@ -16,6 +16,7 @@ Not here: what torch answers (oracle.py), whether two values agree and what that
 
 from __future__ import annotations
 
+import gc
 import importlib
 import itertools
 import pkgutil
@@ -23,6 +24,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -138,13 +140,14 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
 
     `go_on`, asked after each property, may end the run: for those who only look for one like another.
 
-    Recording is on when it begins and when it ends: a learner's no_grad may leave it off.
+    Recording is on when it begins and when it ends: a learner's no_grad may leave it off. The garbage collector is off
+    while it lasts: a part without end fills the stack, and on a full stack nobody's finalizer can run.
     """
     before = {name: parts.calls(name) for name in check.parts}
     outcome = Outcome([], {})
     _slips.clear()
     T.set_grad_enabled(True)
-    with parts.checking(check.parts):
+    with parts.checking(check.parts), uncollected():
         try:
             for each in properties(check, T, seed, outcome.faults):
                 outcome.values.append(each)
@@ -196,6 +199,18 @@ def with_room_for(calls: int, program: Callable[[], Any]) -> Callable[[], Any]:
             sys.setrecursionlimit(before)
 
     return run
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage collector inside: what is in a cycle stays, and no finalizer of others runs on this stack."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def first_sentence(message: str) -> str:

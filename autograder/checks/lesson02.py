@@ -6,14 +6,13 @@ Nodes are told by their names and, where one and the same is meant, by identity.
 
 from __future__ import annotations
 
-import gc
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from autograder.checks import check
+from autograder.checks import check, uncollected
 from autograder.checks.draws import each_at_least_once
 
 LESSON = "02_graph"
@@ -130,13 +129,10 @@ def one_accumulator(T: Any, rng: np.random.Generator) -> Properties:
 
     def let_go() -> bool:
         u = leaf(T, [1.0, 2.0])
-        y, seen, collects = u * 2.0, weakref.ref(u), gc.isenabled()
-        gc.disable()  # or it might clear away a ring just in time
-        del y, u
-        gone = seen() is None
-        if collects:
-            gc.enable()
-        return gone
+        y, seen = u * 2.0, weakref.ref(u)
+        with uncollected():  # or a ring might be cleared away just in time
+            del y, u
+            return seen() is None
 
     yield "and nobody keeps the leaf alive", let_go
     yield "and once more, through a view", lambda: [edges(other.reshape(2, 1)), ends(other + 1.0)[0].variable is other]

@@ -6,15 +6,13 @@ would then stay. torch answers alike, for a tensor that its graph has let go of 
 
 from __future__ import annotations
 
-import gc
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from autograder.checks import check, raises
+from autograder.checks import check, raises, uncollected
 
 LESSON = "08_saved_tensors"
 SAVE = "minigrad.autograd.graph.save_result"
@@ -28,18 +26,6 @@ Operation = Callable[[Any], Any]
 def leaf(T: Any, values: Any) -> Any:
     """A leaf that wants a gradient."""
     return T.tensor(np.asarray(values, "float64"), requires_grad=True)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """No garbage collector inside: what is in a cycle stays."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def twice(operation: Operation, x: Any) -> Any:
