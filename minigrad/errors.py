@@ -19,6 +19,10 @@ INFERENCE_SAVED = (
     "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
     "`torch.no_grad()` instead of `torch.inference_mode()`."
 )
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use "
+    "out-of-place `.detach()` instead"
+)
 NOT_A_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "

@@ -39,9 +39,10 @@ class Tensor:
         views made under no_grad, UNRECORDED: they require grad as their base does, and theirs goes nowhere.
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
     _grad: the gradient collected so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
+    _detached: after detach_() of a result, when that was: nodes recorded before have a higher `order`.
     """
 
-    __slots__ = ("_data", "_edge", "_counter", "_grad", "_hooks", "_accumulator", "_view", "__weakref__", "__dict__")
+    __slots__ = tuple("_data _edge _counter _grad _hooks _accumulator _view _detached __weakref__ __dict__".split())
     __array_priority__ = 1000
 
     _data: Any
@@ -51,6 +52,7 @@ class Tensor:
     _hooks: Extras | None
     _accumulator: weakref.ref[Any] | None
     _view: Any
+    _detached: int
 
     def __init__(self, *data: Any, device: Any = None) -> None:
         from .creation import legacy_tensor

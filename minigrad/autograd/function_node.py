@@ -63,7 +63,7 @@ class BackwardNode(SeveralOutputs):
             raise RuntimeError(SECOND_BACKWARD)
         for index, value in enumerate(self.saved):
             if value is not None and value._counter is not None:
-                self.check_saved(index, value)
+                self.check_saved(index, value, shown=True)
         return tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
 
     @property

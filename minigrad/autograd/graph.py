@@ -15,8 +15,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
-from ..errors import INFERENCE_SAVED as INFERENCE_SAVED
-from ..errors import MODIFIED, SECOND_BACKWARD, unknown_name
+from ..errors import DETACHED, MODIFIED, SECOND_BACKWARD, unknown_name
 from .recording import as_rule
 
 if TYPE_CHECKING:
@@ -314,11 +313,12 @@ class Node:
             return leaf
         return value
 
-    def check_saved(self, index: int, value: Any) -> None:
-        """Hold one saved value against the version it was saved at."""
-        versions = None if self.extras is None else self.extras.versions
-        expected = 0 if versions is None else versions[index]
-        check_version(value, expected, (self, value))
+    def check_saved(self, index: int, value: Any, shown: bool = False) -> None:
+        """RuntimeError if a saved value was written to since or, where it is not only `shown`, cut off by detach_()."""
+        if not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
+            raise RuntimeError(DETACHED)
+        versions = self.extras and self.extras.versions
+        check_version(value, versions[index] if versions else 0, (self, value))
 
     # ------------------------------------------------------------------ receiving gradients
 
@@ -362,7 +362,7 @@ class Node:
             raise RuntimeError(SECOND_BACKWARD)
         value = self.saved[index]
         if value is not None and value._counter is not None:
-            self.check_saved(index, value)
+            self.check_saved(index, value, shown=True)
         return None if value is None else self.saved_tensor(value)
 
 

@@ -134,7 +134,11 @@ class Invalid(tuple[Any, int]):
 
 def unwanted(leaf: Tensor) -> Any:
     """The edge of a leaf whose own gradient is not wanted: a view still requires grad as its base does, and one that a
-    write has left behind stays so."""
+    write has left behind stays so. What was no leaf until now (detach_) must not be read by nodes that saved it before.
+    """
+    if leaf._computed:
+        leaf.counter()  # so that a walk looks at it where it is saved
+        leaf._detached = next_order()
     base = leaf._base
     if base is None or type(leaf._edge) is Invalid:
         return NO_EDGE if base is None else leaf._edge

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
+from ..autograd.grad_mode import is_grad_enabled
 from ..backend import array_module
 from ..dtypes import result_type
 from ..tensor import Tensor, from_array
@@ -157,8 +158,17 @@ def invert(input: Tensor) -> Tensor:
     return from_array(~input._data)
 
 
-def _test(name: str) -> Callable[[Tensor], Tensor]:
+def look(*inputs: Tensor) -> None:
+    """RuntimeError for a view that may not be read any more, where torch's own is composed of what asks for grad_fn."""
+    if is_grad_enabled():
+        for each in inputs:
+            each.grad_fn
+
+
+def _test(name: str, composed: bool = False) -> Callable[[Tensor], Tensor]:
     def call(input: Tensor) -> Tensor:
+        if composed:
+            look(input)
         return from_array(getattr(array_module(input._data), name)(input._data))
 
     call.__name__ = call.__qualname__ = name
@@ -166,7 +176,7 @@ def _test(name: str) -> Callable[[Tensor], Tensor]:
     return call
 
 
-isnan, isinf, isfinite = _test("isnan"), _test("isinf"), _test("isfinite")
+isnan, isinf, isfinite = _test("isnan"), _test("isinf"), _test("isfinite", composed=True)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -176,6 +186,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8, equal_nan: Bool = False) -> Tensor:
     """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
+    look(input, other)
     x, y = input._data, other._data
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:

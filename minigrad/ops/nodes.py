@@ -11,8 +11,9 @@ from operator import itemgetter
 from typing import Any
 
 from ..autograd.accumulate import fit
-from ..autograd.graph import INFERENCE, INFERENCE_SAVED, NO_EDGE, Constant, Node, SeveralOutputs, save_result
+from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
 from ..autograd.hooks import extras_of
+from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
 from .shown import KEPT, shown
 
