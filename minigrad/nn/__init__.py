@@ -1,7 +1,7 @@
 """torch.nn: modules, their parameters, and how they start. The functions behind them are in nn.functional."""
 
 from ..errors import refusing
-from . import functional, init, utils
+from . import functional, init, modules, utils
 from .containers import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .layers import Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, Unflatten
@@ -63,7 +63,7 @@ __all__ = [
     "MaxPool1d", "MaxPool2d", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "PairwiseDistance",
     "Parameter", "ParameterDict", "ParameterList", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid",
     "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "TripletMarginLoss",
-    "Unflatten", "Upsample", "functional", "init", "utils",
+    "Unflatten", "Upsample", "functional", "init", "modules", "utils",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)

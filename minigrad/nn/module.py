@@ -6,15 +6,35 @@ hooks are called in calling.py.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from ..autograd.hooks import RemovableHandle
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .calling import Hooks, call
+from .calling import call
+from .hooks import (
+    EVERYWHERE,
+    Hooks,
+    Kept,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from .registry import Registry
-from .state import IncompatibleKeys, load_state, state_of
+from .state import NEVER_CALLED, POSITIONAL, IncompatibleKeys, load_own, load_state, save_own, state_of
+
+__all__ = [  # what users look for in torch.nn.modules.module
+    "Module", "register_module_backward_hook", "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook", "register_module_parameter_registration_hook",
+]  # fmt: skip
 
 Self = TypeVar("Self", bound="Module")
 
@@ -26,14 +46,13 @@ class Module(Registry):
     training: bool
     _hooks: Hooks
     _version = 1
-    _younger: ClassVar[dict[str, int]] = {}  # buffers that came with a later _version: what was saved before lacks them
 
     def __init__(self) -> None:
         super().__init__()
         self.__dict__.update(training=True, _hooks=Hooks())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooks:
+        if self._hooks or EVERYWHERE:
             return call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -137,8 +156,13 @@ class Module(Registry):
 
     # ------------------------------------------------------------------ state
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and buffers by dotted name, detached but sharing storage (torch.nn.Module.state_dict)."""
+        if args:
+            warnings.warn(POSITIONAL, FutureWarning, stacklevel=2)
+            given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            destination = given.get("destination") if destination is None else destination
+            prefix, keep_vars = prefix or given.get("prefix", ""), keep_vars or given.get("keep_vars", False)
         return state_of(self, destination, prefix, keep_vars)
 
     def load_state_dict(
@@ -147,27 +171,98 @@ class Module(Registry):
         """Take over a state_dict, this engine's or torch's. RuntimeError where names (strict) or shapes differ."""
         return load_state(self, state_dict, strict, assign)
 
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Write down what is the module's own; a subclass may write more."""
+        save_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take over what is the module's own; a subclass may rewrite the state of older versions first."""
+        load_own(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+    def get_extra_state(self) -> Any:
+        """What a subclass wants to be saved besides its tensors; such a one also has set_extra_state."""
+        raise RuntimeError(NEVER_CALLED.format("get"))
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take it over again."""
+        raise RuntimeError(NEVER_CALLED.format("set"))
+
     # ------------------------------------------------------------------ hooks
+
+    _forward_pre_hooks, _forward_hooks, _backward_pre_hooks, _backward_hooks = Kept(), Kept(), Kept(), Kept()
+    _state_dict_pre_hooks, _state_dict_hooks = Kept(), Kept()
+    _load_state_dict_pre_hooks, _load_state_dict_post_hooks = Kept(), Kept()
+
+    @property
+    def _is_full_backward_hook(self) -> bool | None:
+        return self._hooks.full
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """hook(module, args) before forward(); what it returns, if anything, replaces the arguments."""
-        return self._hooks.add("pre", hook, with_kwargs, prepend)
+        return self._hooks.add("_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """hook(module, args, output) after forward(); what it returns, if anything, replaces the output."""
-        return self._hooks.add("forward", hook, with_kwargs, prepend)
+        """hook(module, args, output) after forward(); what it returns, if anything, replaces the output.
+
+        always_call: also where an error has come first.
+        """
+        return self._hooks.add("_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_called=always_call)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_output) when the gradient arrives at the module; may replace it."""
-        return self._hooks.add("backward_pre", hook, False, prepend)
+        return self._hooks.add("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_input, grad_output) when the gradient has passed the module; may replace grad_input."""
-        return self._hooks.add("backward", hook, False, prepend)
+        return self._hooks.add_backward(hook, True, "on a single Module", prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The older form of it, which sees the gradients of the module's last operation alone."""
+        return self._hooks.add_backward(hook, False, "on a single Module")
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """hook(module, prefix, keep_vars) before the module's state is written down."""
+        return self._hooks.add("_state_dict_pre_hooks", hook)
+
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+        """hook(module, state_dict, prefix, local_metadata) after that; it may change the dict, and returns nothing."""
+        hook._from_public_api = True
+        return self._hooks.add("_state_dict_hooks", hook)
+
+    def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
+        """The older form of it, which may return another dict."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
+        return self._hooks.add("_state_dict_hooks", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) before the
+        module takes over its part of a state; it may change the dict and the lists."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(self, hook: Any, with_module: bool = False) -> RemovableHandle:
+        """The older form of it, which is not told the module."""
+        return self._hooks.add("_load_state_dict_pre_hooks", hook, with_module=with_module)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """hook(module, incompatible_keys) when the module and all below it have been loaded; it may change the lists."""
+        return self._hooks.add("_load_state_dict_post_hooks", hook)
 
     # ------------------------------------------------------------------ printing
 

@@ -20,7 +20,6 @@ class BatchNorm(Module):
     """
 
     _version = 2
-    _younger: ClassVar[dict[str, int]] = {"num_batches_tracked": 2}
     dims: ClassVar[tuple[int, ...]] = ()
 
     def __init__(
@@ -86,6 +85,12 @@ class BatchNorm(Module):
             share or 0.0,
             self.eps,
         )
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
+        """The number of batches came with version 2: what was saved before lacks it."""
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats:
+            state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
         """As torch prints it."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..tensor import Tensor
+from .hooks import filed
 from .parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -31,41 +32,44 @@ class Registry:
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
-    _not_saved: set[str]
+    _non_persistent_buffers_set: set[str]
 
     def __init__(self) -> None:
-        self.__dict__.update(_parameters={}, _buffers={}, _modules={}, _not_saved=set())
+        self.__dict__.update(_parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
 
     # ------------------------------------------------------------------ attributes
 
     def __setattr__(self, name: str, value: Any) -> None:
         place = next((p for p in KINDS if name in self.__dict__.get(p, ())), None)
         if isinstance(value, Parameter):
-            self._file("_parameters", name, value)
-        elif isinstance(value, Registry):
-            self._file("_modules", name, value)
-        elif isinstance(value, Buffer) or (place == "_buffers" and (value is None or isinstance(value, Tensor))):
-            self._file("_buffers", name, value)
-            if isinstance(value, Buffer) and not value.persistent:
-                self._not_saved.add(name)
+            self._make_room("_parameters", "parameters", name)
+            self.register_parameter(name, value)
+        elif isinstance(value, Registry) and place != "_parameters":
+            self._make_room("_modules", "module", name)
+            self._modules[name] = filed("_modules", self, name, value)
+        elif place == "_buffers" and (value is None or isinstance(value, Tensor)):
+            self.register_buffer(
+                name, value, getattr(value, "persistent", name not in self._non_persistent_buffers_set)
+            )
+        elif place is None and isinstance(value, Buffer):
+            self.register_buffer(name, value, value.persistent)
         elif place is None:
             object.__setattr__(self, name, value)
         elif value is None:
-            self.__dict__[place][name] = None
+            self.__dict__[place][name] = filed(place, self, name, None) if place == "_modules" else None
         else:
             wanted = {"_parameters": "torch.nn.Parameter", "_buffers": "torch.nn.Buffer, torch.Tensor",
                       "_modules": "torch.nn.Module"}[place]  # fmt: skip
             what = {"_modules": "child module"}.get(place, KINDS[place])
             raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or None expected)")
 
-    def _file(self, place: str, name: str, value: Any) -> None:
-        """Put a parameter, buffer or module in its dict, and out of wherever the name stood before."""
+    def _make_room(self, place: str, what: str, name: str) -> None:
+        """Take a name out of wherever it stood, but for the dict in which it is to stand."""
         if place not in self.__dict__:
-            what = {"_parameters": "parameters", "_buffers": "buffer", "_modules": "module"}[place]
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         for other in (self.__dict__, *(self.__dict__[p] for p in KINDS if p != place)):
             other.pop(name, None)
-        self.__dict__[place][name] = value
+        self._non_persistent_buffers_set.discard(name)
 
     def __getattr__(self, name: str) -> Any:
         for place in KINDS:
@@ -78,7 +82,7 @@ class Registry:
         for place in KINDS:
             if name in self.__dict__[place]:
                 del self.__dict__[place][name]
-                self._not_saved.discard(name)
+                self._non_persistent_buffers_set.discard(name)
                 return
         object.__delattr__(self, name)
 
@@ -93,7 +97,7 @@ class Registry:
             raise TypeError(
                 f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
             )
-        self._parameters[name] = param
+        self._parameters[name] = None if param is None else filed("_parameters", self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but not learnt; persistent=False leaves it out of state_dict()."""
@@ -102,15 +106,15 @@ class Registry:
             raise TypeError(
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
-        (self._not_saved.discard if persistent else self._not_saved.add)(name)
+        self._buffers[name] = filed("_buffers", self, name, tensor)
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a submodule under a name."""
         if module is not None and not isinstance(module, Registry):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name("_modules", name)
-        self._modules[name] = module
+        self._modules[name] = filed("_modules", self, name, module)
 
     register_module = add_module
 
