@@ -7,18 +7,19 @@ was drawn from: its gradient is 0.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
-from .dtypes import BY_NUMPY, as_numpy, get_default_dtype
+from .dtypes import BY_NUMPY, as_numpy, finfo, get_default_dtype, iinfo
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
 from .ops.exact import ABSENT, flag
 from .ops.functions import step_vjp
 from .ops.inplace import check_writable, write
 from .ops.promotion import Number, unsupported
-from .random import Generator, default_generator
+from .random import Generator, default_generator, fused
 from .ranges import empty
 from .tensor import Tensor, from_array
 
@@ -37,7 +38,7 @@ def _drawn(
         kernel = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}[draw]
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.type_name if dtype else kind}'")
     place = numpy.empty(shape, kind) if like is None else array_module(like).empty_like(like, kind, memory_order(like))
-    return finish(drawn_for(place, generator, draw), **rest)
+    return finish(drawn_for(place, generator, draw).astype(kind, copy=False), **rest)
 
 
 def drawn_for(place: Any, generator: Generator | None, draw: str) -> Any:
@@ -175,7 +176,11 @@ def _around(mean: Any, std: Any, generator: Any) -> Any:
         raise unsupported("normal_kernel_cpu", like)
     shape = numpy.broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "dtype")])
     noise = generator.normal(math.prod(shape), like.dtype).reshape(shape)
-    return (array_module(like).asarray(noise) * std + mean).astype(like.dtype, copy=False)
+    if not hasattr(std, "dtype"):
+        noise, std = fused(noise, std, 0), 1  # torch draws with this deviation and adds the mean
+    return (array_module(like).asarray(noise.astype(like.dtype, copy=False)) * std + mean).astype(
+        like.dtype, copy=False
+    )
 
 
 # torch.normal by which of mean and std are tensors; what is drawn has the gradient 0 for both
@@ -272,8 +277,18 @@ def check_weights(data: Any, num_samples: int, replacement: bool) -> None:
 # What came before a draw no longer matters: its gradient is 0.
 DRAWN = {
     node: Op(node, lambda x, values: values, self=step_vjp)
-    for node in ("UniformBackward0", "NormalBackward0", "BernoulliBackward2", "ExponentialBackward0")
-}
+    for node in (
+        "UniformBackward0", "NormalBackward0", "BernoulliBackward2", "ExponentialBackward0",
+        "RandomBackward0", "RandomBackward1", "RandomBackward2",
+    )
+}  # fmt: skip
+
+
+INEXACT = (
+    "{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations {kind} can support discrete uniform "
+    "distribution only within this range. This warning will become an error in version 1.7 release, please fix the code in "
+    "advance"
+)
 
 
 def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Tensor:
@@ -291,10 +306,9 @@ def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator |
     kind = self._data.dtype
     if a > b:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
+    kind = numpy.dtype(numpy.float32) if kind == numpy.float16 else kind
     drawn = (generator or default_generator()).uniform(self._data.size, kind)
-    low, high = kind.type(a), kind.type(b)
-    # torch rounds once
-    return overwrite(self, drawn.astype(numpy.float64) * float(high - low) + float(low), "UniformBackward0")
+    return overwrite(self, fused(drawn, kind.type(b) - kind.type(a), a), "UniformBackward0")
 
 
 def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -302,7 +316,7 @@ def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generat
     check_writable(self)
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    return overwrite(self, drawn_for(self._data, generator, "normal") * std + mean)
+    return overwrite(self, fused(drawn_for(self._data, generator, "normal"), std, mean))
 
 
 def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -329,3 +343,37 @@ def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None 
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     drawn = (generator or default_generator()).exponential(self._data.size, numpy.dtype(float), lambd)
     return overwrite(self, drawn, "ExponentialBackward0")
+
+
+def random_(
+    self: Tensor, low: Int | None = ABSENT, high: Int | None = ABSENT, *, generator: Generator | None = None
+) -> Tensor:
+    """Whole numbers from low to high - 1 in place, from 0 where only one is given (torch.Tensor.random_).
+
+    Where there is no last one: up to the last that the dtype can tell from its neighbours.
+    """
+    check_writable(self)
+    given: list[Any] = [bound for bound in (low, high) if bound is not ABSENT]
+    if given[:1] == [None] or not all(bound is None or is_int(bound) for bound in given):
+        return NotImplemented
+    least, most, exact = whole_numbers(self.dtype)
+    first = 0 if len(given) < 2 else given[0]
+    end = exact + 1 if not given or given[-1] is None else given[-1]
+    if first >= end:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={first} >= to={end}")
+    for name, bound in (("from", first), ("to - 1", end - 1)):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {self.dtype.c_name}")
+        if abs(bound) > exact and self.is_floating_point():
+            words = INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=self.dtype.c_name)
+            warnings.warn(words, UserWarning, stacklevel=2)
+    drawn = (generator or default_generator()).integers(first, end, self._data.size, 2**28 if given else 2**32)
+    return overwrite(self, drawn, f"RandomBackward{2 - len(given)}")
+
+
+def whole_numbers(kind: Dtype) -> tuple[float, float, int]:
+    """The least and the greatest number of a dtype, and up to which it has every whole one."""
+    if kind.is_floating_point:
+        return finfo(kind).min, finfo(kind).max, 2 ** (numpy.finfo(kind.np).nmant + 1)
+    greatest = iinfo(kind).max if kind.category else 1
+    return iinfo(kind).min if kind.category else 0, greatest, greatest

@@ -63,15 +63,20 @@ class Generator:
         return self.doubles(n) if kind == numpy.float64 else self.floats(n).astype(kind, copy=False)
 
     def normal(self, n: int, kind: Any, blocks: bool = True) -> Any:
-        """n standard normal numbers, by Box and Muller: few of them in pairs of doubles, many in blocks of 16."""
+        """n standard normal numbers, by Box and Muller: few of them in pairs of doubles, many in blocks of 16.
+
+        They come as exact as they were computed, in float64 or float32, to be rounded to `kind` when they are done with.
+        """
         if n < 16:
-            return numpy.array([self._one_normal() for _ in range(n)], numpy.float64).astype(kind)
+            return numpy.array([self._one_normal() for _ in range(n)], numpy.float64)
         if not blocks:
-            return self._normal_pairs(n).astype(kind, copy=False)
-        out = self.uniform(n, kind)
+            return self._normal_pairs(n)
+        whole, half = n - n % 16, kind == numpy.float16
+        kind = numpy.dtype(numpy.float32) if half else kind
+        out = numpy.empty(n, kind)
+        drawn = self.uniform(whole if half else n, kind)  # torch leaves out what the last block will cover in float16
         tail = None if n % 16 == 0 else self.uniform(16, kind)
-        whole = n - n % 16
-        out[:whole] = _blocks(out[:whole])
+        out[:whole] = _blocks(drawn[:whole])
         if tail is not None:
             out[-16:] = _blocks(tail)  # the last block is drawn anew and laid over the end
         return out
@@ -100,10 +105,11 @@ class Generator:
         """n waiting times of so many events a unit of time."""
         return (-1 / rate * numpy.log1p(-self.doubles(n))).astype(kind, copy=False)
 
-    def integers(self, low: int, high: int, n: int) -> Any:
-        """n whole numbers from low to high - 1, int64."""
+    def integers(self, low: int, high: int, n: int, long: int = 2**28) -> Any:
+        """n whole numbers from low to high - 1, int64. `long` of them and more are drawn with long words: as remainders of
+        short ones some would come up noticeably more often than others."""
         span = high - low
-        words = self.words(n) if span < 2**32 else self.long_words(n)
+        words = self.words(n) if span < long else self.long_words(n)
         return (words % numpy.uint64(span)).astype(numpy.int64) + low
 
     def permutation(self, n: int) -> Any:
@@ -112,6 +118,12 @@ class Generator:
         for i, step in enumerate((words % numpy.arange(n, 1, -1, dtype=numpy.uint64)).tolist()):
             order[i], order[i + step] = order[i + step], order[i]
         return numpy.array(order, numpy.int64)
+
+
+def fused(x: Any, factor: float, summand: float) -> Any:
+    """x · factor + summand, rounded once and by whoever keeps it: torch leaves both to one instruction."""
+    kind, wide = x.dtype.type, numpy.float64 if x.dtype == numpy.float32 else numpy.longdouble
+    return x.astype(wide) * wide(kind(factor)) + wide(kind(summand))
 
 
 def _blocks(uniform: Any) -> Any:

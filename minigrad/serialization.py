@@ -66,14 +66,14 @@ def save(obj: Any, f: Any) -> None:
         file.write(written.getvalue())
 
 
-def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **pickle_load_args: Any) -> Any:
     """Read what save() wrote: a path, or something with read() (torch.load).
 
     map_location: the device for all tensors. weights_only: tensors and plain data only, so that a stranger's file can
-    run nothing; pickle.UnpicklingError for anything else.
+    run nothing; pickle.UnpicklingError for anything else. The rest (encoding=…) goes to the unpickler.
     """
     with opened(f, "rb") as file:
-        found = (WeightsUnpickler if weights_only else pickle.Unpickler)(file).load()
+        found = (WeightsUnpickler if weights_only else pickle.Unpickler)(file, **pickle_load_args).load()
     return found if map_location is None else moved(found, device(map_location))
 
 

@@ -69,7 +69,7 @@ def current_walk() -> Walk:
     return _walks[get_ident()]
 
 
-class _SeveralHandles:
+class _MultiHandle:
     """Removes several hooks as one."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
@@ -80,7 +80,7 @@ class _SeveralHandles:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _SeveralHandles:
+    def __enter__(self) -> _MultiHandle:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -96,9 +96,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
-        return _SeveralHandles(
-            [t.register_hook(hook) for hook in [_first_only(fn)] for t in tensors if t.requires_grad]
-        )
+        return _MultiHandle([t.register_hook(hook) for hook in [_first_only(fn)] for t in tensors if t.requires_grad])
     nodes = [gradient_edge(t)[0] for t in tensors]
     if None in nodes:
         raise AssertionError("Expected gradient function to be set")
@@ -115,7 +113,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
 
         return inner_hook
 
-    return _SeveralHandles([t.register_hook(get_inner_hook(i)) for i, t in enumerate(tensors)])
+    return _MultiHandle([t.register_hook(get_inner_hook(i)) for i, t in enumerate(tensors)])
 
 
 def _first_only(fn: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..ops.conv import same_padding
@@ -146,11 +147,31 @@ class TransposedConvolution(Convolution):
     def _weight_shape(self) -> tuple[int, ...]:
         return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
 
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, in, *size) → (N, out, *size'), or the same without N."""
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """(N, in, *size) → (N, out, *size'), or the same without N. output_size: size' (or all of the output's shape), of
+        the several that a convolution with this stride would have shrunk to `size`."""
         spread = getattr(F, f"conv_transpose{self.ndim}d")
-        moves = self.stride, self.padding, self.output_padding, self.groups, self.dilation
-        return spread(input, self.weight, self.bias, *moves)
+        more = self.output_padding if output_size is None else self._padding_for(input, output_size)
+        return spread(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+    def _padding_for(self, input: Tensor, wanted: Sequence[int]) -> tuple[int, ...]:
+        """How much is to be added to the least output of this input for one of the wanted size; ValueError if none is."""
+        before = 2 if input.dim() == self.ndim + 2 else 1  # dimensions in front of the size
+        size = wanted[before:] if len(wanted) == before + self.ndim else wanted
+        if len(size) != self.ndim:
+            raise ValueError(
+                f"ConvTranspose{self.ndim}D: for {input.dim()}D input, output_size must have {self.ndim} or "
+                f"{before + self.ndim} elements (got {len(wanted)})"
+            )
+        moves = zip(input.shape[before:], self.stride, self.padding, self.dilation, self.kernel_size, strict=False)
+        least = [(n - 1) * step - 2 * pad + spread * (kernel - 1) + 1 for n, step, pad, spread, kernel in moves]
+        most = [n + step - 1 for n, step in zip(least, self.stride, strict=False)]
+        if not all(low <= n <= high for low, n, high in zip(least, size, most, strict=False)):
+            raise ValueError(
+                f"requested an output size of {size}, but valid sizes range from {least} to {most} (for an input of "
+                f"{input.shape[2:]})"
+            )
+        return tuple([n - low for n, low in zip(size, least, strict=False)])
 
 
 class ConvTranspose1d(TransposedConvolution):

@@ -64,7 +64,7 @@ TABLE = {
         diag diag_embed diagflat flip fliplr flipud roll rot90 tile trace tril! triu! .repeat
         .fill_diagonal_         .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
     """,
-    "join": ".stack_all .concatenate_all cat() stack() column_stack() dstack() hstack() vstack()",
+    "join": ".stack_all .concatenate_all cat() stack() cartesian_prod() column_stack() dstack() hstack() vstack()",
     "index": ".scatter_index",
     "assign": "index_put!index_put_inplace",
     "pick": """
@@ -88,7 +88,7 @@ TABLE = {
     """,
     ".creation": "tensor() full() as_tensor() from_numpy() ones() zeros()",
     ".draws": """
-        bernoulli multinomial .bernoulli_ .exponential_ .normal_ .uniform_ normal() rand() rand_like() randint()
+        bernoulli multinomial .bernoulli_ .exponential_ .normal_ .random_ .uniform_ normal() rand() rand_like() randint()
         randint_like() randn() randn_like() randperm()
     """,
 }  # fmt: skip

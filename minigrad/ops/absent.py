@@ -25,7 +25,7 @@ ABSENT = set(
     lgamma lgamma_ log_normal_ logcumsumexp logdet lstsq lu lu_solve map2_ map_ matrix_exp matrix_power module_load mtia
     mvlgamma mvlgamma_ name nanquantile narrow_copy new new_empty_strided nextafter nextafter_ nonzero_static orgqr ormqr
     pin_memory pinverse polygamma polygamma_ prelu put put_ q_per_channel_axis q_per_channel_scales
-    q_per_channel_zero_points q_scale q_zero_point qr qscheme quantile random_ record_stream reinforce renorm renorm_
+    q_per_channel_zero_points q_scale q_zero_point qr qscheme quantile record_stream reinforce renorm renorm_
     resize resize_ resize_as resize_as_ resize_as_sparse_ resolve_conj resolve_neg row_indices select_scatter set_
     share_memory_ slice_inverse slice_scatter slogdet smm solve sparse_dim sparse_mask sparse_resize_
     sparse_resize_and_clear_ sspaddmm stft storage_type sum_to_size svd symeig to_dense to_mkldnn to_padded_tensor

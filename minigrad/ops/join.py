@@ -13,7 +13,7 @@ from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Int, Tensors, as_tensors
 from .define import Op
-from .layout import atleast_2d, atleast_3d
+from .layout import atleast_2d, atleast_3d, flatten, meshgrid
 from .reduce import one_dim
 from .shape import reshape
 
@@ -156,3 +156,14 @@ def column_stack(tensors: Tensors) -> Tensor:
     """Joined side by side, vectors as columns (torch.column_stack)."""
     given = some(tensors, "column_stack")
     return hstack([reshape(t, (t._data.size, 1)) if t._data.ndim <= 1 else t for t in given])
+
+
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """Every way to take one element of each vector, the last one's changing fastest: a row for each
+    (torch.cartesian_prod)."""
+    given = as_tensors(tensors)
+    for t in given:
+        if t._data.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._data.shape)}")
+    grids = [flatten(grid) for grid in meshgrid(given, indexing="ij")]
+    return given[0] if len(given) == 1 else stack(grids, 1)

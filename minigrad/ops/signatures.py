@@ -67,6 +67,7 @@ TABLE = """
     rand_like:  | 2-8 1-7
     randint_like:  | 4-10 3-9 3-9 2-8 3-9 2-8
     randn_like:  | 2-8 1-7
+    random_: 0-1 2-3 1-2 |
     repeat_interleave: 1-3 1-3 | 2-4 1-2 2-4
     result_type:  | 2-2 2-2 2-2 2-2
     round: 0-0 1-1 | 1-2 2-3
@@ -107,6 +108,7 @@ SPELLINGS = """
     bucketize float_power pow remainder xlogy: | self=input
     dsplit hsplit vsplit: sections=indices_or_sections indices=indices_or_sections | as the method
     isin: | element=elements test_element=test_elements
+    random_: from=low to=high |
     result_type: | tensor=tensor1 scalar1=tensor1 other=tensor2 scalar2=tensor2
     searchsorted: | input=self
     split: split_size=split_size_or_sections | tensor=input
