@@ -101,19 +101,19 @@ def embedding(
     input: Tensor,
     weight: Tensor,
     padding_idx: Int | None = None,
-    max_norm: None = None,
+    max_norm: Float | None = None,
     norm_type: Float = 2.0,
     scale_grad_by_freq: Bool = False,
     sparse: Bool = False,
 ) -> Tensor:
-    """Rows of `weight` by number (torch.nn.functional.embedding). max_norm, scale_grad_by_freq and sparse are not
-    offered: NotImplementedError."""
-    if max_norm is not None or flag(scale_grad_by_freq) or flag(sparse):
-        raise NotImplementedError(
-            "minigrad 的 embedding 不支持 max_norm、scale_grad_by_freq 和 sparse · "
-            "minigrad's embedding does not offer max_norm, scale_grad_by_freq and sparse"
-        )
-    return layers.embedding(input, weight, padding_idx)
+    """Rows of `weight` by number (torch.nn.functional.embedding).
+
+    max_norm: rows that are looked up and longer are shortened to it first, in `weight` itself. scale_grad_by_freq: a
+    row's gradient is divided by how often it was looked up. sparse is not offered: NotImplementedError.
+    """
+    if flag(sparse):
+        raise NotImplementedError("minigrad 的 embedding 不支持 sparse · minigrad's embedding does not offer sparse")
+    return layers.embedding(input, weight, padding_idx, max_norm, norm_type, flag(scale_grad_by_freq))
 
 
 @parsed("dropout", "input", "p", "train=training")

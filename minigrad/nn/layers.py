@@ -115,13 +115,20 @@ class LayerNorm(Module):
 
 
 class Embedding(Module):
-    """A table of vectors, looked up by number: (…) → (…, embedding_dim) (torch.nn.Embedding). Normal at first."""
+    """A table of vectors, looked up by number: (…) → (…, embedding_dim) (torch.nn.Embedding). Normal at first.
+
+    The settings are those of functional.embedding.
+    """
 
     def __init__(
         self,
         num_embeddings: int,
         embedding_dim: int,
         padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
         _weight: Tensor | None = None,
         _freeze: bool = False,
         device: Any = None,
@@ -133,34 +140,53 @@ class Embedding(Module):
                 raise AssertionError("Padding_idx must be within num_embeddings")
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.sparse = sparse
         if _weight is None:
             self.weight = unset(num_embeddings, embedding_dim, dtype=dtype, device=device)
             self.weight.requires_grad_(not _freeze)
             self.reset_parameters()
         else:
+            if _weight.shape != (num_embeddings, embedding_dim):
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
         """An Embedding of given vectors, (num_embeddings, embedding_dim)."""
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
-        return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze)
+        settings = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        return cls(rows, columns, *settings, embeddings, freeze)
 
     def reset_parameters(self) -> None:
         """Draw the vectors anew; the padding vector is 0."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
-                self.weight[self.padding_idx] = 0
+                self.weight[self.padding_idx].fill_(0)
 
     def forward(self, input: Tensor) -> Tensor:
         """(…) whole numbers → (…, embedding_dim)."""
-        return F.embedding(input, self.weight, self.padding_idx)
+        settings = (self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(input, self.weight, *settings)
 
     def extra_repr(self) -> str:
         """As torch prints it."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        changed = [name for name, value in usual.items() if getattr(self, name) != value]
+        settings = [f"{name}={getattr(self, name)}" for name in changed]
+        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *settings])
 
 
 class Dropout(Module):

@@ -11,14 +11,15 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.grad_mode import is_grad_enabled, no_grad
 from ..backend import array_module, in_order, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
-from .arguments import Int, Number, as_int, parsed
+from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
 from .linalg import check_inner, matmul
+from .pick import where
 from .promotion import no_kernel
 from .reduce import one_dim
 from .shape import reshaped, t
@@ -187,18 +188,24 @@ def implicit_dim(name: str, ndim: int) -> int:
 # ------------------------------------------------------------------ embedding
 
 
-def embedding_vjp(grad: Any, weight_shape: tuple[int, ...], indices: Any, padding_idx: int) -> Any:
-    """z = weight[indices]: every row collects the gradients of the places it was copied to; the padding row none.
+def embedding_vjp(
+    grad: Any, weight_shape: tuple[int, ...], indices: Any, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
+    """z = weight[indices]: every row collects the gradients of the places it was copied to, or with scale_grad_by_freq
+    their mean; the padding row none.
 
     grad: (*indices.shape, columns). torch: EmbeddingBackward0.
     """
     indices = rules.raw(indices)
+    if scale_grad_by_freq and indices.size:
+        counts = array_module(indices).bincount(indices.reshape(-1))[indices][..., None].astype(rules.raw_dtype(grad))
+        grad = grad / (grad.new_tensor(counts) if rules.is_tensor(grad) else counts)
     if padding_idx >= 0:
         grad = rules.only(grad, rules.unsqueeze(indices != padding_idx, -1))
     return rules.scatter_index(grad, weight_shape, indices)
 
 
-def _embedding(weight: Any, indices: Any, padding_idx: int) -> Any:
+def _embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     return weight[indices]
 
 
@@ -211,11 +218,19 @@ embedding_op = Op(
 )
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Tensor:
     """Rows of `weight` by number (torch.nn.functional.embedding).
 
     input: integers of any shape. weight: (rows, columns) → (*input.shape, columns). padding_idx: a row that gets no
-    gradient.
+    gradient. max_norm: rows that are looked up and longer are shortened to it first, in `weight` itself.
+    scale_grad_by_freq: a row's gradient is divided by how often it was looked up.
     """
     if not weight._data.ndim and weight.requires_grad and is_grad_enabled():  # whose size torch asks for first
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -224,6 +239,8 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
         if not -rows <= as_int(padding_idx) < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
+    if max_norm is not None:
+        embedding_renorm_(weight, input, max_norm, norm_type)
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if input._data.dtype not in (numpy.int64, numpy.int32):
@@ -235,4 +252,19 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if input._data.size and not (input._data.min() >= 0 and input._data.max() < rows):
         raise IndexError("index out of range in self")
-    return embedding_op(weight, indices=input, padding_idx=-1 if padding_idx is None else padding_idx)
+    padding_idx = -1 if padding_idx is None else padding_idx
+    return embedding_op(weight, indices=input, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq)
+
+
+@parsed()
+@no_grad()
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: Float, norm_type: Float) -> Tensor:
+    """Shorten the rows that the indices name to a norm of max_norm, in place and unrecorded."""
+    for number in indices.flatten().tolist():
+        if not 0 <= number < len(input):
+            sizes = list(input.shape)
+            raise IndexError(f"select(): index {number} out of range for tensor of size {sizes} at dimension 0")
+    rows = indices.unique()
+    norms = input[rows].norm(norm_type, -1, keepdim=True)
+    input[rows] *= where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    return input
