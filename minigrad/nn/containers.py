@@ -35,7 +35,7 @@ class Numbered(Module):
         return modules[self._index(index)][1]
 
     def _part(self, modules: Mapping[str, Any]) -> Any:
-        return type(self)(list(modules.values()))  # type: ignore[call-arg]
+        return type(self)(list(modules.values()))
 
     def __setitem__(self, index: Any, module: Module) -> None:
         setattr(self, list(self._modules)[self._index(index)], module)
@@ -52,8 +52,6 @@ class Numbered(Module):
 
     def extend(self, modules: Iterable[Module]) -> Any:
         """Add several modules at the end."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         for module in modules:
             self.append(module)
         return self
@@ -137,6 +135,12 @@ class ModuleList(Numbered):
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__()
         self.extend(modules)
+
+    def extend(self, modules: Iterable[Module]) -> ModuleList:
+        """Add several modules at the end."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        return super().extend(modules)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self, *other])

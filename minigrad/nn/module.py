@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ..autograd.hooks import RemovableHandle
-from ..dtypes import dtype as Dtype
+from ..creation import zeros
+from ..ops.convert import destination
+from ..ranges import empty_like
 from ..tensor import Tensor
 from .calling import call
 from .hooks import (
@@ -47,7 +49,12 @@ class Module(Registry):
     _hooks: Hooks
     _version = 1
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        where = f"{type(self).__name__}.__init__()"
+        if kwargs:
+            raise TypeError(f"{where} got an unexpected keyword argument '{next(iter(kwargs))}'")
+        if args:
+            raise TypeError(f"{where} takes 1 positional argument but {len(args) + 1} were given")
         super().__init__()
         self.__dict__.update(training=True, _hooks=Hooks())
 
@@ -100,59 +107,59 @@ class Module(Registry):
                     p.grad.detach_()
                 p.grad.zero_()
 
-    def _convert(self: Self, convert: Callable[[Tensor], Tensor]) -> Self:
-        """Replace the data of all parameters (and their gradients) and all buffers; the tensors stay the same."""
-        for module in self.modules():
-            for p in module._parameters.values():
-                if p is not None:
-                    p.data = convert(p.data)
-                    if p._grad is not None:
-                        p._grad.data = convert(p._grad.data)
-            for name, b in module._buffers.items():
-                if b is not None:
-                    module._buffers[name] = convert(b)
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replace the data of all parameters (and their gradients) and all buffers; the parameters stay the same."""
+        for module in self.children() if recurse else ():
+            module._apply(fn)
+        for p in self._parameters.values():
+            if p is not None:
+                p.data = fn(p.data)
+                if p._grad is not None:
+                    p._grad.data = fn(p._grad.data)
+        for name, b in self._buffers.items():
+            if b is not None:
+                self._buffers[name] = fn(b)
         return self
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """To a device or a floating-point dtype, as Tensor.to; integer buffers keep their dtype."""
-        wanted = [a.dtype if isinstance(a, Tensor) else a for a in (*args, *kwargs.values())]
-        kinds = [a for a in wanted if isinstance(a, Dtype)]
-        if any(not d.is_floating_point for d in kinds):
+        probe = zeros(()).to(*args, **kwargs)  # which says what is wrong with them
+        dtype, device, copy = destination(args, *[kwargs.get(name) for name in ("dtype", "device", "tensor")])
+        if copy or kwargs.get("copy"):
+            raise RuntimeError(".to() does not accept copy argument")
+        if not probe.is_floating_point():
             raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={next(d for d in kinds if not d.is_floating_point)}"
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={probe.dtype}"
             )
-        places = [a for a in args if not isinstance(a, Dtype)]
-        named = {k: v for k, v in kwargs.items() if k != "dtype"}
-        return self._convert(
-            lambda t: (
-                t.to(*args, **kwargs) if t.is_floating_point() else t.to(*places, **named) if places or named else t
-            )
-        )
+        return self._apply(lambda t: t.to(device, dtype if t.is_floating_point() else None))
 
     def float(self: Self) -> Self:
         """All floating-point parameters and buffers in float32."""
-        return self._convert(lambda t: t.float() if t.is_floating_point() else t)
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
     def double(self: Self) -> Self:
         """All floating-point parameters and buffers in float64."""
-        return self._convert(lambda t: t.double() if t.is_floating_point() else t)
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def half(self: Self) -> Self:
         """All floating-point parameters and buffers in float16."""
-        return self._convert(lambda t: t.half() if t.is_floating_point() else t)
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
     def type(self: Self, dst_type: Any) -> Self:
         """All parameters and buffers in one type, those of whole numbers among them."""
-        return self._convert(lambda t: t.type(dst_type))
+        return self._apply(lambda t: t.type(dst_type))
 
     def cuda(self: Self, device: Any = None) -> Self:
         """All parameters and buffers on a GPU."""
-        return self._convert(lambda t: t.cuda() if device is None else t.cuda(device))
+        return self._apply(lambda t: t.cuda() if device is None else t.cuda(device))
 
     def cpu(self: Self) -> Self:
         """All parameters and buffers in host memory."""
-        return self._convert(lambda t: t.cpu())
+        return self._apply(lambda t: t.cpu())
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """New memory for all parameters and buffers, with whatever stands in it."""
+        return self._apply(lambda t: empty_like(t, device=device), recurse)
 
     # ------------------------------------------------------------------ state
 

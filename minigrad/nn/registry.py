@@ -204,6 +204,18 @@ class Registry:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module under a dotted name. strict: only where there is one already."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Registry):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if strict or hasattr(owner, name):
+            owner.get_submodule(name)
+        setattr(owner, name, module)
+
     def _get(self, target: str, kind: type[Tensor], place: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)

@@ -44,6 +44,28 @@ def is_dtype(x: Any) -> _truth:
     return isinstance(x, Dtype) or x in (_truth, builtins.int, builtins.float)
 
 
+def destination(args: tuple[Any, ...], dtype: Any = None, device: Any = None, tensor: Any = None) -> Any:
+    """What the arguments of `to` say: a dtype and a device, None for as it is, and whether to copy. NotImplemented for
+    arguments that it does not take. As in torch a number that is not whole stands for a tensor of it."""
+    args = args if tensor is None else (tensor, *args)
+    first, rest = args[0] if args else None, args[1:]
+    if isinstance(first, Tensor):
+        dtype, device = first.dtype, first.device
+    elif is_dtype(first):
+        dtype = first
+    elif isinstance(first, builtins.float | _truth):
+        dtype, device = bool_ if isinstance(first, _truth) else float64, "cpu"
+    elif isinstance(first, str | Device | builtins.int | None):
+        device = device if first is None else first
+        if rest and (rest[0] is None or not isinstance(rest[0], _truth)):
+            dtype, rest = rest[0], rest[1:]
+    else:
+        return NotImplemented
+    if len(rest) > 2 or not all(isinstance(arg, _truth) for arg in rest) or not (dtype is None or is_dtype(dtype)):
+        return NotImplemented
+    return dtype, device, rest[1:] == (True,)  # before it stands non_blocking
+
+
 def to(
     self: Tensor,
     *args: Any,
@@ -52,22 +74,14 @@ def to(
     non_blocking: Bool = False,
     copy: Bool = False,
     memory_format: Any = None,
+    tensor: Tensor | None = None,
 ) -> Tensor:
     """The tensor with another dtype, on another device, or like another tensor; itself if nothing changes."""
-    first, rest = args[0] if args else None, args[1:]
-    if isinstance(first, Tensor):
-        dtype, device = first.dtype, first.device
-    elif is_dtype(first):
-        dtype = first
-    elif isinstance(first, str | Device | builtins.int | None) and not isinstance(first, _truth):
-        device = device if first is None else first
-        if rest and (rest[0] is None or not isinstance(rest[0], _truth)):
-            dtype, rest = rest[0], rest[1:]
-    else:
+    found = destination(args, dtype, device, tensor)
+    if found is NotImplemented:
         return NotImplemented
-    if len(rest) > 2 or not all(isinstance(arg, _truth) for arg in rest) or not (dtype is None or is_dtype(dtype)):
-        return NotImplemented
-    copy = copy or rest[1:] == (True,)  # after it stands non_blocking
+    dtype, device, copied = found
+    copy = copy or copied
     out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
     if device is not None and Device(device).type != out.device.type:
         out = move_op(out, wanted=Device(device), home=out.device)
