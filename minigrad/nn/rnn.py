@@ -1,0 +1,310 @@
+"""Recurrent layers: RNN, LSTM and GRU. Each says in `cell` what one step does; layers, directions and how sequences are
+laid out are RNNBase's business. Packed sequences are not offered."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, ClassVar
+
+from .. import rules
+from ..creation import zeros
+from ..tensor import Tensor
+from . import functional as F
+from . import init
+from .layers import unset
+from .module import Module
+
+State = tuple[Tensor, ...]  # what one step hands to the next: (hidden,), or (hidden, cell) in an LSTM
+Weights = dict[
+    str, Tensor
+]  # of one direction of one layer: weight_ih, weight_hh, and perhaps bias_ih, bias_hh, weight_hr
+
+
+FORMS = {True: ("batched 3-D", "3-D"), False: ("unbatched 2-D", "2-D")}  # of inputs and states, in messages
+
+
+class RNNBase(Module):
+    """A state that is carried along a sequence and changed at every step; base of RNN, LSTM and GRU.
+
+    Several layers: each reads what the one below it put out, in training thinned out by dropout. bidirectional: a second
+    pass goes from the end to the start, and both outputs stand side by side.
+    """
+
+    gates: ClassVar[int] = 1  # how many vectors of hidden_size a step computes from its input
+    dims_refused: ClassVar[str] = "{}: Expected input to be 2D or 3D, got {}D instead"
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        check(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size)
+        gates, output_size = self.gates * hidden_size, proj_size or hidden_size
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (gates, input_size), "weight_hh": (gates, output_size)}
+        if bias:
+            shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+        if proj_size:
+            shapes["weight_hr"] = (proj_size, hidden_size)
+        self._kinds = list(shapes)
+        for layer in range(num_layers):
+            if layer:
+                shapes["weight_ih"] = (gates, output_size * len(self._directions))
+            for direction in self._directions:
+                for kind, shape in shapes.items():
+                    setattr(self, f"{kind}_l{layer}{direction}", unset(*shape, dtype=dtype, device=device))
+        self.reset_parameters()
+
+    @property
+    def _directions(self) -> tuple[str, ...]:
+        """How the names of each direction's parameters end."""
+        return ("", "_reverse") if self.bidirectional else ("",)
+
+    @property
+    def all_weights(self) -> list[list[Tensor]]:
+        """The parameters by layer and direction."""
+        return [
+            list(self._weights(layer, direction).values())
+            for layer in range(self.num_layers)
+            for direction in self._directions
+        ]
+
+    def _weights(self, layer: int, direction: str) -> Weights:
+        return {kind: getattr(self, f"{kind}_l{layer}{direction}") for kind in self._kinds}
+
+    def flatten_parameters(self) -> None:
+        """Nothing: in torch it lays the parameters side by side for a GPU."""
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew, uniform in ± 1/√hidden_size."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
+        """The state after one step. step: input @ weight_ihᵀ + bias_ih, (N, gates · hidden_size)."""
+        raise NotImplementedError
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """(L, N, input_size), or (N, L, input_size) with batch_first, or (L, input_size) → the hidden states of the last
+        layer at every step, and those of all layers after the last one. hx: the states to begin with; 0 by default."""
+        if input.dim() not in (2, 3):
+            raise ValueError(self.dims_refused.format(type(self).__name__, input.dim()))
+        batched, batch_dim = input.dim() == 3, 0 if self.batch_first else 1
+        input = input if batched else input.unsqueeze(batch_dim)
+        state = self._first_state(input) if hx is None else self._given_state(hx, batched)
+        self._check_input(input)
+        self._check_state(state, input.shape[batch_dim])
+        output, state = self._run(input.transpose(0, 1) if self.batch_first else input, state)
+        output = self._batch_first(output) if self.batch_first else output
+        if not batched:
+            output, state = output.squeeze(batch_dim), tuple(part.squeeze(1) for part in state)
+        return output, self._shown_state(state)
+
+    def _run(self, output: Tensor, state: State) -> tuple[Tensor, State]:
+        """All layers, one after the other; what the last one put out, and the states that each direction ends with."""
+        if not len(output):
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        begins = list(zip(*[part.unbind(0) for part in state], strict=True))
+        ends: list[State] = []
+        for layer in range(self.num_layers):
+            sides = []
+            for direction in self._directions:
+                weights, backwards = self._weights(layer, direction), direction == "_reverse"
+                steps = F.linear(output, weights["weight_ih"], weights.get("bias_ih")).unbind(0)
+                current, hidden = begins[len(ends)], []
+                for step in reversed(steps) if backwards else steps:
+                    current = self.cell(step, current, weights)
+                    hidden.append(current[0])
+                ends.append(current)
+                sides.append(rules.stack(hidden[::-1] if backwards else hidden, 0))
+            output = rules.concatenate(sides, -1) if len(sides) > 1 else sides[0]
+            if self.dropout and self.training and layer < self.num_layers - 1:
+                output = F.dropout(output, self.dropout)
+        return output, tuple(rules.stack(list(parts), 0) for parts in zip(*ends, strict=True))
+
+    # ------------------------------------------------------------------ states as they come and go
+
+    def _state_sizes(self) -> tuple[int, ...]:
+        """The size of each part of the state."""
+        return (self.hidden_size,)
+
+    def _first_state(self, input: Tensor) -> State:
+        made: dict[str, Any] = {"dtype": input.dtype, "device": input.device}
+        rows, n = self.num_layers * len(self._directions), input.shape[0 if self.batch_first else 1]
+        return tuple(zeros(rows, n, size, **made) for size in self._state_sizes())
+
+    def _given_state(self, hx: Tensor, batched: bool) -> State:
+        if hx.dim() != (3 if batched else 2):
+            form, also = FORMS[batched]
+            raise RuntimeError(f"For {form} input, hx should also be {also} but got {hx.dim()}-D tensor")
+        return (hx if batched else hx.unsqueeze(1),)
+
+    def _shown_state(self, state: State) -> Any:
+        return state[0]
+
+    def _batch_first(self, output: Tensor) -> Tensor:
+        return output.transpose_(0, 1)
+
+    def _check_input(self, input: Tensor) -> None:
+        dtype = self.weight_ih_l0.dtype
+        if input.dtype != dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: "
+                f"input.to({dtype}), or convert model: model.to({input.dtype})"
+            )
+        if self.input_size != input.shape[-1]:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
+            )
+
+    def _check_state(self, state: State, n: int) -> None:
+        for i, (part, size) in enumerate(zip(state, self._state_sizes(), strict=True)):
+            expected, got = (self.num_layers * len(self._directions), n, size), list(part.shape)
+            if tuple(got) != expected:
+                which = f"[{i}]" if len(state) > 1 else ""
+                raise RuntimeError(f"Expected hidden{which} size {expected}, got {got}")
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        usual = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        changed = [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *changed])
+
+
+class RNN(RNNBase):
+    """h ← tanh(W_ih x + b_ih + W_hh h + b_hh), or relu in place of tanh (torch.nn.RNN; Elman 1990)."""
+
+    dims_refused = "{}: Expected input to be 2D or 3D, got {}D tensor instead"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        refuse_projection(kwargs)
+        given = args[3] if len(args) > 3 else kwargs.pop("nonlinearity", "tanh")
+        if given not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{given}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{given.upper()}", *args[:3], *args[4:], **kwargs)
+        self.nonlinearity = given
+
+    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
+        """One step."""
+        reached = F.linear(state[0], weights["weight_hh"], weights.get("bias_hh")) + step
+        return (reached.tanh() if self.nonlinearity == "tanh" else reached.relu(),)
+
+
+class LSTM(RNNBase):
+    """A cell beside the hidden state, which gates let forget, take in and show (torch.nn.LSTM; Hochreiter, Schmidhuber
+    1997): c ← σ(f) c + σ(i) tanh(g), h ← σ(o) tanh(c), where i, f, g, o are made of x and h.
+
+    proj_size: the hidden state is a product of h with weight_hr, of this size.
+    """
+
+    gates = 4
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
+        """One step."""
+        hidden, cell = state
+        gates = F.linear(hidden, weights["weight_hh"], weights.get("bias_hh")) + step
+        taken, kept, new, shown = gates.chunk(4, 1)
+        cell = kept.sigmoid() * cell + taken.sigmoid() * new.tanh()
+        hidden = shown.sigmoid() * cell.tanh()
+        return F.linear(hidden, weights["weight_hr"]) if self.proj_size else hidden, cell
+
+    def _state_sizes(self) -> tuple[int, ...]:
+        return self.proj_size or self.hidden_size, self.hidden_size
+
+    def _given_state(self, hx: Any, batched: bool) -> State:
+        dims = [part.dim() for part in (hx[0], hx[1])]
+        if dims != ([3, 3] if batched else [2, 2]):
+            form, also = FORMS[batched]
+            raise RuntimeError(
+                f"For {form} input, hx and cx should also be {also} but got ({dims[0]}-D, {dims[1]}-D) tensors"
+            )
+        return tuple(part if batched else part.unsqueeze(1) for part in (hx[0], hx[1]))
+
+    def _shown_state(self, state: State) -> Any:
+        return state
+
+    def _batch_first(self, output: Tensor) -> Tensor:
+        return output.transpose(0, 1)  # not in place, as in torch: it shows in the graph
+
+
+class GRU(RNNBase):
+    """A hidden state that a gate mixes with a new one (torch.nn.GRU; Cho et al. 2014): h ← σ(z) (h - n) + n with
+    n = tanh(x's part + σ(r) · h's part), where r and z, too, are made of x and h."""
+
+    gates = 3
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        refuse_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
+        """One step."""
+        (hidden,) = state
+        of_input = step.chunk(3, 1)
+        of_hidden = F.linear(hidden, weights["weight_hh"], weights.get("bias_hh")).chunk(3, 1)
+        reset = (of_hidden[0] + of_input[0]).sigmoid()
+        update = (of_hidden[1] + of_input[1]).sigmoid()
+        new = (of_input[2] + of_hidden[2] * reset).tanh()
+        return ((hidden - new) * update + new,)
+
+
+def refuse_projection(settings: dict[str, Any]) -> None:
+    """ValueError for a setting that only an LSTM has."""
+    if "proj_size" in settings:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+def check(
+    input_size: Any, hidden_size: Any, num_layers: Any, bias: Any, batch_first: Any, dropout: Any, proj_size: Any
+) -> None:
+    """ValueError or TypeError, in torch's words and order, for a setting that makes no sense."""
+    if not isinstance(dropout, int | float) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        )
+    if dropout > 0 and num_layers == 1:
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+            f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+            stacklevel=4,
+        )
+    for name, value, kind in (
+        ("bias", bias, bool),
+        ("batch_first", batch_first, bool),
+        ("input_size", input_size, int),
+        ("hidden_size", hidden_size, int),
+    ):
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+        if kind is int and value <= 0:
+            raise ValueError(f"{name} must be greater than zero")
+    if num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if proj_size >= hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
