@@ -173,7 +173,7 @@ def normal(
 def _around(mean: Any, std: Any, generator: Any) -> Any:
     like = mean if hasattr(mean, "dtype") else std
     if like.dtype.kind != "f":
-        raise unsupported("normal_kernel_cpu", like)
+        raise unsupported("normal_kernel_cpu", *[x for x in (mean, std) if hasattr(x, "dtype")])
     shape = numpy.broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "dtype")])
     noise = generator.normal(math.prod(shape), like.dtype).reshape(shape)
     if not hasattr(std, "dtype"):

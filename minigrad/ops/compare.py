@@ -109,9 +109,8 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
             return NotImplemented
         x, y = common((operand(input), operand(other)))
         try:
-            array_module(x).broadcast_shapes(x.shape, y.shape)  # looked at before the dtype
             if x.dtype.kind in refused:
-                raise unsupported(kernel, x)
+                raise unsupported(kernel, x, y)
             return from_array(combine(x, y))
         except ValueError as error:
             raise refusal(error, x, y) from error

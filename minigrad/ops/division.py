@@ -15,7 +15,17 @@ from .arguments import Number, Operand
 from .define import Op
 from .exact import number
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
-from .promotion import BOOL_SUBTRAHEND, PLAIN, as_element, beside, common_shape, operand, refuse_bools, unsupported
+from .promotion import (
+    BOOL_SUBTRAHEND,
+    PLAIN,
+    as_element,
+    beside,
+    common_shape,
+    mismatch,
+    operand,
+    refuse_bools,
+    unsupported,
+)
 from .promotion import Number as Numbers
 from .underivable import Underivable
 
@@ -81,9 +91,9 @@ def _whole(x: Any, y: Any, kernel: str) -> bool:
     if "f" in (x.dtype.kind, y.dtype.kind):
         return False
     if x.dtype.kind == "b":
-        raise unsupported(kernel, x)
+        raise unsupported(kernel, x, y)
     if x.size and not array_module(y).all(y):
-        raise RuntimeError("ZeroDivisionError")
+        raise mismatch(x.shape, y.shape) or RuntimeError("ZeroDivisionError")
     return True
 
 
@@ -130,7 +140,7 @@ def _int_power(x: Any, y: Any) -> Any:
     """Powers of whole numbers, where NumPy refuses negative exponents: torch cuts 1 / x^|y| off."""
     module = array_module(y)
     if x.dtype.kind == "b":
-        raise unsupported("pow", x)
+        raise unsupported("pow", x, y)
     if x.dtype.kind != "i" or not (y < 0).any():
         return module.power(x, y)
     ones = module.where(x == 1, 1, module.where(x == -1, 1 - 2 * (abs(y) % 2), 0))

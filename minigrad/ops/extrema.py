@@ -167,7 +167,7 @@ def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None)
                 return NotImplemented
             return clamp(input, *[end.item() if isinstance(end, Tensor) else end for end in (min, max)])
         if len(ends) == 2 and all(t._data.dtype.kind == "b" for t in (input, *ends)):
-            raise unsupported("clamp_cpu", input._data)
+            raise unsupported("clamp_cpu", *[t._data for t in (input, *ends)])
         return clamp_tensor_op(input, *[Constant(None) if end is None else end for end in (min, max)])
     kernel = "clamp" if len(ends) == 2 else "clamp_max" if min is None else "clamp_min"
     return clamp_op(_widened(input, kernel, *ends), min=min, max=max)

@@ -150,7 +150,7 @@ def _numpy(name: str) -> Any:
 def _floats(name: str, kernel: str) -> Any:
     def forward(x: Any, y: Any) -> Any:
         if x.dtype.kind != "f":
-            raise unsupported(kernel, x)
+            raise unsupported(kernel, x, y)
         return getattr(array_module(x), name)(x, y)
 
     return forward
@@ -240,7 +240,8 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     if isinstance(weight, Tensor) and weight._data.ndim and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected dtype {input.dtype.c_name} for `weight` but got dtype {weight.dtype.c_name}")
     if input._data.dtype.kind != "f":
-        raise unsupported(f"lerp_kernel_{'tensor' if isinstance(weight, Tensor) else 'scalar'}", input._data)
+        given = [t._data for t in (input, end, weight) if isinstance(t, Tensor)]
+        raise unsupported(f"lerp_kernel_{'tensor' if isinstance(weight, Tensor) else 'scalar'}", *given)
     if isinstance(weight, Tensor):
         return lerp_op(input, end, weight)
     return lerp_scalar_op(input, end, weight=operand(weight)._data)
@@ -249,7 +250,7 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """input + value · tensor1 · tensor2 (torch.addcmul)."""
     if all(t._data.dtype.kind == "b" for t in (input, tensor1, tensor2)):
-        raise unsupported("addcmul_cpu_out", input._data)
+        raise unsupported("addcmul_cpu_out", *[t._data for t in (input, tensor1, tensor2)])
     return addcmul_op(input, tensor1, tensor2, value=number(value))
 
 

@@ -13,7 +13,7 @@ from .arguments import Bool, Int, Ints, Number, Operand, Str
 from .division import remainder
 from .exact import ABSENT, flag, number
 from .promotion import Number as Numbers
-from .promotion import differentiable, differentiable_inplace, operand, refusal, together
+from .promotion import differentiable, differentiable_inplace, mismatch, operand, together
 from .reduce import dims, one_dim, real_dim
 from .shape import view
 
@@ -287,11 +287,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 def check_broadcast(mask: Any, operand: Any) -> None:
     """RuntimeError, in torch's words, for an operand (a number fits) that a mask does not broadcast with."""
     x, y = getattr(mask, "_data", mask), operand._data
-    if isinstance(operand, Tensor) and y.ndim and x.shape != y.shape:
-        try:
-            numpy.broadcast_shapes(x.shape, y.shape)
-        except ValueError as error:
-            raise refusal(error, x, y) from error
+    if isinstance(operand, Tensor) and y.ndim and x.shape != y.shape and (fault := mismatch(x.shape, y.shape)):
+        raise fault
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
@@ -317,6 +314,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, one after the other (torch.masked_select)."""
     if mask._data.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_broadcast(mask, input)
     return ops.masked_select_op(input, mask=mask)
 
 
@@ -331,6 +329,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"masked_scatter: expected self and source to have same dtypes but got{input.dtype.type_name} and "
             f"{source.dtype.type_name}"
         )
+    check_broadcast(mask, input)
     return ops.masked_scatter_op(input, source, mask=mask)
 
 

@@ -132,8 +132,13 @@ def operand(x: Any) -> Any:
     return Constant(x.item() if isinstance(x, numpy.generic) else x)
 
 
-def unsupported(kernel: str, data: Any) -> NotImplementedError:
-    """The error for a dtype that one of torch's kernels does not know."""
+def unsupported(kernel: str, data: Any, *others: Any) -> RuntimeError:
+    """The error for a dtype that one of torch's kernels does not know; torch looks first at whether the shapes of all its
+    operands broadcast."""
+    try:
+        common_shape([x.shape for x in (data, *others)])
+    except RuntimeError as told:
+        return told
     return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[data.dtype].type_name}'")
 
 
