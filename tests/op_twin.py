@@ -309,6 +309,13 @@ def spoiled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str
         yield f"'a' as {key}", (args, {**kwargs, key: "a"})
 
 
+def spoiled_with_out(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Arguments]]:
+    """The same, and with `out`, which not every function takes and no method."""
+    yield from spoiled(args, kwargs)
+    for out in (None, "a"):
+        yield f"out={out!r}", (args, {**kwargs, "out": out})
+
+
 def argument_faults(call: Call) -> Iterator[tuple[str, str]]:
     """What was made wrong, and in what the two engines differ on arguments of the wrong kind or number."""
     world = World(grad=False)
@@ -317,7 +324,8 @@ def argument_faults(call: Call) -> Iterator[tuple[str, str]]:
         samples = Samples(engine, world)
         good.append((samples, eval(compiled(call.arguments), {}, samples)))
     (theirs, their_good), (ours, our_good) = good
-    for (what, bad), (_, our_bad) in zip(spoiled(*their_good), spoiled(*our_good), strict=True):
+    choices = spoiled if call.form == "functional" else spoiled_with_out
+    for (what, bad), (_, our_bad) in zip(choices(*their_good), choices(*our_good), strict=True):
         if call.form != "function" and call.form != "functional" and not isinstance(bad[0][:1], tuple):
             continue
         if call.form in ("method", "in place") and (not bad[0] or not isinstance(bad[0][0], torch.Tensor)):

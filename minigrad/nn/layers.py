@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..ops.arguments import guarded
+from ..ops.guard import guarded
 from ..ranges import empty
 from ..tensor import Tensor
 from . import functional as F

@@ -1,18 +1,15 @@
 """What torch says to wrong arguments, read off the annotations of our functions.
 
-`guarded` lets a call through and looks at its arguments only when it has failed, so good calls cost nothing. Here, too,
-stand the names that NumPy users bring along (`axis`, `keepdims`) and `out=`.
+Nothing here runs before a call has failed: `parsed` below and `guarded` of guard.py ask for the words then.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from ..autograd.grad_mode import records
 from ..backend import numpy
 from ..dtypes import dtype
 from ..size import Size
@@ -36,107 +33,7 @@ Operand: TypeAlias = Any  # a tensor or a number
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-ALIASES = {"axis": "dim", "keepdims": "keepdim"}
-SPECIAL = {*ALIASES, "input", "out"}
-PLAIN = {"norm", "split", "unique", "unique_consecutive"}  # functions that torch has in Python, which know no aliases
-
 SIZES = {"size", "shape", "dims", "repeats"}  # what is given as ints one by one, or as one tuple
-
-
-def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
-    """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
-
-    code = function.__code__  # asked directly: at import, inspect.signature would cost 30 µs for each of 600 functions
-    named = code.co_argcount + code.co_kwonlyargcount
-    variadic = code.co_varnames[named] if code.co_flags & inspect.CO_VARARGS else None
-    first = code.co_varnames[0] if code.co_argcount else variadic or ""
-    tensor_first = not method and function.__annotations__.get(first) == "Tensor"
-    sizes = variadic if variadic in SIZES else None
-    uncommon = SPECIAL if sizes is None else {*SPECIAL, sizes}
-    if tensor_first and sizes is not None:
-        function = one_tuple(function, sizes)
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not uncommon.isdisjoint(kwargs):
-            if sizes in kwargs and "input" not in kwargs:
-                return call(*args, kwargs.pop(sizes), **kwargs)
-            return special(call, function, args, kwargs, method)
-        result: Any = NotImplemented
-        if not tensor_first or not args or isinstance(args[0], Tensor):
-            try:
-                result = function(*args, **kwargs)
-            except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
-                if complaint(function, args, kwargs, method) is None:
-                    raise
-        if result is not NotImplemented:
-            return result
-        given = args[1:] if method else args
-        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, given, kwargs))
-
-    return call
-
-
-def one_tuple(function: Callable[..., Any], sizes: str) -> Callable[..., Any]:
-    """A function of a tensor and sizes, which methods take one by one as well, and functions only as one tuple."""
-
-    def call(input: Any, sizes: Any) -> Any:
-        if not isinstance(sizes, list | tuple):
-            raise TypeError
-        return function(input, sizes)
-
-    names = ((next(iter(inspect.signature(function).parameters)), "Tensor"), (sizes, "IntList"))
-    parameters = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in names
-    ]
-    functools.update_wrapper(call, function)
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return call
-
-
-def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
-    """A call with `axis`, `keepdims`, `input` or `out` among its keywords."""
-    if "input" in kwargs and not args:
-        args = (kwargs.pop("input"),)
-    names = inspect.signature(function).parameters
-    free = set() if function.__name__ in PLAIN else names.keys() - {*kwargs, *list(names)[: len(args)]}
-    kwargs = {ALIASES[k] if ALIASES.get(k) in free else k: v for k, v in kwargs.items()}
-    if SPECIAL.isdisjoint(kwargs):
-        return call(*args, **kwargs)
-    if "out" not in kwargs or method:
-        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, args, kwargs))
-    out = kwargs.pop("out")
-    if out is None:
-        return call(*args, **kwargs)
-    if records() and any(isinstance(a, Tensor) and a.requires_grad for a in (*args, out)):
-        raise RuntimeError(
-            f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one of "
-            "the arguments requires grad."
-        )
-    return fill_out(call(*args, **kwargs), out)
-
-
-def fill_out(result: Any, out: Any) -> Any:
-    """Write a result into the tensor, or the tensors, given as `out`."""
-    if isinstance(result, tuple):
-        return type(result)([fill_out(r, o) for r, o in zip(result, out, strict=True)])
-    if result._data.dtype.kind == "f" and out._data.dtype.kind != "f":
-        raise RuntimeError(
-            f"result type {result.dtype.type_name} can't be cast to the desired output type {out.dtype.type_name}"
-        )
-    if out._data.shape != result._data.shape:
-        if out._data.size:
-            warnings.warn(
-                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
-                f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
-                "PyTorch release outputs will not be resized unless they have zero elements.",
-                UserWarning,
-                stacklevel=5,
-            )
-        out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
-    out.storage()[...] = result._data
-    out.bump_version()
-    return out
 
 
 def parsed(name: str = "", *order: str) -> Callable[[Function], Function]:
@@ -191,14 +88,48 @@ def complaint(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], meth
         extra = len(args) - 1
         return f"TensorBase.{name}() takes no " + (f"arguments ({extra} given)" if extra else "keyword arguments")
     fault = first_fault(name, parameters, args, kwargs, int(method))
-    if fault is None:
-        return None
+    return fault and told(name, fault, parameters[int(method) :], args[int(method) :], kwargs, method)
+
+
+def told(
+    name: str,
+    fault: str,
+    parameters: list[inspect.Parameter],
+    given: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    method: bool,
+) -> str:
+    """A fault, if torch can tell which signature was meant by the number of arguments; else what it says instead."""
     several = ranges(name.removesuffix("_"), method) or ranges(name, method)
-    given = args[int(method) :]
     meant = sum(low <= len(given) + len(kwargs) <= high for low, high in several)
-    if len(several) > 1 and meant != 1 and NOT_UNPACKED not in fault:
-        return combination(name, given, kwargs)
-    return fault
+    if not several or meant == 1 or NOT_UNPACKED in fault:
+        return fault
+    return (
+        combination(name, given, kwargs) if len(several) > 1 else beside_hidden(name, parameters, given, kwargs, method)
+    )
+
+
+def beside_hidden(
+    name: str, parameters: list[inspect.Parameter], given: tuple[Any, ...], kwargs: dict[str, Any], method: bool
+) -> str:
+    """What torch says to the wrong number of arguments where it has one signature, and others that it no longer shows."""
+    required = {p.name for p in parameters if p.default is p.empty}
+    unknown = [key for key in reversed(kwargs) if key not in required]
+    if unknown:
+        return (
+            f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: "
+            + ", ".join(unknown)
+        )
+    entries = []
+    for p in parameters:
+        kind = kind_of(p)[0]
+        assert kind is not None
+        entries += ["*"] * (p.kind is p.KEYWORD_ONLY and "*" not in entries)
+        entries.append(f"{kind[0]} {shown(p)}" + f" = {p.default}" * (p.default is not p.empty))
+    option = ", ".join(entries + ["Tensor out = None"] * (not method))
+    return (
+        f"{name}() received an invalid combination of arguments - got {types(given, kwargs)}, but expected ({option})"
+    )
 
 
 def combination(name: str, given: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -378,18 +309,18 @@ def type_name(value: Any) -> str:
 def types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """'(Tensor, str, dim=int)', as torch lists what it got."""
     positional = ", ".join(map(type_name, args))
-    named = [f"{k}={type_name(v)}" for k, v in kwargs.items()]
+    named = [f"{k}={type_name(v)}" for k, v in reversed(kwargs.items())]
     if not named:
         return f"({positional})"
     return f"({positional}, {', '.join(named)})" if args else f"({', '.join(named)}, )"
 
 
-def as_tensors(tensors: Any) -> list[Tensor]:
-    """The tensors of a list; TypeError, in torch's words, for anything else among them."""
+def as_tensors(tensors: Any, place: int = 0) -> list[Tensor]:
+    """The tensors of a list, the argument in a place; TypeError, in torch's words, for anything else among them."""
     found = list(tensors)
     for i, t in enumerate(found):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
+            raise TypeError(f"expected Tensor as element {i} in argument {place}, but got {type_name(t)}")
     return found
 
 

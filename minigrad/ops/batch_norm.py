@@ -9,8 +9,9 @@ from .. import rules
 from ..backend import array_module, in_order
 from ..dtypes import as_numpy, float64
 from ..tensor import Tensor
-from .arguments import Bool, Float, guarded
+from .arguments import Bool, Float
 from .define import Op
+from .guard import guarded
 from .layer_norm import check_dtypes, found_again, products, single, stand_in
 from .loss import not_differentiable
 from .nn import floats_only

@@ -116,14 +116,14 @@ def as_it_is(function: Any) -> Any:
 
 def method(function: Any) -> Any:
     """A method that explains wrong arguments in torch's words."""
-    from .arguments import guarded
+    from .guard import guarded
 
     return spelled(guarded(function, method=True), method=True)
 
 
 def plain_function(function: Any) -> Any:
     """A function of the package that does."""
-    from .arguments import guarded
+    from .guard import guarded
 
     return spelled(guarded(function, method=False), method=False)
 

@@ -1,16 +1,19 @@
-"""How many arguments each of torch's signatures takes, for the operations that have several, and what they are called.
+"""What torch's signatures are: how many arguments each of several takes, what they are called, whether `out` is among them.
 
 Only when exactly one of them could be meant does torch say which argument is wrong; otherwise it lists them all. Read
-off torch's own lists; nothing here runs when an operation is called, unless the call has failed.
+off torch's own lists; nothing here runs when an operation is called, unless the call has failed or has a rare keyword.
 """
 
 from __future__ import annotations
 
 import functools
 
-# NAME: least-most of each signature as a method | and as a function
+# NAME: least-most of each signature as a method | and as a function; a single one stands beside others that are no longer shown
 TABLE = """
-    addmm: 2-4 | 3-6 4-7
+    add sub: 1-2 | 2-4
+    addcdiv addcmul: 2-3 | 3-5
+    addmm baddbmm: 2-4 | 3-6 4-7
+    addmv addr: 2-4 | 3-6
     all: 0-0 0-2 1-2 | 1-2 1-4 2-4
     any: 0-0 0-2 1-2 | 1-2 1-4 2-4
     arange:  | 1-7 2-7 2-9
@@ -100,6 +103,31 @@ def ranges(name: str, method: bool) -> list[tuple[int, int]]:
             chosen = forms.partition("|")[0 if method else 2]
             return [(int(low), int(high)) for low, high in (one.split("-") for one in chosen.split())]
     return []
+
+
+# Functions that take no `out`, beside those in place.
+WITHOUT_OUT = set(
+    """
+    adaptive_avg_pool1d adjoint allclose argwhere as_tensor atleast_1d atleast_2d atleast_3d avg_pool1d bincount broadcast_shapes
+    broadcast_tensors broadcast_to cdist chunk clone conv1d conv2d conv_transpose1d conv_transpose2d cosine_similarity
+    count_nonzero detach diag_embed diagflat diagonal dist dsplit einsum empty_like equal flatten flip fliplr flipud
+    from_numpy full_like hsplit index_fill index_put is_complex is_floating_point is_inference is_nonzero is_tensor isclose
+    isfinite isinf isnan isreal masked_fill masked_scatter meshgrid moveaxis movedim narrow nelement numel one_hot ones_like
+    pairwise_distance permute positive rand_like randint_like randn_like ravel relu repeat_interleave reshape result_type
+    roll rot90 rsub scalar_tensor scaled_dot_product_attention select split split_with_sizes squeeze std_mean swapaxes
+    swapdims t tensor tensor_split tile trace transpose tril_indices triu_indices unbind unflatten unique
+    unique_consecutive unsqueeze var_mean vsplit zeros_like
+""".split()
+)
+# Functions of which one signature has `out`: the argument that tells it from the others.
+OUT_BESIDE = {"argsort": "stable"} | dict.fromkeys(("median", "nanmedian", "prod", "sum"), "dim")
+# Functions that torch has in Python, which know no other names for their arguments.
+IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
+
+
+def takes_out(name: str, given: set[str]) -> bool:
+    """Whether a function can write its result into what is given as `out`, beside the other arguments."""
+    return name not in WITHOUT_OUT and not name.endswith("_") and OUT_BESIDE.get(name, "out") in given
 
 
 # NAMES: theirs=ours, where a signature of torch's has another name for an argument, as a method | and as a function

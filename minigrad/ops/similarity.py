@@ -15,6 +15,7 @@ from ..dtypes import result_type
 from ..tensor import Tensor
 from .arguments import Bool, Float, Int, Str, as_int, parsed
 from .define import Op
+from .division import div
 from .exact import flag
 from .extrema import clamp_min, minimum
 from .later import plain_function
@@ -153,9 +154,10 @@ def cdist(x1: Tensor, x2: Tensor, p: Float = 2.0, compute_mode: Str = MODES[0]) 
     return cdist_op(x1, x2, p=float(p))
 
 
-def normalize(input: Tensor, p: Float = 2.0, dim: Int = 1, eps: Float = 1e-12, out: None = None) -> Tensor:
+def normalize(input: Tensor, p: Float = 2.0, dim: Int = 1, eps: Float = 1e-12, out: Tensor | None = None) -> Tensor:
     """input / max(its p-norm over dim, eps): vectors of length 1 (torch.nn.functional.normalize)."""
-    return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return input / length if out is None else plain_function(div)(input, length, out=out)
 
 
 @plain_function

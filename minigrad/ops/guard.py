@@ -1,0 +1,145 @@
+"""What stands around every operation that users call: it lets a call through and looks at the arguments only when that has
+failed, so good calls cost nothing.
+
+Here, too, stand the keywords that few calls have: `out=`, and the names that NumPy users bring along, such as `axis=`. What
+is said of wrong arguments stands in arguments.py.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.grad_mode import records
+from ..backend import numpy
+from ..tensor import Tensor
+from .arguments import SIZES, as_tensors, combination, complaint, shown, told, type_name
+from .signatures import IN_PYTHON, takes_out
+
+# Names of NumPy's, and what torch's parser takes each for, unless that is given.
+ALIASES = {
+    "input": "input",
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "a": "input",
+    "x": "input",
+    "x1": "input",
+    "x2": "other",
+}
+SPECIAL: set[str | None] = {*ALIASES, "out"}
+
+
+def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
+    """`function` with torch's TypeErrors; as a method its first argument goes without saying."""
+
+    code = function.__code__  # asked directly: at import, inspect.signature would cost 30 µs for each of 600 functions
+    named = code.co_argcount + code.co_kwonlyargcount
+    variadic = code.co_varnames[named] if code.co_flags & inspect.CO_VARARGS else None
+    first = code.co_varnames[0] if code.co_argcount else variadic or ""
+    tensor_first = not method and function.__annotations__.get(first) == "Tensor"
+    sizes = variadic if variadic in SIZES else None
+    inner = inspect.unwrap(function).__code__
+    own = SPECIAL.intersection(inner.co_varnames[: inner.co_argcount + inner.co_kwonlyargcount])
+    uncommon = SPECIAL - (own if inner is code and not method else own - {"input"}) | {sizes}
+    if tensor_first and sizes is not None:
+        function = one_tuple(function, sizes)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not uncommon.isdisjoint(kwargs):
+            if sizes in kwargs and (args or not tensor_first):
+                return call(*args, kwargs.pop(sizes), **kwargs)
+            return special(call, function, args, kwargs, method)
+        result: Any = NotImplemented
+        if not tensor_first or not args or isinstance(args[0], Tensor):
+            try:
+                result = function(*args, **kwargs)
+            except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
+                if complaint(function, args, kwargs, method) is None:
+                    raise
+        if result is not NotImplemented:
+            return result
+        given = args[1:] if method else args
+        raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, given, kwargs))
+
+    return call
+
+
+def one_tuple(function: Callable[..., Any], sizes: str) -> Callable[..., Any]:
+    """A function of a tensor and sizes, which methods take one by one as well, and functions only as one tuple."""
+
+    def call(input: Any, sizes: Any) -> Any:
+        if not isinstance(sizes, list | tuple):
+            raise TypeError
+        return function(input, sizes)
+
+    names = ((next(iter(inspect.signature(function).parameters)), "Tensor"), (sizes, "IntList"))
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in names
+    ]
+    functools.update_wrapper(call, function)
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return call
+
+
+def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
+    """A call with a name of NumPy's, `input` or `out` among its keywords."""
+    name, parameters = function.__name__, list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    free = {shown(p): p.name for p in parameters[len(args) :] if p.name not in kwargs and name not in IN_PYTHON}
+    ours = dict(kwargs)
+    for theirs, meant in ALIASES.items():
+        if theirs in ours and theirs not in names and meant in free:
+            ours[free.pop(meant)] = ours.pop(theirs)
+    if not args and names[:1] in (["input"], ["self"]) and names[0] in ours:
+        args = (ours.pop(names[0]),)
+    if ours.keys() != kwargs.keys():
+        return call(*args, **ours)
+    if "out" not in kwargs or method or not takes_out(name, {*names[: len(args)], *kwargs}):
+        given = args[1:] if method else args
+        raise TypeError(complaint(function, args, kwargs, method) or combination(name, given, kwargs))
+    out = ours.pop("out")
+    if out is None:
+        return call(*args, **ours)
+    outs = out if isinstance(out, list | tuple) else (out,)
+    if records() and any(isinstance(t, Tensor) and t.requires_grad for t in (*args, *outs)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    result = call(*args, **ours)
+    kind, words = (list | tuple, "tuple of Tensors") if isinstance(result, tuple) else (Tensor, "Tensor")
+    if not isinstance(out, kind):
+        fault = f"{name}(): argument 'out' must be {words}, not {type_name(out)}"
+        raise TypeError(told(name, fault, parameters, args, kwargs, method))
+    if kind is Tensor:
+        return fill_out(result, out)
+    if len(out) != len(result):
+        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
+    for one, tensor in zip(result, as_tensors(out, len(parameters)), strict=True):
+        fill_out(one, tensor)
+    return type(result)(out)
+
+
+def fill_out(result: Any, out: Any) -> Any:
+    """Write a result into the tensor given as `out`."""
+    if result._data.dtype.kind == "f" and out._data.dtype.kind != "f":
+        raise RuntimeError(
+            f"result type {result.dtype.type_name} can't be cast to the desired output type {out.dtype.type_name}"
+        )
+    if out._data.shape != result._data.shape:
+        if out._data.size:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+                f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+                "PyTorch release outputs will not be resized unless they have zero elements.",
+                UserWarning,
+                stacklevel=4,
+            )
+        out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
+    out.storage()[...] = result._data
+    out.bump_version()
+    return out
