@@ -68,6 +68,7 @@ SCHEDULES = [
 # for optimizers that have a momentum, or betas
 CYCLES = [
     "OneCycleLR(opt, 0.02, 15)",
+    "OneCycleLR(opt, 0.02, 15, pct_start=0.25, three_phase=True)",
     "OneCycleLR(opt, 0.02, epochs=4, steps_per_epoch=4, anneal_strategy='linear', base_momentum=0.5, div_factor=5.0)",
     "CyclicLR(opt, 0.001, 0.02, 3)",
     "CyclicLR(opt, 0.001, 0.02, 2, 4, 'triangular2', base_momentum=0.7)",

@@ -45,10 +45,13 @@ class HookDict(dict[int, Any]):
 
     __slots__ = ("__weakref__",)
 
-    def add(self, hook: Any) -> RemovableHandle:
-        """Register one more hook."""
+    def add(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Register one more hook, as the last or as the first."""
+        later = list(self) if prepend else ()
         handle = RemovableHandle(self)
         self[handle.id] = hook
+        for key in later:
+            self[key] = self.pop(key)
         return handle
 
 

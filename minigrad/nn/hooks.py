@@ -26,15 +26,10 @@ class Hooks(dict[str, HookDict]):
 
     def add(self, kind: str, hook: Any, prepend: bool = False, **marks: bool) -> RemovableHandle:
         """Register one more hook, as the last or as the first of its kind."""
-        hooks = self[kind]
-        earlier = list(hooks)
-        handle = hooks.add(hook)
+        handle = self[kind].add(hook, prepend)
         for mark, wanted in marks.items():
             if wanted:
                 self[f"{kind}_{mark}"][handle.id] = True
-        if prepend:
-            for key in earlier:
-                hooks[key] = hooks.pop(key)
         return handle
 
     def add_backward(self, hook: Any, full: bool, where: str, prepend: bool = False) -> RemovableHandle:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import types
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import no_grad
 from ..errors import refusing
+from ..ops.join import cat
 from ..tensor import Tensor
 
 __all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "get_total_norm", "parameters_to_vector", "vector_to_parameters",
+    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
+    "parameters_to_vector", "vector_to_parameters",
 ]  # fmt: skip
+RENAMED = "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`."
 
 __getattr__ = refusing(__name__)
 
@@ -38,13 +43,30 @@ def clip_grad_norm_(
     parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Any:
     """Scale all gradients in place so that their common norm is at most max_norm; the norm there was before."""
-    grads = _grads(parameters)
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not given and isinstance(parameters, types.GeneratorType):
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
     with no_grad():
-        total = get_total_norm(grads, norm_type, error_if_nonfinite)
-        factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
+        total = get_total_norm(_grads(given), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(given, max_norm, total)
+    return total
+
+
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any, foreach: Any = None) -> None:
+    """Scale all gradients in place by what brings total_norm down to max_norm, where it is larger."""
+    grads, max_norm = _grads(parameters), float(max_norm)
+    with no_grad():
+        factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0) if grads else None
         for grad in grads:
             grad.mul_(factor)
-    return total
+
+
+def clip_grad_norm(
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Any:
+    """What clip_grad_norm_ was called once."""
+    warnings.warn(RENAMED, FutureWarning, stacklevel=2)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
@@ -62,7 +84,7 @@ def _grads(parameters: Any) -> list[Tensor]:
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All parameters, flattened, one after the other."""
-    return rules.concatenate([p.view(-1) for p in parameters], 0)
+    return cat([p.view(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

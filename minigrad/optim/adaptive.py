@@ -52,7 +52,7 @@ class Adam(Optimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
+        lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -69,6 +69,8 @@ class Adam(Optimizer):
             decay=("weight_decay value", weight_decay),
         )
         check_betas(betas)
+        if isinstance(lr, Tensor) and unused.get("foreach") and not unused.get("capturable"):
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
         known = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
         settings |= {"maximize": maximize} | implementation(type(self), unused, known)

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .lr_scheduler import LRScheduler, only_within_a_step
+from .lr_scheduler import LRScheduler, last, only_within_a_step
 
 
 def one_each(what: str, value: Any, groups: int) -> list[Any]:
@@ -166,7 +166,7 @@ class CyclicLR(LRScheduler):
         """Everything but the optimizer; of scale_fn what an object keeps, since a lambda has no name."""
         custom = self._scale_fn_custom
         kept = None if custom is None or isinstance(custom, types.FunctionType) else dict(vars(custom))
-        return super().state_dict() | {"_scale_fn_custom": kept}
+        return last(super().state_dict(), _scale_fn_custom=kept)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict."""
@@ -175,8 +175,17 @@ class CyclicLR(LRScheduler):
             vars(self._scale_fn_custom).update(state_dict["_scale_fn_custom"])
 
 
-# The phases of OneCycleLR: up to which share of all steps, and between which of a group's settings.
-Phase = tuple[float, str, str, str, str]
+def phase(end: float, start_lr: str, end_lr: str, start_momentum: str, end_momentum: str) -> dict[str, Any]:
+    """A phase of OneCycleLR: up to which step, and between which of a group's settings."""
+    return {"end_step": end, "start_lr": start_lr, "end_lr": end_lr, "start_momentum": start_momentum,
+            "end_momentum": end_momentum}  # fmt: skip
+
+
+def whole_and_positive(**given: Any) -> None:
+    """ValueError for what is no number of steps."""
+    for name, value in given.items():
+        if not isinstance(value, int) or value <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {value}")
 
 
 class OneCycleLR(LRScheduler):
@@ -197,39 +206,51 @@ class OneCycleLR(LRScheduler):
         max_momentum: Any = 0.95,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
+        three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        if total_steps is None and (epochs is None or steps_per_epoch is None):
+        if not hasattr(optimizer, "param_groups"):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        if total_steps is not None:
+            whole_and_positive(total_steps=total_steps)
+        elif epochs is not None and steps_per_epoch is not None:
+            whole_and_positive(epochs=epochs, steps_per_epoch=steps_per_epoch)
+            total_steps = epochs * steps_per_epoch
+        else:
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        self.total_steps = total_steps if total_steps is not None else epochs * steps_per_epoch  # type: ignore[operator]
-        if self.total_steps <= 0:
-            raise ValueError(f"Expected positive integer total_steps, but got {self.total_steps}")
+        self.total_steps = total_steps
+        rise, end = float(pct_start * total_steps) - 1, total_steps - 1
+        self._schedule_phases = [phase(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+        if three_phase:  # down as fast as it went up, and then on to almost nothing
+            fall = float(2 * pct_start * total_steps) - 2
+            self._schedule_phases += [phase(fall, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                                      phase(end, "initial_lr", "min_lr", "max_momentum", "max_momentum")]  # fmt: skip
+        else:
+            self._schedule_phases += [phase(end, "max_lr", "min_lr", "base_momentum", "max_momentum")]
         if not 0 <= pct_start <= 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self.optimizer, self.anneal_strategy, self.cycle_momentum = optimizer, anneal_strategy, cycle_momentum
-        self.phases: list[Phase] = [
-            (pct_start * self.total_steps - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
-            (self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"),
-        ]
+        self._anneal_func_type, self.cycle_momentum = anneal_strategy, cycle_momentum
+        groups = optimizer.param_groups
+        highest = one_each("max_lr", max_lr, len(groups))
+        for group, top in zip(groups if last_epoch == -1 else (), highest, strict=False):
+            start = top / div_factor
+            group.update(initial_lr=start, max_lr=top, min_lr=start / final_div_factor)
         if cycle_momentum:
             check_momentum(optimizer)
-        for i, group in enumerate(optimizer.param_groups if last_epoch == -1 else ()):
-            highest, most, least = (
-                given[i] if isinstance(given, list | tuple) else given
-                for given in (max_lr, max_momentum, base_momentum)
-            )
-            start = highest / div_factor
-            group.update(initial_lr=start, max_lr=highest, min_lr=start / final_div_factor)
-            if cycle_momentum:
-                set_momentum(group, most)
-                group.update(max_momentum=most, base_momentum=least)
+            self.use_beta1 = "betas" in optimizer.defaults
+            most = one_each("max_momentum", max_momentum, len(groups))
+            least = one_each("base_momentum", base_momentum, len(groups))
+            for group, top, base in zip(groups if last_epoch == -1 else (), most, least, strict=False):
+                set_momentum(group, top)
+                group.update(max_momentum=top, base_momentum=base)
         super().__init__(optimizer, last_epoch)
 
     def between(self, start: float, end: float, share: float) -> float:
         """So much of the way, along half a cosine or straight."""
-        if self.anneal_strategy == "linear":
+        if self._anneal_func_type == "linear":
             return (end - start) * share + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
 
@@ -239,12 +260,13 @@ class OneCycleLR(LRScheduler):
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
-        begins, phase = 0.0, self.phases[0]
-        if step > phase[0]:
-            begins, phase = phase[0], self.phases[1]
-        end, from_lr, to_lr, from_momentum, to_momentum = phase
-        share = (step - begins) / (end - begins)
+        begins, (now, *later) = 0.0, self._schedule_phases
+        while later and step > now["end_step"]:
+            begins, (now, *later) = now["end_step"], later
+        share = (step - begins) / (now["end_step"] - begins)
         for group in self.optimizer.param_groups:
             if self.cycle_momentum:
-                set_momentum(group, self.between(group[from_momentum], group[to_momentum], share))
-        return [self.between(group[from_lr], group[to_lr], share) for group in self.optimizer.param_groups]
+                set_momentum(group, self.between(group[now["start_momentum"]], group[now["end_momentum"]], share))
+        return [
+            self.between(group[now["start_lr"]], group[now["end_lr"]], share) for group in self.optimizer.param_groups
+        ]

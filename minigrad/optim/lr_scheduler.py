@@ -61,7 +61,9 @@ class LRScheduler:
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
-                    "last_epoch >= 0."
+                    "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a checkpoint "
+                    "but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a fresh training "
+                    "run (not recommended)"
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
@@ -134,6 +136,15 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict."""
         self.__dict__.update(state_dict)
+
+
+class _LRScheduler(LRScheduler):
+    """What LRScheduler was called once; older programs derive theirs from it."""
+
+
+def last(state: dict[str, Any], **entries: Any) -> dict[str, Any]:
+    """A state with other values for some entries, which stand at its end, as torch writes it."""
+    return {key: value for key, value in state.items() if key not in entries} | entries
 
 
 def only_within_a_step(get_lr: Callable[[Any], list[float]]) -> Callable[[Any], list[float]]:
@@ -240,7 +251,7 @@ class LambdaLR(LRScheduler):
         """Everything but the optimizer; of the functions only what objects among them keep, since lambdas have no name
         by which they could be found again."""
         kept = [None if isinstance(f, types.FunctionType) else dict(vars(f)) for f in self.lr_lambdas]
-        return super().state_dict() | {"lr_lambdas": kept}
+        return last(super().state_dict(), lr_lambdas=kept)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict."""

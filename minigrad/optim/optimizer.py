@@ -18,6 +18,9 @@ from ..tensor import Tensor
 
 # Settings of torch that choose among its implementations; kept so that groups and repr are the same.
 UNUSED = {"foreach": None, "differentiable": False, "fused": None}
+# Settings that states of older versions lack.
+YOUNGER = UNUSED | {"maximize": False, "capturable": False, "amsgrad": False, "decoupled_weight_decay": False,
+                    "nesterov": False, "centered": False}  # fmt: skip
 
 
 def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any] = UNUSED) -> dict[str, Any]:
@@ -25,6 +28,8 @@ def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any]
     for name in given:
         if name not in known:
             raise TypeError(f"{optimizer.__name__}.__init__() got an unexpected keyword argument '{name}'")
+    if given.get("fused") and given.get("differentiable"):
+        raise RuntimeError("`fused` does not support `differentiable`")
     if given.get("differentiable"):
         raise NotImplementedError("minigrad's optimizers record no step: differentiable=True would not be followed")
     chosen = known | given
@@ -131,6 +136,8 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient. closure: computes the loss anew first; the loss is returned."""
+        if type(self).update is Optimizer.update:  # a subclass that writes neither step nor update
+            raise NotImplementedError
         loss = evaluated(closure)
         with no_grad():
             for group in self.param_groups:
@@ -151,22 +158,43 @@ class Optimizer:
         """Move one parameter. group: its settings. state: what is remembered of it from step to step."""
         raise NotImplementedError
 
+    def _state_hooks(self, when: str) -> HookDict:
+        """The hooks around state_dict() and load_state_dict(), made on first use."""
+        return self.__dict__.setdefault("_hooks", {}).setdefault(when, HookDict())
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer) before every state_dict()."""
+        return self._state_hooks("before saving").add(hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer, state_dict) after every state_dict(); what it returns, if anything, is taken instead."""
+        return self._state_hooks("after saving").add(hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer, state_dict) before it is taken over; what it returns, if anything, is taken instead."""
+        return self._state_hooks("before loading").add(hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call hook(optimizer) when a state_dict has been taken over."""
+        return self._state_hooks("after loading").add(hook, prepend)
+
     def state_dict(self) -> dict[str, Any]:
         """What is remembered, by the parameters' numbers, and the settings (torch.optim.Optimizer.state_dict)."""
+        for hook in list(self._state_hooks("before saving").values()):
+            hook(self)
         numbers = {p: i for i, p in enumerate(self.params)}
         groups = [
             {key: value for key, value in group.items() if key != "params"}
             | {"params": [numbers[p] for p in group["params"]]}
             for group in self.param_groups
         ]
-        return {
-            "state": {numbers[p]: state for p, state in self.state.items() if state},
-            "param_groups": groups,
-        }
+        state = {numbers[p]: state for p, state in self.state.items() if state}
+        return replaced(self, self._state_hooks("after saving"), {"state": state, "param_groups": groups})
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict, this engine's or torch's."""
-        saved = state_dict["param_groups"]
+        state_dict = replaced(self, self._state_hooks("before loading"), state_dict.copy())
+        saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         for group, other in zip(self.param_groups, saved, strict=True):
@@ -179,11 +207,19 @@ class Optimizer:
             for g, s in zip(self.param_groups, saved, strict=True)
             for n, p in zip(s["params"], g["params"], strict=True)
         }
-        self.state.clear()
+        self.state = defaultdict(dict)
         for number, remembered in state_dict["state"].items():
-            self.state[own[number]] = {key: taken(value) for key, value in remembered.items()}
+            p = own[number]
+            self.state[p] = {key: taken(value, p, as_it_is=key == "step") for key, value in remembered.items()}
         for group, other in zip(self.param_groups, saved, strict=True):
-            group.update({key: copy.copy(value) for key, value in other.items() if key != "params"})
+            other["params"] = group["params"]
+            if "param_names" in group:
+                other.setdefault("param_names", group["param_names"])
+            for name in [name for name in self.defaults if name in YOUNGER]:
+                other.setdefault(name, YOUNGER[name])
+        self.param_groups = saved
+        for hook in list(self._state_hooks("after loading").values()):
+            hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy or a pickle takes along: not the hooks around step()."""
@@ -197,14 +233,26 @@ class Optimizer:
         return text + ")"
 
 
-def taken(value: Any) -> Any:
-    """A copy of something remembered, with this engine's tensors."""
+def replaced(optimizer: Any, hooks: HookDict, state_dict: Any) -> Any:
+    """A state after hooks that may return another one."""
+    for hook in list(hooks.values()):
+        found = hook(optimizer, state_dict)
+        state_dict = state_dict if found is None else found
+    return state_dict
+
+
+def taken(value: Any, p: Tensor, as_it_is: bool = False) -> Any:
+    """Something remembered of a parameter: tensors of this engine as they are, those of others as copies, all in its
+    dtype, unless that is to stay."""
     from ..nn.state import as_tensor
 
     if isinstance(value, list):
-        return [taken(each) for each in value]
+        return [taken(each, p) for each in value]
     tensor = as_tensor(value)
-    return copy.copy(value) if tensor is None else tensor.clone()
+    if tensor is None:
+        return copy.copy(value)
+    tensor = tensor if tensor is value else tensor.clone()
+    return tensor if as_it_is else tensor.to(p.device, p.dtype)
 
 
 def step_hooks(optimizer: Any) -> tuple[HookDict, HookDict]:

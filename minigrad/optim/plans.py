@@ -7,7 +7,7 @@ import warnings
 from bisect import bisect_right
 from typing import Any
 
-from .lr_scheduler import EPOCH_GIVEN, LRScheduler
+from .lr_scheduler import EPOCH_GIVEN, LRScheduler, last
 
 
 def check_each(name: str, schedulers: Any, optimizer: Any) -> None:
@@ -39,7 +39,7 @@ def undo(schedule: Any) -> None:
 
 def with_their_states(schedulers: Any, state: dict[str, Any]) -> dict[str, Any]:
     """The state of a schedule made of others, each by its own state_dict."""
-    return state | {"_schedulers": [each.state_dict() for each in schedulers]}
+    return last(state, _schedulers=[each.state_dict() for each in schedulers])
 
 
 def taken_over(schedulers: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
