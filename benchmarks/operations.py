@@ -76,21 +76,22 @@ def main(argv: list[str] | None = None) -> int:
     print(f"Python {platform.python_version()} · NumPy {np.__version__} · load {os.getloadavg()[0]:.1f}")
     figures: dict[str, Any] = {}
     wrong: list[str] = []
-    for title, expressions in TABLE.items():
-        rows = [row for row in expressions if any(word in row for word in options.only.split(","))]
-        if not rows:
-            continue
-        print(
-            f"\n| {title} | torch (µs) | minigrad (µs) | ÷ torch | torch, + backward | minigrad, + backward | ÷ torch |"
-        )
-        print("|---|--:|--:|--:|--:|--:|--:|")
-        for row in rows:
-            bad = compared(row, spaces)
-            if bad:
-                wrong.append(f"{row}: {bad}")
+    with undisturbed():
+        for title, expressions in TABLE.items():
+            rows = [row for row in expressions if any(word in row for word in options.only.split(","))]
+            if not rows:
                 continue
-            figures[row] = measured(row, spaces, 0.0 if options.quick else options.seconds)
-            print(line(row, figures[row]), flush=True)
+            print(
+                f"\n| {title} | torch (µs) | minigrad (µs) | ÷ torch | torch, + backward | minigrad, + backward | ÷ torch |"
+            )
+            print("|---|--:|--:|--:|--:|--:|--:|")
+            for row in rows:
+                bad = compared(row, spaces)
+                if bad:
+                    wrong.append(f"{row}: {bad}")
+                    continue
+                figures[row] = measured(row, spaces, 0.0 if options.quick else options.seconds)
+                print(line(row, figures[row]), flush=True)
     print(*summary(figures), sep="\n")
     print(*(f"\n✗ {each}" for each in wrong), sep="")
     if options.json:
@@ -164,9 +165,8 @@ def measured(row: str, spaces: dict[str, dict[str, Any]], seconds: float) -> dic
     for kind, backward in kinds.items():
         best = dict.fromkeys(NAMES, float("inf"))
         steps = {name: step(row, names, backward) for name, names in spaces.items()}
-        with undisturbed():
-            for name, sample in take_turns(steps, seconds):
-                best[name] = min(best[name], sample)
+        for name, sample in take_turns(steps, seconds):
+            best[name] = min(best[name], sample)
         found[kind] = best
     return found
 
