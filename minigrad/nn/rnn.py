@@ -1,9 +1,8 @@
-"""Recurrent layers: RNN, LSTM and GRU. Each says in `cell` what one step does; layers, directions and how sequences are
+"""Recurrent layers: RNN, LSTM and GRU. What one step does stands in rnn_cells.py; layers, directions and how sequences are
 laid out are RNNBase's business. Packed sequences are not offered."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any, ClassVar
 
@@ -11,27 +10,20 @@ from .. import rules
 from ..creation import zeros
 from ..tensor import Tensor
 from . import functional as F
-from . import init
 from .layers import unset
 from .module import Module
-
-State = tuple[Tensor, ...]  # what one step hands to the next: (hidden,), or (hidden, cell) in an LSTM
-Weights = dict[
-    str, Tensor
-]  # of one direction of one layer: weight_ih, weight_hh, and perhaps bias_ih, bias_hh, weight_hr
-
+from .rnn_cells import ElmanStep, GRUStep, LSTMStep, State, Step, Weights, reset_recurrent
 
 FORMS = {True: ("batched 3-D", "3-D"), False: ("unbatched 2-D", "2-D")}  # of inputs and states, in messages
 
 
-class RNNBase(Module):
+class RNNBase(Step, Module):
     """A state that is carried along a sequence and changed at every step; base of RNN, LSTM and GRU.
 
     Several layers: each reads what the one below it put out, in training thinned out by dropout. bidirectional: a second
     pass goes from the end to the start, and both outputs stand side by side.
     """
 
-    gates: ClassVar[int] = 1  # how many vectors of hidden_size a step computes from its input
     dims_refused: ClassVar[str] = "{}: Expected input to be 2D or 3D, got {}D instead"
 
     def __init__(
@@ -90,13 +82,7 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew, uniform in ± 1/√hidden_size."""
-        bound = 1 / math.sqrt(self.hidden_size)
-        for parameter in self.parameters():
-            init.uniform_(parameter, -bound, bound)
-
-    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
-        """The state after one step. step: input @ weight_ihᵀ + bias_ih, (N, gates · hidden_size)."""
-        raise NotImplementedError
+        reset_recurrent(self, self.hidden_size)
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """(L, N, input_size), or (N, L, input_size) with batch_first, or (L, input_size) → the hidden states of the last
@@ -127,7 +113,7 @@ class RNNBase(Module):
                 steps = F.linear(output, weights["weight_ih"], weights.get("bias_ih")).unbind(0)
                 current, hidden = begins[len(ends)], []
                 for step in reversed(steps) if backwards else steps:
-                    current = self.cell(step, current, weights)
+                    current = self.step(step, current, weights)
                     hidden.append(current[0])
                 ends.append(current)
                 sides.append(rules.stack(hidden[::-1] if backwards else hidden, 0))
@@ -192,8 +178,8 @@ class RNNBase(Module):
         return ", ".join([str(self.input_size), str(self.hidden_size), *changed])
 
 
-class RNN(RNNBase):
-    """h ← tanh(W_ih x + b_ih + W_hh h + b_hh), or relu in place of tanh (torch.nn.RNN; Elman 1990)."""
+class RNN(ElmanStep, RNNBase):
+    """A hidden state that every step mixes with its input (torch.nn.RNN). nonlinearity: "tanh" or "relu"."""
 
     dims_refused = "{}: Expected input to be 2D or 3D, got {}D tensor instead"
 
@@ -205,32 +191,15 @@ class RNN(RNNBase):
         super().__init__(f"RNN_{given.upper()}", *args[:3], *args[4:], **kwargs)
         self.nonlinearity = given
 
-    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
-        """One step."""
-        reached = F.linear(state[0], weights["weight_hh"], weights.get("bias_hh")) + step
-        return (reached.tanh() if self.nonlinearity == "tanh" else reached.relu(),)
 
-
-class LSTM(RNNBase):
-    """A cell beside the hidden state, which gates let forget, take in and show (torch.nn.LSTM; Hochreiter, Schmidhuber
-    1997): c ← σ(f) c + σ(i) tanh(g), h ← σ(o) tanh(c), where i, f, g, o are made of x and h.
+class LSTM(LSTMStep, RNNBase):
+    """A cell beside the hidden state, which gates let forget, take in and show (torch.nn.LSTM).
 
     proj_size: the hidden state is a product of h with weight_hr, of this size.
     """
 
-    gates = 4
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
-
-    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
-        """One step."""
-        hidden, cell = state
-        gates = F.linear(hidden, weights["weight_hh"], weights.get("bias_hh")) + step
-        taken, kept, new, shown = gates.chunk(4, 1)
-        cell = kept.sigmoid() * cell + taken.sigmoid() * new.tanh()
-        hidden = shown.sigmoid() * cell.tanh()
-        return F.linear(hidden, weights["weight_hr"]) if self.proj_size else hidden, cell
 
     def _state_sizes(self) -> tuple[int, ...]:
         return self.proj_size or self.hidden_size, self.hidden_size
@@ -251,25 +220,12 @@ class LSTM(RNNBase):
         return output.transpose(0, 1)  # not in place, as in torch: it shows in the graph
 
 
-class GRU(RNNBase):
-    """A hidden state that a gate mixes with a new one (torch.nn.GRU; Cho et al. 2014): h ← σ(z) (h - n) + n with
-    n = tanh(x's part + σ(r) · h's part), where r and z, too, are made of x and h."""
-
-    gates = 3
+class GRU(GRUStep, RNNBase):
+    """A hidden state that a gate mixes with a new one (torch.nn.GRU)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         refuse_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
-
-    def cell(self, step: Tensor, state: State, weights: Weights) -> State:
-        """One step."""
-        (hidden,) = state
-        of_input = step.chunk(3, 1)
-        of_hidden = F.linear(hidden, weights["weight_hh"], weights.get("bias_hh")).chunk(3, 1)
-        reset = (of_hidden[0] + of_input[0]).sigmoid()
-        update = (of_hidden[1] + of_input[1]).sigmoid()
-        new = (of_input[2] + of_hidden[2] * reset).tanh()
-        return ((hidden - new) * update + new,)
 
 
 def refuse_projection(settings: dict[str, Any]) -> None:
