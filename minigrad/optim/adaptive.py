@@ -39,6 +39,8 @@ def moments(p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any
     state["step"] += 1
     mean = state["exp_avg"].lerp_(grad, 1 - beta1)
     square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    if group["differentiable"]:  # the graph keeps the mean, and the next step writes to it
+        mean = mean.clone()
     return state["step"].item(), mean, square
 
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
 from ..tensor import Tensor
 
@@ -30,8 +30,6 @@ def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any]
             raise TypeError(f"{optimizer.__name__}.__init__() got an unexpected keyword argument '{name}'")
     if given.get("fused") and given.get("differentiable"):
         raise RuntimeError("`fused` does not support `differentiable`")
-    if given.get("differentiable"):
-        raise NotImplementedError("minigrad's optimizers record no step: differentiable=True would not be followed")
     chosen = known | given
     if chosen.get("fused") and chosen.get("foreach"):
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
@@ -99,7 +97,7 @@ class Optimizer:
         for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-            if not p.is_leaf and not p.retains_grad:
+            if not (p.is_leaf or p.retains_grad or self.defaults.get("differentiable")):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
@@ -135,11 +133,14 @@ class Optimizer:
                 p.grad.zero_()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter that has a gradient. closure: computes the loss anew first; the loss is returned."""
+        """Move every parameter that has a gradient, unrecorded unless the optimizer is to be differentiable.
+
+        closure: computes the loss anew first; the loss is returned.
+        """
         if type(self).update is Optimizer.update:  # a subclass that writes neither step nor update
             raise NotImplementedError
         loss = evaluated(closure)
-        with no_grad():
+        with set_grad_enabled(self.defaults.get("differentiable", False)):
             for group in self.param_groups:
                 for p in group["params"]:
                     if p.grad is not None:

@@ -20,7 +20,13 @@ def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
     @functools.wraps(step)
     def call(self: Any, closure: Callable[[], Any] | None = None) -> Any:
         group, *others = self.param_groups
-        if others or group["momentum"] or group["weight_decay"] or group["maximize"]:
+        if (
+            others
+            or group["momentum"]
+            or group["weight_decay"]
+            or group["maximize"]
+            or self.defaults.get("differentiable")
+        ):
             return Optimizer.step(self, closure)
         loss = evaluated(closure)
         step(self)
@@ -86,4 +92,4 @@ class SGD(Optimizer):
             else:
                 buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
             grad = grad + momentum * buffer if group["nesterov"] else buffer
-        p -= group["lr"] * grad
+        p.add_(grad, alpha=-group["lr"])
