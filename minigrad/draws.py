@@ -18,7 +18,7 @@ from .ops.define import Op
 from .ops.exact import ABSENT, flag
 from .ops.functions import step_vjp
 from .ops.inplace import check_writable, write
-from .ops.promotion import Number, unsupported
+from .ops.promotion import Number, no_kernel, unsupported
 from .random import Generator, default_generator, fused
 from .ranges import empty
 from .tensor import Tensor, from_array
@@ -303,6 +303,7 @@ def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Ten
 def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator | None = None) -> Tensor:
     """Every element drawn uniformly from [a, b), in place (torch.Tensor.uniform_)."""
     check_writable(self)
+    no_kernel("check_uniform_bounds", self, "biu")
     kind = self._data.dtype
     if a > b:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
@@ -316,6 +317,8 @@ def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generat
     check_writable(self)
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if self._data.size:
+        no_kernel("normal_kernel_cpu", self, "biu")
     return overwrite(self, fused(drawn_for(self._data, generator, "normal"), std, mean))
 
 

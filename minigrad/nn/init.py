@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..backend import numpy, to_host
-from ..draws import overwrite
+from ..draws import overwrite, randperm
 from ..errors import refusing
 from ..ops.pick import where
 from ..random import Generator, default_generator
@@ -124,6 +124,34 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor._data.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return overwrite(tensor, numpy.eye(*tensor._data.shape))
+
+
+@no_grad()
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """The weight of a convolution that passes its input on, as many channels as there are; in each group anew."""
+    shape = tensor._data.shape
+    if len(shape) not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    tensor.zero_()
+    each, middle = shape[0] // groups, tuple(size // 2 for size in shape[2:])
+    for group in range(groups):
+        for channel in range(min(each, shape[1])):
+            tensor[(group * each + channel, channel, *middle)] = 1
+    return tensor
+
+
+@no_grad()
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Normal, but in every column of a matrix a share of 0s (Martens 2010)."""
+    if tensor._data.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor._data.shape
+    tensor.normal_(0, std, generator=generator)
+    for column in range(columns):
+        tensor[randperm(rows)[: math.ceil(sparsity * rows)], column] = 0
+    return tensor
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:

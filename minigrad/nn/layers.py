@@ -194,7 +194,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
+        if p < 0 or p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p = p
         self.inplace = inplace
@@ -230,6 +230,15 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
+        if not isinstance(unflattened_size, tuple | list):
+            found = type(unflattened_size).__name__
+            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {found}")
+        for at, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                found = type(size).__name__
+                raise TypeError(
+                    f"unflattened_size must be tuple of ints, but found element of type {found} at pos {at}"
+                )
         self.dim = dim
         self.unflattened_size = unflattened_size
 
