@@ -226,7 +226,7 @@ def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:
 
 def plain(*values: Any) -> list[Any]:
     """0-d tensors as the numbers they hold; TypeError for what is no number."""
-    numbers = [v.item() if isinstance(v, Tensor) else v for v in values]
+    numbers = [v.item() if isinstance(v, Tensor) and not v._data.ndim else v for v in values]
     for v in numbers:
         if not isinstance(v, bool | int | float | numpy.generic):
             raise TypeError(f"expected a number, got {type(v).__name__}")

@@ -47,6 +47,12 @@ ANOMALY_ENABLED = (
 )
 
 
+def check_bool(function: str, name: str, place: int, value: Any) -> None:
+    """TypeError, in torch's words, for an argument that is no bool."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{function}(): argument '{name}' (position {place}) must be bool, not {type(value).__name__}")
+
+
 def suggestion(name: str, known: list[str]) -> str:
     """' Did you mean: 'tanh'?' for a near miss, else ''."""
     import difflib  # only when a name was wrong

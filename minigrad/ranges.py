@@ -31,9 +31,12 @@ def arange(
     """start, start + step, … up to but without end; whole numbers if all three are (torch.arange)."""
     if start is None and end is None:
         raise TypeError("arange() received an invalid combination of arguments - got (), but expected one of:\n")
-    if end is None and isinstance(start, str | list | tuple):
-        raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type(start).__name__}")
-    start, end, step = plain(*((0, start, step) if end is None else (start or 0, end, step)))
+    try:
+        start, end, step = plain(*((0, start, step) if end is None else (start or 0, end, step)))
+    except TypeError:
+        if end is not None:
+            return NotImplemented
+        raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type(start).__name__}") from None
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not all(math.isfinite(x) for x in (start, end)):
@@ -50,8 +53,8 @@ def arange(
 
 
 def linspace(
-    start: Number,
-    end: Number,
+    start: Operand,
+    end: Operand,
     steps: Int,
     *,
     dtype: Dtype | None = None,
@@ -62,8 +65,13 @@ def linspace(
     return finish(spaced(start, end, steps, dtype), device, requires_grad)
 
 
-def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None) -> Any:
+def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None, name: str = "linspace") -> Any:
     """The array of linspace; reckoned from both ends, as torch does, so that it is symmetric."""
+    for which, x in (("start", start), ("end", end)):
+        if isinstance(x, Tensor) and x._data.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {which} with {x._data.ndim} dimension(s)."
+            )
     start, end = plain(start, end)
     if operator.index(steps) < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -86,12 +94,12 @@ def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None) -> Any:
 
 
 def logspace(
-    start: Number, end: Number, steps: Int, base: Float = 10.0, *, dtype: Dtype | None = None, device: Any = None,
+    start: Operand, end: Operand, steps: Int, base: Float = 10.0, *, dtype: Dtype | None = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """base to the powers of linspace(start, end, steps) (torch.logspace)."""
     return finish(
-        (base ** spaced(start, end, steps, dtype)).astype(as_numpy(dtype) or get_default_dtype().np),
+        (base ** spaced(start, end, steps, dtype, "logspace")).astype(as_numpy(dtype) or get_default_dtype().np),
         device,
         requires_grad,
     )

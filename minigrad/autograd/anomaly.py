@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from ..backend import array_module
-from ..errors import ANOMALY_ENABLED, ENABLE_ANOMALY
+from ..errors import ANOMALY_ENABLED, ENABLE_ANOMALY, check_bool
 from .graph import Node
 from .hooks import extras_of
 from .recording import observers
@@ -36,6 +36,8 @@ mode = _Mode()
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Switch anomaly detection on or off; check_nan: whether a NaN in backward is an error."""
+    check_bool("set_anomaly_enabled", "enabled", 1, enabled)
+    check_bool("set_anomaly_enabled", "check_nan", 2, check_nan)
     if enabled and not mode.enabled:
         observers.append(remember_forward)
     if mode.enabled and not enabled:

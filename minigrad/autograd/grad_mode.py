@@ -15,6 +15,8 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from ..errors import check_bool
+
 NOT_FOR_CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
     "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and "
@@ -165,10 +167,7 @@ class set_grad_enabled(Decorating):
     """Recording on or off: at once when called as a function, until the end of the block in a `with`."""
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise TypeError(
-                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
-            )
+        check_bool("set_grad_enabled", "enabled", 1, mode)
         self.mode = mode
         self.prev = set_recording(self.mode)
 

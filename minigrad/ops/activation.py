@@ -12,6 +12,7 @@ from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
 from .define import Op
 from .division import sub
+from .exact import number
 from .inplace import check_writable, write
 from .later import plain_function
 from .nn import floats_only
@@ -270,14 +271,16 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: bool = Fal
         "leaky_relu_cpu",
         input,
         inplace,
-        negative_slope=negative_slope,
+        negative_slope=number(negative_slope),
     )
 
 
 @parsed()
 def elu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (eˣ - 1) (torch.nn.functional.elu)."""
-    return _call(elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=1, input_scale=1)
+    return _call(
+        elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=number(alpha), scale=1, input_scale=1
+    )
 
 
 @parsed()
@@ -292,7 +295,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 @parsed()
 def celu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (e^(x/α) - 1) (torch.nn.functional.celu)."""
-    return _call(celu_op, "elu_cpu", input, inplace, alpha=alpha)
+    return _call(celu_op, "elu_cpu", input, inplace, alpha=number(alpha))
 
 
 @parsed()
@@ -336,7 +339,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 @plain_function
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
-    return _call(softplus_op, "softplus_cpu", input, False, beta=beta, threshold=threshold)
+    return _call(softplus_op, "softplus_cpu", input, False, beta=number(beta), threshold=number(threshold))
 
 
 @parsed("log_sigmoid")

@@ -247,7 +247,7 @@ def is_ints(x: Any) -> bool:
 def is_number(x: Any) -> bool:
     """Whether torch takes x for a number."""
     return isinstance(x, bool | int | float | numpy.number | numpy.bool_) or (
-        isinstance(x, Tensor) and x._data.ndim == 0
+        isinstance(x, Tensor) and x._data.ndim == 0 and not x.requires_grad
     )
 
 

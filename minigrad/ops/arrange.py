@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from .. import rules
@@ -12,7 +11,7 @@ from ..dtypes import as_numpy, element
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
 from .define import Op
-from .exact import ABSENT, flag
+from .exact import ABSENT, flag, number
 from .gather import index_fill_tensor_op
 from .layout import flatten
 from .pick import INTEGERS, index_select
@@ -116,11 +115,19 @@ trace_op = Op("TraceBackward0", _trace, self=trace_vjp)
 # ------------------------------------------------------------------ copies
 
 
+def counted(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """repeat(2, 3) and repeat((2, 3)) mean the same; TypeError for what torch takes for no ints, bools among it."""
+    for n in given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given:
+        if not isinstance(n, Tensor):
+            as_int(n)
+    return sizes(given)
+
+
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """Copies side by side, so many in each dimension (torch.Tensor.repeat)."""
     if not repeats:
         raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
-    wanted, shape = sizes(repeats), input._data.shape
+    wanted, shape = counted(repeats), input._data.shape
     if len(wanted) < len(shape):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     padded = (1,) * (len(wanted) - len(shape)) + shape
@@ -133,7 +140,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 def tile(input: Tensor, *dims: Any) -> Tensor:
     """As repeat, the missing leading counts being 1 (torch.tile)."""
-    wanted = sizes(dims)
+    wanted = counted(dims)
     return repeat(input, (1,) * (input._data.ndim - len(wanted)) + wanted)
 
 
@@ -203,7 +210,7 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     """Some dimensions back to front; a copy (torch.flip)."""
     if not dims:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
-    return flip_op(input, dims=_dims(sizes(dims), input._data.ndim))
+    return flip_op(input, dims=_dims(counted(dims), input._data.ndim))
 
 
 def _dims(wanted: tuple[int, ...], ndim: int) -> tuple[int, ...]:
@@ -305,7 +312,7 @@ def trace(input: Tensor) -> Tensor:
 def _indices(name: str, triangle: Any) -> Any:
     def call(row: Int, col: Int, offset: Int = 0, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
         for which, n in (("row", row), ("col", col)):
-            if operator.index(n) < 0:
+            if as_int(n) < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{n}")
         return finish(numpy.stack(triangle(row, as_int(offset), col)).astype(as_numpy(dtype) or numpy.int64), device)
 
@@ -339,4 +346,4 @@ def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tens
 
 def number_for(value: Any, tensor: Tensor) -> Any:
     """A number as an element of a tensor."""
-    return element(value.item() if isinstance(value, Tensor) else operand(value)._data, tensor._data.dtype)
+    return element(operand(number(value))._data, tensor._data.dtype)

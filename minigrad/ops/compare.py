@@ -13,7 +13,7 @@ from ..dtypes import result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
-from .exact import flag
+from .exact import flag, number
 from .promotion import Number, as_element, common, once_more, operand, operands, refusal, unsupported
 from .shape import view
 
@@ -188,7 +188,7 @@ def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8
     look(input, other)
     x, y = input._data, other._data
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if tolerance < 0:
+        if number(tolerance) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     if x.dtype is not y.dtype:
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")

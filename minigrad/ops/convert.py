@@ -114,6 +114,8 @@ def cpu(self: Tensor) -> Tensor:
 
 def cuda(self: Tensor, device: Any = None) -> Tensor:
     """The tensor on a GPU."""
+    if isinstance(device, Tensor):
+        raise TypeError("cuda(): argument 'device' (position 1) must be torch.device, not Tensor")
     return to(self, device=device if device is not None else "cuda")
 
 

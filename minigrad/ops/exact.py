@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import Tensor
 from .arguments import is_number
 
 ABSENT: Any = object()  # stands for an argument that is not given, where None would be one
@@ -21,7 +22,12 @@ def flag(x: Any) -> bool:
 
 
 def number(x: Any) -> Any:
-    """A number as it is, a 0-d tensor too; TypeError for anything else, None among it."""
+    """A number as it is, a 0-d tensor as the number it holds; TypeError for anything else, None among it."""
     if not is_number(x):
         raise TypeError("expected a number")
-    return x
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def number_or_none(x: Any) -> Any:
+    """The same where None stands for no number."""
+    return None if x is None else number(x)

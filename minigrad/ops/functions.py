@@ -13,7 +13,7 @@ from ..backend import array_module, in_single, laid_out_as
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, as_int
 from .define import Op, unary
-from .exact import ABSENT
+from .exact import ABSENT, number_or_none
 from .promotion import unsupported
 
 # ------------------------------------------------------------------ exponentials and logarithms
@@ -256,13 +256,14 @@ def round(input: Tensor, *, decimals: Int = ABSENT) -> Tensor:
 
 def logit(input: Tensor, eps: Float | None = None) -> Tensor:
     """ln(x / (1 - x)), with x clamped to [eps, 1 - eps] if eps is given (torch.logit)."""
-    return logit_op(input, eps=eps)
+    return logit_op(input, eps=number_or_none(eps))
 
 
 def nan_to_num(
     input: Tensor, nan: Float | None = None, posinf: Float | None = None, neginf: Float | None = None
 ) -> Tensor:
     """nan and infinities replaced: by 0, the largest and the smallest finite number unless told otherwise."""
+    nan, posinf, neginf = (number_or_none(x) for x in (nan, posinf, neginf))
     return nan_to_num_op(input, nan=nan, posinf=posinf, neginf=neginf)
 
 

@@ -238,6 +238,8 @@ def _atleast(ndim: int) -> Any:
     def call(*tensors: Any) -> Any:
         if len(tensors) == 1 and isinstance(tensors[0], Tensor):
             return one(tensors[0])
+        if len(tensors) == 1 and not isinstance(tensors[0], list | tuple):
+            return NotImplemented
         return tuple([one(t) for t in as_tensors(tensors[0] if len(tensors) == 1 else tensors)])
 
     call.__name__ = call.__qualname__ = f"atleast_{ndim}d"

@@ -18,6 +18,7 @@ from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
 from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
+from .exact import number
 from .linalg import check_inner, matmul
 from .pick import where
 from .promotion import no_kernel
@@ -69,6 +70,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
         name, ndim = ("mat1", x.ndim) if x.ndim != 2 else ("mat2", y.ndim)
         raise RuntimeError(f"{name} must be a matrix, got {ndim}-D tensor")
     check_inner(mat1, mat2, x.shape[1] == y.shape[0])
+    if type(beta) is not int or type(alpha) is not int:
+        beta, alpha = number(beta), number(alpha)
     shape = (x.shape[0], y.shape[1])
     if input._data.shape not in (shape[1:], shape):
         input.expand(shape)  # refuses what does not fit
@@ -260,10 +263,10 @@ def embedding(
 @no_grad()
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: Float, norm_type: Float) -> Tensor:
     """Shorten the rows that the indices name to a norm of max_norm, in place and unrecorded."""
-    for number in indices.flatten().tolist():
-        if not 0 <= number < len(input):
+    for row in indices.flatten().tolist():
+        if not 0 <= row < len(input):
             sizes = list(input.shape)
-            raise IndexError(f"select(): index {number} out of range for tensor of size {sizes} at dimension 0")
+            raise IndexError(f"select(): index {row} out of range for tensor of size {sizes} at dimension 0")
     rows = indices.unique()
     norms = input[rows].norm(norm_type, -1, keepdim=True)
     input[rows] *= where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)

@@ -9,8 +9,9 @@ from .. import rules
 from ..backend import array_module, in_order
 from ..dtypes import element
 from ..tensor import Tensor, from_array
-from .arguments import Float, IntList, Str, parsed
+from .arguments import Float, IntList, Str, is_ints, parsed
 from .define import Op
+from .exact import number_or_none
 from .promotion import no_kernel
 from .views import slice_op
 
@@ -146,7 +147,9 @@ def pad(input: Tensor, pad: IntList, mode: Str = "constant", value: Float | None
     pad: (left, right) of the last dimension, then (left, right) of the one before, …; negative numbers cut.
     mode: "constant" (with `value`, 0 by default), "reflect", "replicate", "circular".
     """
-    sizes, ndim = tuple(pad), input._data.ndim
+    if not is_ints(pad):
+        raise TypeError("expected ints")
+    sizes, ndim, value = tuple(pad), input._data.ndim, number_or_none(value)
     if len(sizes) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(sizes) > 2 * ndim:

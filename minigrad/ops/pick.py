@@ -381,7 +381,7 @@ where_method.__name__ = where_method.__qualname__ = "where"
 def nonzero(input: Tensor, *, as_tuple: Bool = False) -> Any:
     """Where the elements are not 0: one row for each, or one vector for each dimension (torch.nonzero)."""
     data = input._data
-    if not data.ndim and not as_tuple:
+    if not flag(as_tuple) and not data.ndim:
         return from_array(array_module(data).zeros((int(bool(data)), 0), "int64"))
     found = array_module(data).stack((data if data.ndim else data.reshape(1)).nonzero())
     return tuple([from_array(places) for places in found]) if as_tuple else from_array(found.T)

@@ -159,7 +159,7 @@ def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype:
         if keepdim:  # of which dimension is not said
             return NotImplemented
         return every(self, dim=None, keepdim=False)
-    return along(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
+    return along(self, dim=dims(dim, self._data.ndim), keepdim=flag(keepdim))
 
 
 def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
@@ -176,7 +176,7 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
         if keepdim:  # of which dimension is not said
             return NotImplemented
         return every(self, dim=None, keepdim=False)
-    return along(self, dim=dims(dim, self._data.ndim), keepdim=keepdim)
+    return along(self, dim=dims(dim, self._data.ndim), keepdim=flag(keepdim))
 
 
 def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:

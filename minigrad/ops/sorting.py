@@ -203,12 +203,12 @@ def msort(input: Tensor) -> Tensor:
 def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Bool = True) -> Any:
     """The k largest, or smallest, elements along dim, and where they stood (torch.topk)."""
     dim = one_dim(dim, input._data.ndim)
-    if not 0 <= k <= (input._data.shape[dim] if input._data.ndim else 1):
+    if not 0 <= (k := as_int(k)) <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError("selected index k out of range")
     if input._data.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
     k = k if input._data.ndim else 1  # of a single number torch finds one, even when asked for none
-    return RETURN_TYPES["topk"](topk_op(input, dim=dim, k=k, largest=largest, sorted=sorted))
+    return RETURN_TYPES["topk"](topk_op(input, dim=dim, k=k, largest=flag(largest), sorted=flag(sorted)))
 
 
 def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any:

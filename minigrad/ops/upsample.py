@@ -148,11 +148,20 @@ def sizes_of(
     return tuple(math.floor(n * s) for n, s in zip(spatial, scales, strict=True)), scales
 
 
+# torch's; of these nearest, linear and bilinear are offered.
+MODES = ("nearest", "linear", "bilinear", "bicubic", "trilinear", "lanczos", "area", "nearest-exact")
+
+
 def check(input: Tensor, mode: str, antialias: bool, each: tuple[int, ...]) -> None:
     """What is not offered, and what torch refuses, in its words."""
     spatial = input._data.shape[2:]
+    if not 3 <= input._data.ndim <= 5 or mode not in MODES:
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input._data.ndim}D) for the modes: "
+            f"{' | '.join(MODES)} (got {mode})"
+        )
     wanted = {"linear": 1, "bilinear": 2}.get(mode, len(spatial))
-    if 1 <= len(spatial) <= 3 and len(spatial) != wanted:
+    if len(spatial) != wanted:
         raise NotImplementedError(f"Got {len(spatial) + 2}D input, but {mode} mode needs {wanted + 2}D input")
     if (mode, len(spatial)) not in OPS or antialias:
         raise NotImplementedError(

@@ -12,8 +12,9 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, restrided
 from ..tensor import Tensor
-from .arguments import Int, IntList, as_int, is_int
+from .arguments import Int, IntList, as_int, is_int, is_ints
 from .define import Op
+from .guard import guarded
 from .reduce import one_dim
 
 # ------------------------------------------------------------------ rules
@@ -193,7 +194,7 @@ def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
 def split(input: Tensor, split_size_or_sections: Any, dim: Int = 0) -> tuple[Tensor, ...]:
     """Parts of one length, or of the given lengths, along dim; views (torch.split)."""
     if not is_int(split_size_or_sections):
-        return split_with_sizes(input, split_size_or_sections, dim)
+        return guarded(split_with_sizes, method=False)(input, split_size_or_sections, dim)
     size = int(split_size_or_sections)
     if not input._data.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -210,6 +211,8 @@ def split(input: Tensor, split_size_or_sections: Any, dim: Int = 0) -> tuple[Ten
 
 def split_with_sizes(input: Tensor, split_sizes: IntList, dim: Int = 0) -> tuple[Tensor, ...]:
     """Parts of the given lengths along dim; views (torch.split_with_sizes)."""
+    if not is_ints(split_sizes):
+        return NotImplemented
     if not input._data.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = one_dim(dim, input._data.ndim)
@@ -246,7 +249,15 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = one_dim(dim, input._data.ndim)
     size, cuts = input._data.shape[dim], indices_or_sections
-    cuts = cuts.tolist() if isinstance(cuts, Tensor) else cuts
+    if isinstance(cuts, Tensor):
+        whose = "tensor_split expected tensor_indices_or_sections to"
+        if cuts._data.dtype != "int64":
+            raise RuntimeError(f"{whose} have dtype of long, but got {cuts.dtype.type_name}")
+        if cuts._data.ndim > 1:
+            raise RuntimeError(
+                f"{whose} be a zero-dimensional or one-dimensional tensor, but got a tensor with {cuts._data.ndim} dims"
+            )
+        cuts = cuts.tolist()
     if is_int(cuts):
         cuts = int(cuts)
         if cuts <= 0:
@@ -254,8 +265,10 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple
         longer, rest = divmod(size, cuts)
         lengths = [longer + (i < rest) for i in range(cuts)]
         bounds = [sum(lengths[:i]) for i in range(cuts + 1)]
-    else:
+    elif is_ints(cuts):
         bounds = [0, *cuts, size]
+    else:
+        return NotImplemented
     pairs = zip(bounds, bounds[1:], strict=False)
     return tuple([slice_op(input, dim=dim, start=a, end=b, step=1) for a, b in pairs])
 
@@ -267,6 +280,10 @@ def _splitter(name: str, least: int, letter: str) -> Any:
                 f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
                 f"with {input._data.ndim} dimensions!"
             )
+        if isinstance(indices_or_sections, Tensor) and (
+            indices_or_sections._data.size != 1 or indices_or_sections._data.dtype.kind not in "iu"
+        ):
+            return NotImplemented
         dim = {"h": 0 if input._data.ndim == 1 else 1, "v": 0, "d": 2}[letter]
         size = input._data.shape[dim]
         if isinstance(indices_or_sections, int) and (indices_or_sections == 0 or size % indices_or_sections):
@@ -289,7 +306,7 @@ def diagonal(input: Tensor, offset: Int = 0, dim1: Int = 0, dim2: Int = 1) -> Te
     dim1, dim2 = (one_dim(d, input._data.ndim) for d in (dim1, dim2))
     if dim1 == dim2:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return diagonal_op(input, offset=offset, dim1=dim1, dim2=dim2)
+    return diagonal_op(input, offset=as_int(offset), dim1=dim1, dim2=dim2)
 
 
 def unfold(input: Tensor, dimension: Int, size: Int, step: Int) -> Tensor:
