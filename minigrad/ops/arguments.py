@@ -232,11 +232,14 @@ def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[A
     return f"{name}(): argument '{name_of_it}' (position 1) must be {INTS}, {kind}"
 
 
+INTEGERS, NUMBERS = (int, numpy.integer), (int, float, numpy.number, numpy.bool_)
+
+
 def is_int(x: Any) -> bool:
     """Whether torch takes x for an int."""
     if isinstance(x, Tensor):
         return x._data.ndim == 0 and x._data.dtype.kind in "iu"
-    return isinstance(x, int | numpy.integer) and not isinstance(x, bool)
+    return isinstance(x, INTEGERS) and not isinstance(x, bool)
 
 
 def is_ints(x: Any) -> bool:
@@ -246,9 +249,7 @@ def is_ints(x: Any) -> bool:
 
 def is_number(x: Any) -> bool:
     """Whether torch takes x for a number."""
-    return isinstance(x, bool | int | float | numpy.number | numpy.bool_) or (
-        isinstance(x, Tensor) and x._data.ndim == 0 and not x.requires_grad
-    )
+    return isinstance(x, NUMBERS) or (isinstance(x, Tensor) and x._data.ndim == 0 and not x.requires_grad)
 
 
 INTS = "tuple of ints"
