@@ -92,4 +92,7 @@ class SGD(Optimizer):
             else:
                 buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
             grad = grad + momentum * buffer if group["nesterov"] else buffer
-        p.add_(grad, alpha=-group["lr"])
+        if group["differentiable"]:
+            p.add_(grad, alpha=-group["lr"])  # one node, as torch records it
+        else:
+            p -= group["lr"] * grad
