@@ -12,7 +12,7 @@ from typing import Any
 
 from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
-from .dtypes import BY_NUMPY, as_numpy, finfo, get_default_dtype, iinfo
+from .dtypes import BY_NUMPY, as_numpy, finfo, get_default_dtype, iinfo, int64
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
 from .ops.exact import ABSENT, flag
@@ -105,8 +105,7 @@ def randint(
     if not isinstance(size, list | tuple) or high is None:
         return NotImplemented
     low = 0 if low is None else low
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    check_bounds(low, high, dtype or int64)
     values = (generator or default_generator()).integers(low, high, math.prod(size)).reshape(tuple(size))
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 
@@ -359,19 +358,25 @@ def random_(
     given: list[Any] = [bound for bound in (low, high) if bound is not ABSENT]
     if given[:1] == [None] or not all(bound is None or is_int(bound) for bound in given):
         return NotImplemented
-    least, most, exact = whole_numbers(self.dtype)
     first = 0 if len(given) < 2 else given[0]
-    end = exact + 1 if not given or given[-1] is None else given[-1]
-    if first >= end:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={first} >= to={end}")
-    for name, bound in (("from", first), ("to - 1", end - 1)):
-        if not least <= bound <= most:
-            raise RuntimeError(f"{name} is out of bounds for {self.dtype.c_name}")
-        if abs(bound) > exact and self.is_floating_point():
-            words = INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=self.dtype.c_name)
-            warnings.warn(words, UserWarning, stacklevel=2)
+    end = whole_numbers(self.dtype)[2] + 1 if not given or given[-1] is None else given[-1]
+    check_bounds(first, end, self.dtype)
     drawn = (generator or default_generator()).integers(first, end, self._data.size, 2**28 if given else 2**32)
     return overwrite(self, drawn, f"RandomBackward{2 - len(given)}")
+
+
+def check_bounds(low: int, high: int, kind: Dtype) -> None:
+    """RuntimeError where no whole number is at least low and below high, or where the dtype does not go that far; a
+    warning where it cannot tell all of them apart."""
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    least, most, exact = whole_numbers(kind)
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
+        if abs(bound) > exact and kind.is_floating_point:
+            words = INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=kind.c_name)
+            warnings.warn(words, UserWarning, stacklevel=2)
 
 
 def whole_numbers(kind: Dtype) -> tuple[float, float, int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .backend import array_module, memory_order, numpy
 from .creation import finish, full, listed, plain, shape_of
-from .dtypes import as_numpy, filling, get_default_dtype, result_type
+from .dtypes import as_numpy, element, filling, get_default_dtype, result_type
 from .dtypes import dtype as Dtype
 from .tensor import Tensor
 
@@ -45,6 +45,8 @@ def arange(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = not any(isinstance(x, float) for x in (start, end, step))
     kind = as_numpy(dtype) or (numpy.dtype("int64") if whole else get_default_dtype().np)
+    if kind.kind == "b":
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
     if kind.kind != "f":
         start, end, step = int(start), int(end), int(step)
     length = max(0, math.ceil((end - start) / step))
@@ -62,11 +64,15 @@ def linspace(
     requires_grad: bool = False,
 ) -> Tensor:
     """So many numbers at equal distances from start to end, both included (torch.linspace)."""
-    return finish(spaced(start, end, steps, dtype), device, requires_grad)
+    return finish(
+        spaced(start, end, steps, dtype).astype(as_numpy(dtype) or get_default_dtype().np, copy=False),
+        device,
+        requires_grad,
+    )
 
 
 def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None, name: str = "linspace") -> Any:
-    """The array of linspace; reckoned from both ends, as torch does, so that it is symmetric."""
+    """The numbers of linspace, not yet cut to whole ones; reckoned from both ends, as torch does: they are symmetric."""
     for which, x in (("start", start), ("end", end)):
         if isinstance(x, Tensor) and x._data.ndim:
             raise RuntimeError(
@@ -76,21 +82,17 @@ def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None, name: str = "l
     if operator.index(steps) < 0:
         raise RuntimeError("number of steps must be non-negative")
     kind = as_numpy(dtype) or get_default_dtype().np
-    if kind.kind != "f":
-        step = (end - start) / max(steps - 1, 1)
-        return numpy.array(
-            [
-                int(start + step * i) if i < steps // 2 or steps == 1 else int(end - step * (steps - 1 - i))
-                for i in range(steps)
-            ],
-            kind,
-        )
-    low, high = kind.type(start), kind.type(end)
-    step = (high - low) / kind.type(max(steps - 1, 1))
+    if kind.kind == "b" and steps > 1:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    low, high = element(start, kind), element(end, kind)
+    if kind.kind != "f":  # from whole numbers to whole numbers, but in steps that need not be whole
+        low, high = float(low), float(high)
+    step = (high - low) / type(low)(max(steps - 1, 1))
     exact = numpy.float64(step)  # torch fuses the product and the sum; float32 has its product exact in float64
     index = numpy.arange(steps)
     values = numpy.where(index < steps // 2, low + exact * index, high - exact * (steps - 1 - index))
-    return values.astype(kind) if steps != 1 else numpy.array([low])
+    values = values if steps != 1 else numpy.array([low])
+    return values.astype(kind) if kind.kind == "f" else values
 
 
 def logspace(

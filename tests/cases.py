@@ -341,6 +341,7 @@ OPS = """
     vstack: (x, y); (v, w); (x, v); (dot, dot2); (x, u)
     dstack: (x, y); (v, w); (cube, cube2); (x, v)
     column_stack: (x, y); (v, w); (x, u); (dot, dot2); (x, v)
+    cartesian_prod: v, u; (v); v, w, u; x, v; v, iv;
     meshgrid: v, u; v, u, indexing='xy'; (v, u, w); dot, v; v, u, indexing='zz'; x, v
 
     gather: x, 0, ind; x, 1, ind; x, -1, ind[:1]; v, 0, iv; cube[:, :, 0], 1, ind; x, 0, iv; x, 1, ints; v, 0, i0;

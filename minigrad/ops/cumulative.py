@@ -206,6 +206,8 @@ def widening(op: Op, input: Tensor, dtype: Any, **attributes: Any) -> Tensor:
 
 def _total(op: Op, name: str, words: str) -> Any:
     def call(input: Tensor, dim: Int, *, dtype: Dtype | None = None) -> Tensor:
+        if dtype is not None and not dtype.category:
+            raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
         return widening(op, input, dtype, dim=one_dim(dim, input._data.ndim))
 
     call.__name__ = call.__qualname__ = name
@@ -262,10 +264,10 @@ def diff(
     dim = one_dim(dim, input._data.ndim)
     if any(t is not None and t._data.ndim != input._data.ndim for t in (prepend, append)):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    if prepend is not None or append is not None:
-        input = cat([t for t in (prepend, input, append) if t is not None], dim)
     if not n:
         return zeros_like(input).copy_(input)
+    if prepend is not None or append is not None:
+        input = cat([t for t in (prepend, input, append) if t is not None], dim)
     for _ in range(min(n, input._data.shape[dim])):
         size = input._data.shape[dim]
         later, earlier = narrow(input, dim, 1, size - 1), narrow(input, dim, 0, size - 1)

@@ -318,7 +318,9 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
 
 def rpow(exponent: Tensor, base: Any) -> Tensor:
-    """base ** exponent for a number in front."""
+    """base ** exponent, as Python asks for it where base cannot: of a number in front."""
+    if isinstance(base, Tensor):
+        return pow(base, exponent)
     if not isinstance(base, Numbers):
         return NotImplemented
     return rpow_op(_as_result(exponent, base), self=operand(base)._data)

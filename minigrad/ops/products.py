@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, sum_array
+from ..backend import array_module, in_order, in_single, sum_array
 from ..dtypes import BY_NUMPY, promote_types, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Int, Number
@@ -163,7 +163,7 @@ cross_op = Op(
     "LinalgCrossBackward0", lambda x, y, dim: in_order(array_module(x).cross(x, y, axis=dim)), stretches=True, self=cross_vjp_self,
     other=cross_vjp_other,
 )  # fmt: skip
-dist_op = Op("DistBackward0", _dist, promotes=True, self=dist_vjp_self, other=dist_vjp_other)
+dist_op = Op("DistBackward0", in_single(_dist), promotes=True, self=dist_vjp_self, other=dist_vjp_other)
 
 # ------------------------------------------------------------------ vectors
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import no_grad
-from ..backend import array_module, in_order, ordered
+from ..backend import array_module, in_order, in_single, ordered
 from ..dtypes import result_type
 from ..tensor import Tensor
 from .arguments import Bool, Float, Int, Str, as_int, parsed
@@ -95,7 +95,9 @@ def _euclidean_dist(x1: Any, x2: Any) -> Any:
 
 
 norm_op = Op(
-    "NormBackward1", ordered(lambda x, p, dim, keepdim: _vector_norm(in_order(x), p, dim, keepdim)), self=norm_vjp
+    "NormBackward1",
+    ordered(in_single(lambda x, p, dim, keepdim: _vector_norm(in_order(x), p, dim, keepdim))),
+    self=norm_vjp,
 )
 cdist_op = Op("CdistBackward0", _cdist, stretches=True, x1=cdist_vjp_x1, x2=cdist_vjp_x2)
 cdist_slope_op = Op(
