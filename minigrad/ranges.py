@@ -73,11 +73,11 @@ def linspace(
 
 def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None, name: str = "linspace") -> Any:
     """The numbers of linspace, not yet cut to whole ones; reckoned from both ends, as torch does: they are symmetric."""
-    for which, x in (("start", start), ("end", end)):
-        if isinstance(x, Tensor) and x._data.ndim:
-            raise RuntimeError(
-                f"{name} only supports 0-dimensional start and end tensors, but got {which} with {x._data.ndim} dimension(s)."
-            )
+    given = {"start": start, "end": end}
+    dims = {which: x._data.ndim for which, x in given.items() if isinstance(x, Tensor)}
+    if any(dims.values()):
+        found = " and ".join(f"{which} with {n} dimension(s)" for which, n in dims.items())
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {found}.")
     start, end = plain(start, end)
     if operator.index(steps) < 0:
         raise RuntimeError("number of steps must be non-negative")

@@ -314,6 +314,8 @@ def _indices(name: str, triangle: Any) -> Any:
         for which, n in (("row", row), ("col", col)):
             if as_int(n) < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{n}")
+        if dtype is not None and not dtype.category:
+            raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
         return finish(numpy.stack(triangle(row, as_int(offset), col)).astype(as_numpy(dtype) or numpy.int64), device)
 
     call.__name__ = call.__qualname__ = name

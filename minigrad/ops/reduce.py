@@ -169,7 +169,8 @@ def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype
         every, along = converting(mean_all, as_numpy(dtype)), converting(mean_dim, as_numpy(dtype))
     if (as_numpy(dtype) or self._data.dtype).kind != "f":
         raise RuntimeError(
-            f"mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a floating "
+            "point or complex dtype. "
             f"Got: {BY_NUMPY[as_numpy(dtype) or self._data.dtype].type_name}"
         )
     if dim is EVERY:
