@@ -93,7 +93,7 @@ for owner, wrong, meant in (
     (F, "conv3d", "conv2d"), (minigrad.nn, "Liner", "Linear"), (minigrad.nn.init, "uniform", "uniform_"),
     (optim, "Adamm", "Adam"), (optim.lr_scheduler, "StepLr", "StepLR"), (minigrad.autograd, "gradchek", "gradcheck"),
     (minigrad.autograd.functional, "hessain", "hessian"), (minigrad.autograd.graph, "Nodes", "Node"),
-    (minigrad.cuda, "is_availible", "is_available"), (minigrad.nn.utils, "clip_grad", "clip_grad_norm_"),
+    (minigrad.cuda, "is_availible", "is_available"), (minigrad.nn.utils, "clip_grad_nor_", "clip_grad_norm_"),
 ):
     assert not hasattr(owner, wrong) and not hasattr(owner, "__" + wrong)
     try:

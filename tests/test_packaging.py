@@ -41,7 +41,8 @@ PART_OF = {
 # Needed though no file of ours imports them: programs that are started, plugins, and what is only in extras.
 STARTED = {
     "ipykernel", "jupyterlab", "mypy", "pytest-timeout", "pytest-xdist", "ruff", "setuptools", "autograd",
-    "mygrad", "distributed", "playwright", "psycopg", "hypothesis", "babel", "matplotlib", "scikit-learn", "sqlalchemy",
+    "mygrad", "distributed", "expecttest", "playwright", "psycopg", "hypothesis", "babel",
+    "matplotlib", "scikit-learn", "sqlalchemy",
 }  # fmt: skip
 
 

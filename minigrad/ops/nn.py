@@ -260,7 +260,6 @@ def embedding(
 
 
 @parsed()
-@no_grad()
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: Float, norm_type: Float) -> Tensor:
     """Shorten the rows that the indices name to a norm of max_norm, in place and unrecorded."""
     for row in indices.flatten().tolist():
@@ -268,6 +267,7 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: Float, norm_type
             sizes = list(input.shape)
             raise IndexError(f"select(): index {row} out of range for tensor of size {sizes} at dimension 0")
     rows = indices.unique()
-    norms = input[rows].norm(norm_type, -1, keepdim=True)
-    input[rows] *= where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    with no_grad():  # no decorator: it would be called on import, and no_grad may be a learner's and not written yet
+        norms = input[rows].norm(norm_type, -1, keepdim=True)
+        input[rows] *= where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
     return input
