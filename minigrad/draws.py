@@ -12,7 +12,7 @@ from typing import Any
 
 from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
-from .dtypes import BY_NUMPY, as_numpy, finfo, get_default_dtype, iinfo, int64
+from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, int64, limits
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
 from .ops.exact import ABSENT, flag
@@ -381,7 +381,5 @@ def check_bounds(low: int, high: int, kind: Dtype) -> None:
 
 def whole_numbers(kind: Dtype) -> tuple[float, float, int]:
     """The least and the greatest number of a dtype, and up to which it has every whole one."""
-    if kind.is_floating_point:
-        return finfo(kind).min, finfo(kind).max, 2 ** (numpy.finfo(kind.np).nmant + 1)
-    greatest = iinfo(kind).max if kind.category else 1
-    return iinfo(kind).min if kind.category else 0, greatest, greatest
+    least, greatest = limits(kind.np) if kind.category else (0, 1)
+    return least, greatest, 2 ** (numpy.finfo(kind.np).nmant + 1) if kind.is_floating_point else greatest

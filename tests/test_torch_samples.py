@@ -137,7 +137,7 @@ def samples(op: Any) -> Iterator[Sample]:
             yield Sample(f"{op.name}: {text}", theirs, mine, (leaves, [known[id(leaf)] for leaf in leaves]))
 
 
-def answer(engine: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def answer(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call gives; of an error its class and the first line of its words."""
     try:
         with warnings.catch_warnings():
@@ -178,7 +178,7 @@ def gradients(engine: Any, result: Any, leaves: list[Any]) -> Any:
     rng = numpy.random.default_rng(7)
     wanted = [t for t in tensors(result) if t.requires_grad]
     weights = [engine.tensor(rng.standard_normal(tuple(t.shape))).to(t.dtype) for t in wanted]
-    return answer(engine, engine.autograd.grad, (wanted, leaves, weights), {"allow_unused": True})
+    return answer(engine.autograd.grad, (wanted, leaves, weights), {"allow_unused": True})
 
 
 def place(path: str) -> Any:
@@ -216,7 +216,7 @@ def test_torchs_samples_give_what_they_give_in_torch(name: str) -> None:
         for theirs, mine, writes in variants(op) if method else variants(op)[:1]:
             if writes:  # to a copy, for a leaf cannot be written to
                 a, b = (*map(copied, a[:1]), *a[1:]), (*map(copied, b[:1]), *b[1:])
-            one, other = answer(torch, theirs, a, more), answer(minigrad, mine, b, rest)
+            one, other = answer(theirs, a, more), answer(mine, b, rest)
             bad = difference(one, other)
             if not bad and any(t.requires_grad for t in tensors(one)):
                 bad = unlike(

@@ -194,7 +194,7 @@ def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
 def split(input: Tensor, split_size_or_sections: Any, dim: Int = 0) -> tuple[Tensor, ...]:
     """Parts of one length, or of the given lengths, along dim; views (torch.split)."""
     if not is_int(split_size_or_sections):
-        return guarded(split_with_sizes, method=False)(input, split_size_or_sections, dim)
+        return _by_sizes(input, split_size_or_sections, dim)
     size = int(split_size_or_sections)
     if not input._data.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -228,6 +228,9 @@ def split_with_sizes(input: Tensor, split_sizes: IntList, dim: Int = 0) -> tuple
             f"split_sizes={list(lengths)}"
         )
     return split_sizes_op(len(lengths))(input, dim=dim, split_sizes=lengths)
+
+
+_by_sizes = guarded(split_with_sizes, method=False)  # to which split hands its arguments on, wrong ones too
 
 
 def chunk(input: Tensor, chunks: Int, dim: Int = 0) -> tuple[Tensor, ...]:
