@@ -16,6 +16,7 @@ import random
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -77,6 +78,7 @@ def outcome(root: Path) -> dict[str, object]:
 
 
 def main(template: Path, scratch: Path, kills: int) -> None:
+    tempfile.tempdir = str(scratch)  # what a killed run leaves behind goes with the rest
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from autograder import grade, kit, oracle, probe, records, sandbox  # noqa: F401
 
