@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -87,3 +88,23 @@ def refusing(module: str) -> Callable[[str], Any]:
         raise unknown_name(module, name)
 
     return __getattr__
+
+
+def opening(module: str, homes: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a module of which some names are loaded when they are asked for (PEP 562).
+
+    homes: for each such name the module of the same package that has it; "" for a name that is itself a module.
+    """
+    known = sys.modules[module]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 (what Python calls it)
+        if name not in homes:
+            raise unknown_name(module, name)
+        home = importlib.import_module(f".{homes[name] or name}", known.__package__)
+        found = vars(known)[name] = getattr(home, name) if homes[name] else home
+        return found
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return sorted({*vars(known), *homes})
+
+    return __getattr__, __dir__

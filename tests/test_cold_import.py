@@ -101,6 +101,16 @@ for owner, wrong, meant in (
     except AttributeError as error:
         assert str(error).endswith(f". Did you mean: '{meant}'? All names: docs/api.md"), error
 """,
+    "what Tab offers": """
+import sys
+before = {*sys.modules}
+modules = [minigrad, minigrad.autograd, minigrad.autograd.graph, minigrad.ops]
+listed = [dir(module) for module in modules]
+assert {*sys.modules} == before
+assert {"saved_tensors_hooks", "get_gradient_edge", "Node"} <= set(listed[2])
+for module, names in zip(modules, listed):
+    assert names == sorted(names) and all(hasattr(module, name) for name in names)
+""",
     "a method that only torch has": X
     + """
 class Own(Tensor):
@@ -219,6 +229,25 @@ def test_what_is_public_is_listed_and_there():
     assert all(hasattr(minigrad, name) for name in minigrad.__all__)
     assert inspect.signature(minigrad.tanh)  # and is a real function
     assert "minigrad.ops.functions.atan_vjp" in parts.names()
+
+
+def modules_of_both(ours, theirs, path="minigrad"):
+    """minigrad's modules and torch's of the same names, with where they are found."""
+    yield path, ours, theirs
+    for name in dir(ours):
+        own, other = getattr(ours, name, None), getattr(theirs, name, None)
+        if inspect.ismodule(own) and inspect.ismodule(other) and own.__name__ == f"{ours.__name__}.{name}":
+            yield from modules_of_both(own, other, f"{path}.{name}")
+
+
+def test_whatever_can_be_had_of_a_module_is_listed():
+    torch = pytest.importorskip("torch")
+    found = list(modules_of_both(minigrad, torch))
+    assert {"minigrad.autograd.graph", "minigrad.nn.functional", "minigrad.optim.lr_scheduler"} <= {f[0] for f in found}
+    for path, ours, theirs in found:
+        names = {*vars(theirs), *getattr(ours, "__all__", ())}
+        hidden = [n for n in names if not n.startswith("_") and hasattr(ours, n) and n not in dir(ours)]
+        assert hidden == [], path
 
 
 def test_methods_that_only_torch_has_are_named():

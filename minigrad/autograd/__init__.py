@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..errors import unknown_name
+from ..errors import opening
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import GradientEdge, gradient_edge
@@ -44,7 +43,8 @@ ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the "
     "graph, please use torch.autograd.backward."
 )
-LATER = {"Function": "function", "Variable": "variable"}  # in which module is what few programs ask for
+# In which module is what few programs ask for.
+LATER = {"Function": "function", "Variable": "variable", "functional": "", "variable": ""}
 _warned: list[bool] = []  # torch says it once a process
 
 
@@ -224,15 +224,4 @@ def _shown(captured: Any) -> Tensor | None:
     return captured if captured is None or isinstance(captured, Tensor) else from_array(captured)
 
 
-def __getattr__(name: str) -> Any:
-    """What is loaded only when it is asked for."""
-    if name == "functional":
-        return importlib.import_module(".functional", __name__)
-    if name in LATER:
-        found = globals()[name] = getattr(importlib.import_module(f".{LATER[name]}", __name__), name)
-        return found
-    raise unknown_name(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "functional"})
+__getattr__, __dir__ = opening(__name__, LATER)

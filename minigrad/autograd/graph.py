@@ -8,14 +8,13 @@ stands with the operation in `ops/`.
 
 from __future__ import annotations
 
-import importlib
 import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
-from ..errors import DETACHED, MODIFIED, SECOND_BACKWARD, unknown_name
+from ..errors import DETACHED, MODIFIED, SECOND_BACKWARD, opening
 from .recording import as_rule
 
 if TYPE_CHECKING:
@@ -385,16 +384,13 @@ class SeveralOutputs(Node):
         return held
 
 
-ELSEWHERE = {
-    "saved": ("saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks"),
-    "multi": ("register_multi_grad_hook",),
-    "accumulate": ("GradientEdge", "get_gradient_edge", "increment_version"),
+ELSEWHERE = {  # what torch offers under autograd.graph and builds on more than this module
+    name: module
+    for module, names in {
+        "saved": "saved_tensors_hooks save_on_cpu disable_saved_tensors_hooks",
+        "multi": "register_multi_grad_hook",
+        "accumulate": "GradientEdge get_gradient_edge increment_version",
+    }.items()
+    for name in names.split()
 }
-
-
-def __getattr__(name: str) -> Any:
-    """What torch offers under autograd.graph and builds on more than this module."""
-    for module, names in ELSEWHERE.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__package__}.{module}"), name)
-    raise unknown_name(__name__, name)
+__getattr__, __dir__ = opening(__name__, ELSEWHERE)

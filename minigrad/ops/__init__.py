@@ -200,4 +200,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *TABLE})
+
+
 install()
