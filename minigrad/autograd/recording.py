@@ -18,6 +18,9 @@ next_order = count(0, -1).__next__  # minus the sequence number of the next node
 ruling: set[int] = set()  # the threads in which a derivative rule is being recorded
 observers: list[Callable[[Node], None]] = []  # the modes that look at every new node; empty while none is on
 
+writing: dict[int, Any] = {}  # by thread: the tensor that the operation being recorded will write into, if one looks on
+before_write: list[Callable[[Any], None]] = []  # the modes that are told of a tensor before it is written into
+
 refusing: WeakSet[Node] = WeakSet()  # nodes without a derivative, whose `order` does not tell when they were recorded
 
 
@@ -26,6 +29,17 @@ def observed(node: Node, out: Any = None) -> Any:
     for look in observers:
         look(node)
     return out
+
+
+def announced(tensor: Any, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call an operation whose result will be written into `tensor`; the modes that look on can ask for that."""
+    me = get_ident()
+    outer = writing.get(me)
+    writing[me] = tensor
+    try:
+        return operation(tensor, *args, **kwargs)
+    finally:
+        writing[me] = outer
 
 
 def as_rule(call: Callable[..., Any], *args: Any) -> Any:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
 from .grad_mode import no_grad
 from .graph import Node, Packed, SavedResult
-from .recording import observers
+from .recording import observers, writing
 
 Pair = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
 
@@ -83,12 +84,22 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 def pack_saved(node: Node) -> None:
-    """Let this thread's innermost pack hook have every tensor that a new node has saved, by name as torch does."""
+    """Let this thread's innermost pack hook have every tensor that a new node has saved, by name as torch does.
+
+    Of what the operation will write into it gets a copy, as it is before; of the result, what has been written: so that
+    waits until `inplace.adopt` calls once more.
+    """
     if _mine.pairs and node.saved:
         pack, unpack = _mine.pairs[-1]
+        written = writing.get(get_ident())
         saved = list(node.saved)
         for place in sorted(range(len(saved)), key=lambda i: node.saves[i : i + 1]):
-            saved[place] = packed(node, saved[place], pack, unpack)
+            value = saved[place]
+            if written is not None and isinstance(value, SavedResult):
+                continue
+            if value is written and isinstance(value, Tensor) and node.saves[place] in ("self", "input"):
+                value = from_array(value._data.copy(), value._edge)
+            saved[place] = packed(node, value, pack, unpack)
         node.saved = tuple(saved)
 
 

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
+from ..autograd.recording import announced
 from ..backend import array_module, in_order, in_single, numpy, on_device
 from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
@@ -259,7 +260,7 @@ def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) 
     if not inplace:
         return op(input, **attributes)
     check_writable(input)
-    write(input, op(input, **attributes))
+    write(input, announced(input, op, **attributes))
     return input
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import records
+from ..autograd.recording import before_write
 from ..backend import numpy
 from ..tensor import Tensor
 from .arguments import SIZES, as_tensors, combination, complaint, shown, told, type_name
@@ -140,6 +141,9 @@ def fill_out(result: Any, out: Any) -> Any:
                 stacklevel=4,
             )
         out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
-    out.storage()[...] = result._data
+    storage = out.storage()
+    for tell in before_write:
+        tell(out)
+    storage[...] = result._data
     out.bump_version()
     return out

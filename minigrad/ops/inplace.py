@@ -17,6 +17,7 @@ from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
+from ..autograd.recording import announced, before_write, observers
 from ..autograd.views import CopySlices, Invalid, View, refused
 from ..backend import array_module, numpy
 from ..dtypes import result_type
@@ -90,7 +91,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
             if isinstance(operand, Tensor) and (apart or operand is not self):
                 check_overlap(self, operand, apart)
         try:
-            result = operation(self, *args, **kwargs)
+            result = announced(self, operation, *args, **kwargs) if observers else operation(self, *args, **kwargs)
         except RuntimeError as error:
             if name == "addmm":
                 refuse_product(self, *args[:2])
@@ -210,6 +211,8 @@ def write(tensor: Tensor, result: Tensor) -> None:
         if view is not None and view.refusal:  # it asks for no gradient itself, but what is written does
             raise refused(tensor)
         keep_old(tensor, result.grad_fn)
+    for tell in before_write:
+        tell(tensor)
     data[...] = value
     tensor.bump_version()
     if recorded:
@@ -274,6 +277,10 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
             versions = list(extras.versions or [0] * len(saved))
             versions[index] = tensor._version
             extras.versions = tuple(versions)
+    if observers:
+        from ..autograd.saved import pack_saved  # which few programs need
+
+        pack_saved(node)
 
 
 def hang(tensor: Tensor, edge: Any) -> None:
