@@ -17,6 +17,8 @@ FUNCTIONAL = """
     log_softmax: x, 0; x, dim=1; cube, -1; x, 1, dtype=T.float64
     softmin: x, 0; x, dim=1; cube, -1
     dropout: x, 0.0; x, 0.5, False; x, 1.0; x, 1.5; x, p=-0.1
+    dropout1d: cube, 0.0; cube, 0.5, False; cube, 1.0; nk, 1.0; cube, 1.5; x, p=-0.1; v; image
+    dropout2d: image, 0.0; image, 0.5, False; image, 1.0; cube, 1.0; x, 1.0; image, 1.5; v, 1.0; v
     one_hot: ind; iv; iv, 5; iv, 2; ind - 1; ints[:0]; x
     linear: x, s; x, s, v; v, s; cube, nk.t()[:, :4]; cube, nk; x, v; x, s, u; x, nk; s, x, u; v, v; v, v, dot
     embedding: iv, s; ind, nk; iv, s, 1; iv, s, padding_idx=-1; ints, s; x, s; i0, s
@@ -108,6 +110,30 @@ FUNCTIONAL = """
     scaled_dot_product_attention: cube, cube2, cube2; mnn, mnn, mnn; mnn, mnn, mnn, is_causal=True;
         cube, cube, cube, scale=0.5; mnn, mnn, mnn, s; s, s, s2, s > 0; mkn, mkn, mkn, None, 0.0, True; x, s, nk;
         mnn, mnn, mnn, s, is_causal=True; cube, mnn, mnn
+    multi_head_attention_forward: cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None,
+        None, False, 0.0, plane[0], plane[0, 0]; cube, cube2, cube, 4, 2, image.reshape(-1, 4)[:12] / 4,
+        image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0], attn_mask=s[:2, :2],
+        average_attn_weights=False; nk, nk, nk, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None,
+        False, 0.0, plane[0], plane[0, 0], key_padding_mask=v, need_weights=False; cube, cube2, cube2, 4, 4,
+        image.reshape(-1, 4)[:12] / 4, None, plane[:1, :1], plane[1:2, :1], True, 0.0, plane[0], None,
+        key_padding_mask=mask.mT; cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None,
+        None, False, 0.0, plane[0], plane[0, 0], is_causal=True; cube, cube, cube, 4, 3, image.reshape(-1, 4)[:12] /
+        4, image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0]; cube, cube, cube, 3, 2,
+        image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0]; cube,
+        cube, nk, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None, False, 0.0, plane[0],
+        plane[0, 0]; cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None, False,
+        0.0, plane[0], plane[0, 0], attn_mask=s; cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4,
+        image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0], attn_mask=ints; cube, cube, cube, 4, 2,
+        image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0],
+        static_k=image.reshape(6, -1, 2) / 4, static_v=image.reshape(6, -1, 2); cube, cube, cube, 4, 2,
+        image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0],
+        static_k=image.reshape(12, -1, 2); cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4,
+        image.flatten()[:12], None, None, False, 0.0, plane[0], plane[0, 0], use_separate_proj_weight=True; cube,
+        nk[:, None], cube, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None, None, False, 0.0,
+        plane[0], plane[0, 0], use_separate_proj_weight=True, q_proj_weight=plane[0], k_proj_weight=plane[1],
+        v_proj_weight=plane[2]; cube, cube, cube, 4, 2, image.reshape(-1, 4)[:12] / 4, image.flatten()[:12], None,
+        None, False, 0.0, plane[0], plane[0, 0], use_separate_proj_weight=True, q_proj_weight=plane[0],
+        k_proj_weight=s, v_proj_weight=plane[2]
 """
 
 OPERATORS = """

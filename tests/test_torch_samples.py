@@ -37,7 +37,8 @@ APART = {
     name: why
     for why, names in {
         "torch's table draws its random numbers from a seed of its own": "normal normal/in_place normal/number_mean "
-        "rand_like randn randn_like randint randint_like bernoulli multinomial nn.functional.dropout uniform exponential",
+        "rand_like randn randn_like randint randint_like bernoulli multinomial nn.functional.dropout nn.functional.dropout2d "
+        "uniform exponential",
         "what memory held before": "empty empty_like new_empty",
         "minigrad's interpolate has three modes": "nn.functional.interpolate/nearest nn.functional.interpolate/area "
         "nn.functional.interpolate/nearest-exact nn.functional.interpolate/bicubic nn.functional.interpolate/trilinear",
@@ -50,6 +51,7 @@ APART = {
 # Other samples, by a pattern of "name: arguments"
 BEYOND = {
     r"dropout_p=0\.5": "drawn from a seed of the table's own",
+    r"^nn\.functional\.multi_head_attention_forward: .* False 0\.5 ": "and this",
     r"out=": "how a result is written elsewhere is tested for all operations alike",
     r"^(sort|argsort): .*\[8000\]": "which of equal elements comes first is left open",
     r"^(bucketize|searchsorted|matmul|mm|nn\.functional\.linear): bool": "torch refuses bools where there is something",

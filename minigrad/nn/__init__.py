@@ -2,6 +2,7 @@
 
 from ..errors import refusing
 from . import functional, init, modules, utils
+from .attention import MultiheadAttention
 from .containers import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .layers import Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, Unflatten
@@ -55,6 +56,13 @@ from .simple import (
     Tanhshrink,
     Upsample,
 )
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d",
@@ -62,10 +70,11 @@ __all__ = [
     "ConvTranspose1d", "ConvTranspose2d", "CosineSimilarity", "CrossEntropyLoss", "Dropout", "ELU", "Embedding",
     "Flatten", "GELU", "GRU", "GRUCell", "GroupNorm", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss",
     "LSTM", "LSTMCell", "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool1d",
-    "MaxPool2d", "Mish", "Module", "ModuleDict", "ModuleList", "NLLLoss", "PairwiseDistance", "Parameter",
-    "ParameterDict", "ParameterList", "RNN", "RNNCell", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU", "Sigmoid",
-    "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "TripletMarginLoss",
-    "Unflatten", "Upsample", "functional", "init", "modules", "utils",
+    "MaxPool2d", "Mish", "Module", "ModuleDict", "ModuleList", "MultiheadAttention", "NLLLoss", "PairwiseDistance",
+    "Parameter", "ParameterDict", "ParameterList", "RNN", "RNNCell", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU",
+    "Sigmoid", "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Transformer",
+    "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
+    "TripletMarginLoss", "Unflatten", "Upsample", "functional", "init", "modules", "utils",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)

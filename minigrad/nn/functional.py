@@ -6,7 +6,6 @@ are written.
 
 from __future__ import annotations
 
-from ..autograd.grad_mode import no_grad
 from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
 from ..errors import refusing
@@ -33,29 +32,30 @@ from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entrop
 from ..ops.conv import conv1d, conv2d
 from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
+from ..ops.dropout import dropout, dropout1d, dropout2d
 from ..ops.exact import flag, number
 from ..ops.group_norm import group_norm
 from ..ops.later import plain_function
 from ..ops.layer_norm import layer_norm
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.multi_head import multi_head_attention_forward
 from ..ops.nn import linear
 from ..ops.pad import pad
 from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
 from ..ops.upsample import interpolate
-from ..ranges import zeros_like
 from ..tensor import Tensor, from_array
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d",
-    "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding", "gelu", "group_norm", "hardtanh",
-    "huber_loss", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax",
-    "logsigmoid", "max_pool1d", "max_pool2d", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pad",
-    "pairwise_distance", "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
-    "smooth_l1_loss", "softmax", "softmin", "softplus", "softsign", "tanh", "tanhshrink", "triplet_margin_loss",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d",
+    "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "conv1d",
+    "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_similarity", "cross_entropy", "dropout", "dropout1d",
+    "dropout2d", "elu", "embedding", "gelu", "group_norm", "hardtanh", "huber_loss", "interpolate", "kl_div",
+    "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish",
+    "mse_loss", "multi_head_attention_forward", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
+    "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax",
+    "softmin", "softplus", "softsign", "tanh", "tanhshrink", "triplet_margin_loss",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)
@@ -114,26 +114,6 @@ def embedding(
     if flag(sparse):
         raise NotImplementedError("minigrad 的 embedding 不支持 sparse · minigrad's embedding does not offer sparse")
     return layers.embedding(input, weight, padding_idx, max_norm, norm_type, flag(scale_grad_by_freq))
-
-
-@parsed("dropout", "input", "p", "train=training")
-def dropout(input: Tensor, p: Float = 0.5, training: Bool = True, inplace: bool = False) -> Tensor:
-    """Each element 0 with probability p, else over 1 - p, so that the mean stays (torch.nn.functional.dropout).
-
-    The same numbers as torch's after the same manual_seed.
-    """
-    if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if not isinstance(input, Tensor) or not isinstance(training, bool):
-        raise TypeError
-    if p == 0 or not training or not input._data.size:
-        return input
-    module = array_module(input._data)
-    with no_grad():
-        noise = zeros_like(input) if p < 1 else from_array(module.zeros((), input._data.dtype))
-        if p < 1:
-            noise = noise.bernoulli_(1 - p).div_(1 - p)
-    return input.mul_(noise) if inplace else input * noise
 
 
 @plain_function

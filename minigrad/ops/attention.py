@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, laid_out_as
 from ..tensor import Tensor, from_array
 from .define import Op
 from .linalg import ctype, matmul
@@ -44,7 +44,10 @@ def attention_vjp_value(grads: Any, value: Any, result1: Any) -> Any:
 
 def _attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tuple[Any, Any]:
     weights = _safe_softmax(query @ key.swapaxes(-1, -2) * scale + mask, -1)
-    return weights @ value, weights
+    out = weights @ value
+    if out.shape == query.shape and query.strides[-1] == query.itemsize:  # as the kernel leaves it: so heads that stood
+        out = laid_out_as(query, out)  # side by side do so again
+    return out, weights
 
 
 # Heads of one size in four dimensions: torch's fused kernel, one node. Its weights stay inside.
