@@ -60,7 +60,7 @@ ELSEWHERE = {
     for module, names in {
         "legacy": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
         "printing": "get_printoptions set_printoptions",
-        "random": "Generator initial_seed manual_seed seed",
+        "random": "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
         "serialization": "load save",
     }.items()
     for name in names.split()

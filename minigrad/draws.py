@@ -44,7 +44,7 @@ def _drawn(
 def drawn_for(place: Any, generator: Generator | None, draw: str) -> Any:
     """Numbers for every element of an array, one after the other as they stand in memory. torch draws normal numbers in
     blocks only where the array is in order."""
-    source, n, kind = generator or default_generator(), place.size, place.dtype
+    source, n, kind = generator or default_generator, place.size, place.dtype
     blocks = {"blocks": bool(place.flags.c_contiguous)} if draw == "normal" else {}
     return filling_order(place, getattr(source, draw)(n, kind, **blocks))
 
@@ -106,7 +106,7 @@ def randint(
         return NotImplemented
     low = 0 if low is None else low
     check_bounds(low, high, dtype or int64)
-    values = (generator or default_generator()).integers(low, high, math.prod(size)).reshape(tuple(size))
+    values = (generator or default_generator).integers(low, high, math.prod(size)).reshape(tuple(size))
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 
 
@@ -133,7 +133,7 @@ def randperm(
 ) -> Tensor:
     """0 … n - 1 in random order, int64 unless told otherwise (torch.randperm)."""
     (count,) = shape_of((n,))
-    values = (generator or default_generator()).permutation(count)
+    values = (generator or default_generator).permutation(count)
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 
 
@@ -166,7 +166,7 @@ def normal(
     if least < 0:
         raise RuntimeError("normal expects all elements of std >= 0.0")
     rest = {name: x for name, x in (("mean", mean), ("std", std)) if not isinstance(x, Tensor)}
-    return NORMAL[tuple(inputs)](*inputs.values(), **rest, generator=generator or default_generator())
+    return NORMAL[tuple(inputs)](*inputs.values(), **rest, generator=generator or default_generator)
 
 
 def _around(mean: Any, std: Any, generator: Any) -> Any:
@@ -209,7 +209,7 @@ def bernoulli(input: Tensor, p: Float = ABSENT, *, generator: Generator | None =
     """1 with the probability that stands in `input`, or with one for all, else 0; its gradient is 0 (torch.bernoulli)."""
     if p is not ABSENT:
         return bernoulli_(input.detach().clone(), p, generator=generator)
-    return bernoulli_op(input, generator=generator or default_generator())
+    return bernoulli_op(input, generator=generator or default_generator)
 
 
 def multinomial(
@@ -219,7 +219,7 @@ def multinomial(
 
     input: (categories,) or (rows, categories), not negative, need not sum to 1 → int64 (…, num_samples).
     """
-    source, data = generator or default_generator(), to_host(input._data)
+    source, data = generator or default_generator, to_host(input._data)
     check_weights(data, num_samples, flag(replacement))
     rows = data.reshape(-1, data.shape[-1])
     if replacement and num_samples > 1:
@@ -307,7 +307,7 @@ def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator |
     if a > b:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
     kind = numpy.dtype(numpy.float32) if kind == numpy.float16 else kind
-    drawn = (generator or default_generator()).uniform(self._data.size, kind)
+    drawn = (generator or default_generator).uniform(self._data.size, kind)
     return overwrite(self, fused(drawn, kind.type(b) - kind.type(a), a), "UniformBackward0")
 
 
@@ -330,7 +330,7 @@ def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = 
         return self
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return overwrite(self, (generator or default_generator()).doubles(self._data.size) < p, "BernoulliBackward2")
+    return overwrite(self, (generator or default_generator).doubles(self._data.size) < p, "BernoulliBackward2")
 
 
 def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -343,7 +343,7 @@ def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None 
         )
     if lambd <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    drawn = (generator or default_generator()).exponential(self._data.size, numpy.dtype(float), lambd)
+    drawn = (generator or default_generator).exponential(self._data.size, numpy.dtype(float), lambd)
     return overwrite(self, drawn, "ExponentialBackward0")
 
 
@@ -361,7 +361,7 @@ def random_(
     first = 0 if len(given) < 2 else given[0]
     end = whole_numbers(self.dtype)[2] + 1 if not given or given[-1] is None else given[-1]
     check_bounds(first, end, self.dtype)
-    drawn = (generator or default_generator()).integers(first, end, self._data.size, 2**28 if given else 2**32)
+    drawn = (generator or default_generator).integers(first, end, self._data.size, 2**28 if given else 2**32)
     return overwrite(self, drawn, f"RandomBackward{2 - len(given)}")
 
 

@@ -9,11 +9,30 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from .backend import numpy
+from .backend import numpy, to_host
+from .errors import refusing
+from .size import device as Device
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+__getattr__ = refusing(__name__)
 
 DEFAULT_SEED = 67280421310721  # of a Generator that was given none (c10::detail::default_rng_seed_val)
+# A generator's state as torch shows it (CPUGeneratorImplState in ATen/CPUGeneratorImpl.cpp). left: words until the next
+# `WORDS` are made; next: the place of the next one.
+WORDS = 624
+STATE = numpy.dtype(
+    [("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", WORDS), ("normal_x", "<f8"),
+     ("normal_y", "<f8"), ("normal_rho", "<f8"), ("normal_is_valid", "<i8"), ("float_normal", "<f4"),
+     ("float_normal_is_valid", "<i4")]
+)  # fmt: skip
 
 
 class Generator:
@@ -24,9 +43,13 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream that belongs to `seed`; the generator itself is returned."""
-        self._seed = int(seed) % 2**64
-        self._bits = bits = numpy.random.MT19937()
-        bits.state = numpy.random.RandomState(self._seed % 2**32).get_state(legacy=False)  # type: ignore[assignment]
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        self._seed = seed % 2**64
+        self._bits = numpy.random.MT19937()
+        self._bits.state = first_state(self._seed)
         self._spare: float | None = None  # normal numbers come in pairs
         return self
 
@@ -38,6 +61,53 @@ class Generator:
     def initial_seed(self) -> int:
         """The seed of the current stream."""
         return self._seed
+
+    @property
+    def device(self) -> Device:
+        """Where the numbers are drawn: on the host, for GPUs too."""
+        return Device("cpu")
+
+    def get_state(self) -> Tensor:
+        """Where the stream is, as torch shows it: 5056 bytes."""
+        from .tensor import from_array
+
+        inner: Any = self._bits.state["state"]
+        words, place = inner["key"], inner["pos"]
+        state = numpy.zeros((), STATE)
+        state["seed"], state["left"], state["seeded"], state["words"] = self._seed, WORDS + 1 - place, 1, words
+        unused = place == WORDS and bool((words == first_state(self._seed)["state"]["key"]).all())
+        state["next"] = 0 if unused else place
+        if self._spare is not None:
+            state["normal_y"], state["normal_is_valid"] = self._spare, 1
+        return from_array(numpy.frombuffer(state.tobytes(), numpy.uint8).copy())
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on where the stream was when get_state() gave this; the generator itself is returned."""
+        data = getattr(new_state, "_data", None)
+        if data is None:
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        if data.dtype != numpy.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if not data.flags.c_contiguous:
+            raise RuntimeError("RNG state must be contiguous")
+        if data.size != STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be {data.size}"
+            )
+        state = numpy.frombuffer(to_host(data).tobytes(), STATE)[0]
+        if not (state["seeded"] == 1 and 0 < state["left"] <= WORDS and state["next"] <= WORDS):
+            raise RuntimeError("Invalid mt19937 state")
+        self._seed = int(state["seed"])
+        place = WORDS + 1 - int(state["left"])
+        self._bits.state = {
+            "bit_generator": "MT19937", "state": {"key": state["words"].astype(numpy.uint32), "pos": place},
+        }  # fmt: skip
+        self._spare = float(state["normal_y"]) if state["normal_is_valid"] else None
+        return self
+
+    def clone_state(self) -> Generator:
+        """A generator of its own, whose stream is where this one's is."""
+        return Generator().set_state(self.get_state())
 
     def words(self, n: int) -> Any:
         """The next n 32-bit words, as uint64."""
@@ -137,27 +207,56 @@ def _blocks(uniform: Any) -> Any:
     return out.reshape(-1)
 
 
-_default: list[Generator] = []
+def first_state(seed: int) -> Any:
+    """The state of NumPy's Mersenne Twister at the start of a seed's stream."""
+    return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
 
 
-def default_generator() -> Generator:
-    """The generator of whoever brings none; unforeseeable until manual_seed()."""
-    if not _default:
-        _default.append(Generator())
-        _default[0].seed()
-    return _default[0]
+default_generator = Generator()  # of whoever brings none; unforeseeable until manual_seed()
+default_generator.seed()
 
 
 def manual_seed(seed: int) -> Generator:
     """Start the default generator's stream that belongs to `seed` (torch.manual_seed)."""
-    return default_generator().manual_seed(seed)
+    return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
     """Start the default generator anew, unforeseeably; the seed (torch.seed)."""
-    return default_generator().seed()
+    return default_generator.seed()
 
 
 def initial_seed() -> int:
     """The seed of the default generator's stream (torch.initial_seed)."""
-    return default_generator().initial_seed()
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """Where the default generator's stream is, a tensor of bytes (torch.get_rng_state)."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Let the default generator go on where get_rng_state() was called (torch.set_rng_state)."""
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
+) -> Iterator[None]:
+    """What is drawn inside does not move the default generator's stream (torch.random.fork_rng).
+
+    devices, device_type: nothing to be chosen here, for the numbers on GPUs are drawn on the host. enabled: False to draw
+    as if this were not there.
+    """
+    before = default_generator.get_state() if enabled and device_type != "meta" else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            default_generator.set_state(before)

@@ -215,7 +215,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     n = tensor._data.size
     if not n:
         return tensor
-    drawn = (generator or default_generator()).normal(n, tensor._data.dtype)
+    drawn = (generator or default_generator).normal(n, tensor._data.dtype)
     drawn = drawn.astype(tensor._data.dtype, copy=False).reshape(rows, n // rows)
     tall: Any = drawn.T if rows < n // rows else drawn
     q, r = numpy.linalg.qr(to_host(tall))
