@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from collections.abc import Sequence
 
 from ..creation import zeros
 from ..dtypes import bool_
@@ -21,6 +21,8 @@ from .nn import linear, softmax
 from .pad import pad
 
 Projected = tuple[Tensor, Tensor, Tensor]  # of query, key and value
+Pair = tuple[Tensor | None, Tensor | None]
+NAMES = ("query", "key", "value")
 
 
 def additive(
@@ -96,14 +98,28 @@ def check_sizes(
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
 
 
-def in_three(attn_mask: Tensor, targets: int, sources: int, rows: int) -> Tensor:
-    """A mask of (1, targets, sources) or (rows, targets, sources), rows being all heads of the batch."""
+def in_three(attn_mask: Tensor | None, targets: int, sources: int, rows: int) -> Tensor | None:
+    """A mask as (1, targets, sources) or (rows, targets, sources), rows being all heads of the batch."""
+    if attn_mask is None:
+        return None
     wanted = (targets, sources) if attn_mask.dim() == 2 else (rows, targets, sources)
     if attn_mask.shape != wanted:
         raise RuntimeError(
             f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be {wanted}."
         )
     return attn_mask.unsqueeze(0) if attn_mask.dim() == 2 else attn_mask
+
+
+def relies_on_hint(
+    is_causal: bool, attn_mask: Tensor | None, key_padding_mask: Tensor | None, need_weights: bool
+) -> bool:
+    """Whether the promise that a mask is the causal one stands for the mask; RuntimeError where there is none."""
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    return is_causal and key_padding_mask is None and not need_weights
 
 
 def check_static(name: str, static: Tensor, rows: int, head_dim: int) -> None:
@@ -143,17 +159,106 @@ def each(inputs: Projected, weights: tuple[Tensor, ...], bias: Tensor | None) ->
     return q, k, v
 
 
-def separately(inputs: Projected, weights: tuple[Tensor, ...], bias: Tensor | None) -> Projected:
-    """The same with weights of their own, for keys and values of other sizes."""
-    size = inputs[0].shape[-1]
-    for name, x, weight in zip(("query", "key", "value"), inputs, weights, strict=True):
+def projected(
+    inputs: Projected, packed_weight: Tensor | None, own: Sequence[Tensor | None] | None, bias: Tensor | None
+) -> Projected:
+    """Query, key and value by one weight, or by weights of their own, for keys and values of other sizes."""
+    if own is None:
+        if packed_weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        return packed(*inputs, packed_weight, bias)
+    size, weights = inputs[0].shape[-1], []
+    for letter, weight in zip("qkv", own, strict=True):
+        if weight is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {letter}_proj_weight is None")
+        weights.append(weight)
+    for name, x, weight in zip(NAMES, inputs, weights, strict=True):
         if weight.shape != (size, x.shape[-1]):
             raise AssertionError(f"expecting {name} weights shape of {(size, x.shape[-1])}, but got {weight.shape}")
-    biases = () if bias is None else bias.chunk(3)
-    for name, part in zip(("query", "key", "value"), biases, strict=False):
+    for name, part in zip(NAMES, () if bias is None else bias.chunk(3), strict=False):
         if part.shape != (size,):
             raise AssertionError(f"expecting {name} bias shape of {(size,)}, but got {part.shape}")
-    return each(inputs, weights, bias)
+    return each(inputs, tuple(weights), bias)
+
+
+# ------------------------------------------------------------------ heads
+
+
+def with_biases(
+    k: Tensor, v: Tensor, bias_k: Tensor | None, bias_v: Tensor | None, static: Pair, masks: list[Tensor | None]
+) -> tuple[Tensor, Tensor, list[Tensor | None]]:
+    """Keys and values with a learnt one behind them, and the masks for them; all as they are, if there is none."""
+    if bias_k is None and bias_v is None:
+        return k, v, masks
+    if bias_k is None or bias_v is None:
+        there, missing = ("bias_k", "bias_v") if bias_v is None else ("bias_v", "bias_k")
+        raise AssertionError(f"{there} is set but {missing} is None")
+    for name, given in zip(("key", "value"), static, strict=True):
+        if given is not None:
+            raise AssertionError(f"bias cannot be added to static {name}.")
+    batch = k.shape[1]
+    return cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)]), one_more(masks)
+
+
+def in_heads(x: Tensor, num_heads: int, name: str = "", static: Tensor | None = None) -> Tensor:
+    """(places, N, size) as (rows, places, head_dim), rows being all heads of the batch; what is given for each head as it
+    is."""
+    places, batch, size = x.shape
+    rows, head_dim = batch * num_heads, size // num_heads
+    if static is None:
+        return x.view(places, rows, head_dim).transpose(0, 1)
+    check_static(name, static, rows, head_dim)
+    return static
+
+
+def with_zeros(x: Tensor) -> Tensor:
+    """Keys or values in heads with zeros behind them."""
+    return cat([x, zeros((x.shape[0], 1, x.shape[2]), dtype=x.dtype, device=x.device)], 1)
+
+
+def one_more(masks: list[Tensor | None]) -> list[Tensor | None]:
+    """Masks for one more source, at which everybody may look."""
+    return [None if mask is None else pad(mask, (0, 1)) for mask in masks]
+
+
+def merged(masks: list[Tensor | None], batch: int, num_heads: int, sources: int) -> Tensor | None:
+    """The sum of both masks, (rows, targets or 1, sources) or, without padding, as attn_mask is."""
+    attn_mask, key_padding_mask = masks
+    if key_padding_mask is None:
+        return attn_mask
+    for dim, wanted in enumerate((batch, sources)):
+        if key_padding_mask.shape[dim] != wanted:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {key_padding_mask.shape[dim]}"
+            )
+    padding = key_padding_mask.view(batch, 1, 1, sources).expand(-1, num_heads, -1, -1)
+    padding = padding.reshape(batch * num_heads, 1, sources)
+    return padding if attn_mask is None else attn_mask + padding
+
+
+def weighed(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, num_heads: int, average: bool
+) -> tuple[Tensor, Tensor]:
+    """Attention in (rows, …) → (targets, rows, head_dim), and its weights: (N, targets, sources) on the average of all
+    heads, or (N, num_heads, targets, sources)."""
+    q, k = q * math.sqrt(1 / q.shape[2]), k.transpose(-2, -1)
+    weights = softmax(q.bmm(k) if mask is None else mask.baddbmm(q, k), -1)
+    if dropout_p > 0:
+        weights = dropout(weights, dropout_p)
+    found = weights.bmm(v).transpose(0, 1)
+    weights = weights.view(len(weights) // num_heads, num_heads, *weights.shape[1:])
+    return found, weights.mean(dim=1) if average else weights
+
+
+def unweighed(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, num_heads: int, is_causal: bool
+) -> Tensor:
+    """The same by the one operation that has no weights to show: (targets, N, num_heads, head_dim)."""
+    batch = len(q) // num_heads
+    if mask is not None:
+        mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(batch, num_heads, -1, k.size(1))
+    q, k, v = (x.view(batch, num_heads, *x.shape[1:]) for x in (q, k, v))
+    return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, dropout=dropout).permute(2, 0, 1, 3)
 
 
 # ------------------------------------------------------------------ the whole
@@ -197,93 +302,23 @@ def multi_head_attention_forward(
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     targets, batch, size = query.shape
-    sources, rows, head_dim = key.shape[0], batch * num_heads, size // num_heads
     key_padding_mask = additive(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
-    is_causal = is_causal and key_padding_mask is None and not need_weights  # else the mask itself is needed
+    is_causal = relies_on_hint(is_causal, attn_mask, key_padding_mask, need_weights)
     attn_mask = None if is_causal else additive(attn_mask, "attn_mask", query.dtype)
     check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
-    if use_separate_proj_weight:
-        own = {"q_proj_weight": q_proj_weight, "k_proj_weight": k_proj_weight, "v_proj_weight": v_proj_weight}
-        for name, weight in own.items():
-            if weight is None:
-                raise AssertionError(f"use_separate_proj_weight is True but {name} is None")
-        q, k, v = separately((query, key, value), tuple(own.values()), in_proj_bias)  # type: ignore[arg-type]
-    elif in_proj_weight is None:
-        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-    else:
-        q, k, v = packed(query, key, value, in_proj_weight, in_proj_bias)
-    if attn_mask is not None:
-        attn_mask = in_three(attn_mask, targets, sources, rows)
-    if bias_k is not None and bias_v is not None:
-        for name, static in (("key", static_k), ("value", static_v)):
-            if static is not None:
-                raise AssertionError(f"bias cannot be added to static {name}.")
-        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = one_more(attn_mask), one_more(key_padding_mask)
-    elif bias_k is not None or bias_v is not None:
-        there, missing = ("bias_k", "bias_v") if bias_v is None else ("bias_v", "bias_k")
-        raise AssertionError(f"{there} is set but {missing} is None")
-    q = q.view(targets, rows, head_dim).transpose(0, 1)
-    k = in_heads(k, "static_k", static_k, rows, head_dim)
-    v = in_heads(v, "static_v", static_v, rows, head_dim)
+    own = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = projected((query, key, value), in_proj_weight, own, in_proj_bias)
+    masks = [in_three(attn_mask, targets, key.shape[0], batch * num_heads), key_padding_mask]
+    k, v, masks = with_biases(k, v, bias_k, bias_v, (static_k, static_v), masks)
+    q = in_heads(q, num_heads)
+    k, v = in_heads(k, num_heads, "static_k", static_k), in_heads(v, num_heads, "static_v", static_v)
     if add_zero_attn:
-        nothing = zeros((rows, 1, head_dim), dtype=k.dtype, device=k.device)
-        k, v = cat([k, nothing], 1), cat([v, nothing], 1)
-        attn_mask, key_padding_mask = one_more(attn_mask), one_more(key_padding_mask)
-    mask = merged(attn_mask, key_padding_mask, batch, num_heads, k.size(1))
-    dropout_p = dropout_p if training else 0.0
-    if not need_weights:
-        if mask is not None:
-            mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(batch, num_heads, -1, k.size(1))
-        q, k, v = (x.view(batch, num_heads, x.size(1), head_dim) for x in (q, k, v))
-        attended = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, dropout=dropout)
-        attended = attended.permute(2, 0, 1, 3).reshape(batch * targets, size)
-        out = linear(attended, out_proj_weight, out_proj_bias)
-        out = out.view(targets, batch, out.size(1))
-        return out if batched else out.squeeze(1), None
-    q = q * math.sqrt(1 / head_dim)
-    k = k.transpose(-2, -1)
-    weights = softmax(q.bmm(k) if mask is None else mask.baddbmm(q, k), -1)
-    if dropout_p > 0:
-        weights = dropout(weights, dropout_p)
-    attended = weights.bmm(v).transpose(0, 1).reshape(targets * batch, size)
-    out = linear(attended, out_proj_weight, out_proj_bias)
+        k, v, masks = with_zeros(k), with_zeros(v), one_more(masks)
+    mask, dropout_p = merged(masks, batch, num_heads, k.size(1)), dropout_p if training else 0.0
+    if need_weights:
+        found, weights = weighed(q, k, v, mask, dropout_p, num_heads, average_attn_weights)
+    else:
+        found, weights = unweighed(q, k, v, mask, dropout_p, num_heads, is_causal), None
+    out = linear(found.reshape(targets * batch, size), out_proj_weight, out_proj_bias)
     out = out.view(targets, batch, out.size(1))
-    weights = weights.view(batch, num_heads, targets, v.size(1))
-    weights = weights.mean(dim=1) if average_attn_weights else weights
-    return (out, weights) if batched else (out.squeeze(1), weights.squeeze(0))
-
-
-def in_heads(x: Tensor, name: str, static: Tensor | None, rows: int, head_dim: int) -> Tensor:
-    """Keys or values as (rows, sources, head_dim), rows being all heads of the batch; those given for each head as they
-    are."""
-    if static is None:
-        return x.view(x.shape[0], rows, head_dim).transpose(0, 1)
-    check_static(name, static, rows, head_dim)
-    return static
-
-
-def one_more(mask: Tensor | None) -> Tensor | None:
-    """A mask for one more source, at which everybody may look."""
-    return None if mask is None else pad(mask, (0, 1))
-
-
-def merged(
-    attn_mask: Tensor | None, key_padding_mask: Tensor | None, batch: int, num_heads: int, sources: int
-) -> Tensor | None:
-    """The sum of both masks, (rows, targets or 1, sources) or, without padding, as attn_mask is."""
-    if key_padding_mask is None:
-        return attn_mask
-    for dim, wanted in enumerate((batch, sources)):
-        if key_padding_mask.shape[dim] != wanted:
-            raise AssertionError(
-                f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {key_padding_mask.shape[dim]}"
-            )
-    padding: Any = key_padding_mask.view(batch, 1, 1, sources).expand(-1, num_heads, -1, -1)
-    padding = padding.reshape(batch * num_heads, 1, sources)
-    return padding if attn_mask is None else attn_mask + padding
+    return (out, weights) if batched else (out.squeeze(1), weights if weights is None else weights.squeeze(0))
