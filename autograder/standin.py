@@ -22,10 +22,14 @@ from typing import Any
 import numpy as np
 
 # What CuPy 14 has not: functions, methods of arrays, arguments of reductions; and which functions have the methods of
-# NumPy's ufuncs (cupy.ufunc; None: all). From its documentation (Comparison Table, cupy.ufunc) and its source.
+# NumPy's ufuncs (cupy.ufunc; None: all). From its documentation (Comparison Table, cupy.ufunc), its source, and
+# CuPy 14.2.0 itself, which can be imported without a GPU.
 NO_FUNCTIONS = frozenset(
-    """block einsum_path errstate frompyfunc geomspace geterr histogram_bin_edges insert matvec nanpercentile nanquantile
-    ndenumerate nditer nested_iters polyder polydiv polyint seterr spacing unstack vecdot vecmat""".split()
+    """
+    array_utils block einsum_path errstate frompyfunc geomspace geterr histogram_bin_edges insert matrix_norm matvec
+    multi_dot nanpercentile nanquantile ndenumerate nditer nested_iters polyder polydiv polyint seterr spacing
+    svdvals unstack vecdot vecmat vector_norm
+    """.split()
 )
 NO_MEMBERS = frozenset("ctypes getfield resize setfield setflags to_device".split())
 NO_KEYWORDS = frozenset(("initial", "where"))

@@ -54,7 +54,7 @@ BINARY = (
     "T.isclose({a}, {b}).clone()", "T.logaddexp2({a}, {b})", "T.baddbmm({a}, {a}[None], {b}[None])",
     "T.addmv({a}[0], {a}, {b}[0])", "T.addr({a}, {b}, {b})", "T.broadcast_tensors({a}, {b})[0]",
     "T.meshgrid({a}.flatten(), {b}.flatten(), indexing='ij')[0]", "T.column_stack([{a}, {b}])", "T.dstack([{a}, {b}])",
-    "T.concat([{a}, {b}], -1)", "T.searchsorted({a}.double().nan_to_num().msort(), {b}.contiguous())",
+    "T.concat([{a}, {b}], -1)", "T.searchsorted({a}.double().nan_to_num().sort(-1)[0], {b}.contiguous())",
     "T.bucketize({a}.contiguous().double(), {b}.flatten().nan_to_num().msort())", "T.full({b}.shape, 2.0) * {a}",
     "T.ones_like({a}) @ {b}", "({a} + {b}).relu() * {b}.double().sigmoid()", "{a} * {a} * {a}",
     "({a} * {b}).sum() / {b}.sum()", "{a} - {a}.mean(-1, keepdim=True)", "{a} / {a}.norm()", "({a} - {b}).abs().sqrt()",

@@ -18,7 +18,7 @@ from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .inplace import check_memory, check_overlap, check_writable, write
+from .inplace import check_memory, check_overlap, check_writable, same_place, write
 from .promotion import operand, refusal
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
@@ -246,14 +246,6 @@ def zero_(self: Tensor) -> Tensor:
     check_writable(self)
     write(self, zero_op(self))
     return self
-
-
-def same_place(a: Tensor, b: Tensor) -> _truth:
-    """Whether two tensors are the same elements of the same storage, in the same order."""
-    if a._counter is not b._counter:
-        return False
-    x, y = a.storage(), b.storage()
-    return (x.shape, x.strides) == (y.shape, y.strides) and address(x) == address(y)
 
 
 def copied(self: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.recording import announced, before_write, observers
 from ..autograd.views import CopySlices, Invalid, View, refused
-from ..backend import array_module, numpy
+from ..backend import address, array_module, numpy
 from ..dtypes import result_type
 from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor, from_array
@@ -164,21 +164,23 @@ def dense(x: Any) -> bool:
     return bool(flags.c_contiguous or flags.f_contiguous)
 
 
+def same_place(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors are the same elements of the same memory, in the same order."""
+    x, y = a.storage(), b.storage()
+    return (x.shape, x.strides) == (y.shape, y.strides) and address(x) == address(y)
+
+
 def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
-    """RuntimeError for an operand in the same storage that is neither the written tensor itself (apart: not even that)
+    """RuntimeError for an operand in the same memory that is neither the written tensor itself (apart: not even that)
     nor apart from it."""
-    if not isinstance(operand, Tensor) or (operand is written and not apart):
-        return
-    if operand is written:
+    if operand is written and apart:
         raise RuntimeError(PARTLY_THE_SAME)
-    if not apart and (operand._counter is not written._counter or not operand._counter):
+    if not isinstance(operand, Tensor) or operand is written:
         return
     x, y = written.storage(), operand.storage()
-    if not (x.size and y.size):
+    if type(x) is not type(y) or not array_module(x).may_share_memory(x, y):
         return
-    (low, high), (start, end) = (array_module(a).lib.array_utils.byte_bounds(a) for a in (x, y))
-    meet = low < end and start < high and (apart or (low, high, x.strides) != (start, end, y.strides))
-    if meet and dense(x) and dense(y):
+    if dense(x) and dense(y) and (apart or not same_place(written, operand)):
         raise RuntimeError(PARTLY_THE_SAME)
 
 

@@ -300,13 +300,9 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """β·input + α·vec1 vec2ᵀ (torch.addr)."""
     vector(vec1, "addr", "vec1"), vector(vec2, "addr", "vec2")
-    for dim, size in ((-1, vec2._data.size), (-2, vec1._data.size)):  # torch looks at the last dimension first
-        n = input._data.shape[dim] if input._data.ndim >= -dim else 1
-        if n not in (1, size):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({n}) at non-singleton dimension "
-                f"{dim + 2}.  Target sizes: {[vec1._data.size, vec2._data.size]}.  Tensor sizes: {list(input._data.shape)}"
-            )
+    sizes = (vec1._data.size, vec2._data.size)
+    if input._data.shape != sizes:
+        input.expand(sizes)  # refuses what does not fit
     for name, factor in (("beta", beta), ("alpha", alpha)):
         whole_factor(name, factor, input, vec1, vec2)
     return addr_op(input, vec1, vec2, beta=number(beta), alpha=number(alpha))
