@@ -17,7 +17,7 @@ FUNCTIONAL = """
     log_softmax: x, 0; x, dim=1; cube, -1; x, 1, dtype=T.float64
     softmin: x, 0; x, dim=1; cube, -1
     dropout: x, 0.0; x, 0.5, False; x, 1.0; x, 1.5; x, p=-0.1
-    dropout1d: cube, 0.0; cube, 0.5, False; cube, 1.0; nk, 1.0; cube, 1.5; x, p=-0.1; v; image
+    dropout1d: cube, 0.0; cube, 0.5, False; cube, 1.0; nk, 1.0; cube, 1.5; x, p=-0.1; v, 1.0; image, 1.0
     dropout2d: image, 0.0; image, 0.5, False; image, 1.0; cube, 1.0; x, 1.0; image, 1.5; v, 1.0; v
     one_hot: ind; iv; iv, 5; iv, 2; ind - 1; ints[:0]; x
     linear: x, s; x, s, v; v, s; cube, nk.t()[:, :4]; cube, nk; x, v; x, s, u; x, nk; s, x, u; v, v; v, v, dot

@@ -41,10 +41,10 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     yield request.param
 
 
-# What a device changes by its nature: what says or chooses where a tensor lies, and NumPy's arrays as operands.
+# What a device changes by its nature: what says or chooses where a tensor lies, NumPy's arrays as operands, random numbers.
 MEANT = {
     "(x).type()", "(ints).type()", "(x).to('cpu')", "(x).to('cpu', T.float32)", "(x).cpu()", "(ints).cpu()",
-    "(x).get_device()", "operator.mod(x.detach(), N.ones(3))", "operator.mod(x, N.ones(3))",
+    "(x).get_device()", "F.dropout2d(v)", "operator.mod(x.detach(), N.ones(3))", "operator.mod(x, N.ones(3))",
 }  # fmt: skip
 # Besides the samples as they are: kinds of arrays that go other ways through the operations.
 WORLDS = SHAPES | {
@@ -125,7 +125,7 @@ def fault(call: Call, world: World, second: bool) -> str | None:
             if str(expected) != str(got):
                 return f"host {expected}, device {got}"
         elif got is None or (wrong := value_fault(got.cpu(), expected)):
-            return f"device {got and wrong}".replace("torch", "host")
+            return f"device {got if got is None else wrong}".replace("torch", "host")
     return None
 
 
