@@ -262,20 +262,34 @@ EVERY = MUL + DIV + POW + EXP_LOG + TANH + RELU + SUM + MEAN + MATMUL
 
 @check("derivatives_in_a_network", lesson=LESSON, points=3, parts=EVERY)
 def derivatives_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
-    """Two hidden layers, a gate, softmax and a penalty, in the lesson's operations, trained for three steps."""
-    X = T.tensor(rng.normal(size=(16, 3)))
-    target = T.tensor(np.eye(4)[rng.integers(0, 4, 16)])
-    shapes = {"W1": (3, 8), "b1": (8,), "gate": (8,), "W2": (8, 8), "b2": (8,), "W3": (8, 4), "b3": (4,)}
-    params = {name: leaf(T, rng.normal(size=shape) * 0.6) for name, shape in shapes.items()}
+    """Two hidden layers, a gate, shares of a whole and a penalty, in the lesson's operations, trained for three steps.
+
+    Three groups of five, each group with a second matrix of its own; dimensions are summed in several ways; biases
+    begin at zero, where powers are delicate; and four times a rule's gradient is needed once more, by a neighbour.
+    """
+    X, weight = T.tensor(rng.normal(size=(3, 5, 2))), T.tensor(rng.uniform(0.5, 1.5, 4))
+    target = T.tensor(np.eye(4)[rng.integers(0, 4, (3, 5))])
+    shapes = {"W1": (2, 8), "b1": (8,), "gate": (8,), "W2": (3, 8, 6), "b2": (6,), "W3": (6, 4), "b3": (4,)}
+    params = {
+        name: leaf(T, np.zeros(shape) if name[0] == "b" else rng.normal(size=shape) * 0.6)
+        for name, shape in shapes.items()
+    }
     for step in ("first", "second", "third"):
-        hidden = (X @ params["W1"] + params["b1"]).tanh() * params["gate"]
-        again = (hidden @ params["W2"] + params["b2"]).relu()
+        line = X @ params["W1"] + params["b1"]
+        bent = line.tanh()
+        both = line + bent
+        hidden = both + both * params["gate"]
+        inner = hidden @ params["W2"] + params["b2"]
+        again = inner + inner.relu()
         for each in (hidden, again):
             each.retain_grad()
-        scores = (again @ params["W3"] + params["b3"]).exp()
-        chance = scores / scores.sum(1, keepdim=True)
-        penalty = (params["W1"] ** 2).mean() + 0.3 * (params["W3"] ** 2).mean()
-        loss = -(chance.log() * target).sum() / 16.0 + 0.1 * penalty
+        marks = (again @ params["W3"]).sum(1, keepdim=True) / 5.0 + again.mean(-1, keepdim=True) + params["b3"]
+        square, steep = marks * marks, marks.exp()
+        scores = square + steep
+        chance = scores / scores.sum(2, keepdim=True)
+        powers = sum((params["b1"] ** k).sum() + (params["b3"] ** k).mean() for k in range(4))
+        penalty = (params["W2"] ** 2).mean((2, 0)).sum() + 0.3 * powers
+        loss = -((chance.log() * target).sum((1, 0)) * weight).mean() / 4.0 + 0.1 * penalty
         for each in params.values():
             each.grad = None
         loss.backward()
@@ -286,4 +300,5 @@ def derivatives_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
         with T.no_grad():
             for each in params.values():
                 each -= 0.2 * each.grad
+    yield "what tanh and exp gave is left as it was", [bent.detach(), steep.detach()], "third step: the loss"
     yield "the weights after training", list(params.values())

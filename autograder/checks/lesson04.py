@@ -166,16 +166,28 @@ def expand_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "used twice, and unstretched besides", x.grad
 
 
+# A gradient's shape, and that of an input which cannot be stretched to it.
+MISFITS: list[tuple[Shape, Shape]] = [
+    ((4, 1), (4, 2)),
+    ((4, 3), (4, 2)),
+    ((8, 2), (4, 2)),
+    ((4,), (1, 4)),
+    ((4,), (2,)),
+]
+
+
 @check("broadcast_in_a_network", lesson=LESSON, points=3, parts=[STRETCHES, UNBROADCAST, EXPAND])
 def broadcast_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
-    """Biases, scales and a temperature, all smaller than what they meet, trained for three steps."""
-    X = T.tensor(rng.normal(size=(8, 3)))
-    target = T.tensor(rng.normal(size=(8, 2)))
+    """Biases, scales and a temperature, all smaller than what they meet, trained for three steps on two groups."""
+    X = T.tensor(rng.normal(size=(2, 5, 3)))
+    target = T.tensor(rng.normal(size=(2, 5, 2)))
     shapes: dict[str, Shape] = {"W": (3, 4), "b": (4,), "scale": (1, 4), "V": (4, 2), "c": (2,), "temperature": ()}
     params = {name: leaf(T, rng.uniform(0.5, 1.5, shape)) for name, shape in shapes.items()}
+    pieces = rng.uniform(0.5, 1.5, (2, 3, 1))
+    pieces *= 2.0 / pieces.sum()
 
     class Doubled(T.autograd.Function):
-        """x * 2, whose backward returns a gradient with one dimension too many."""
+        """x * 2, whose backward returns the gradient in six pieces, side by side in more dimensions."""
 
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
@@ -183,14 +195,14 @@ def broadcast_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            return T.stack([grads[0] * 0.5, grads[0] * 1.5])
+            return grads[0] * T.tensor(pieces)
 
     losses = []
     for _ in range(3):
-        hidden = X @ params["W"] + params["b"]
-        centred = hidden - hidden.mean(1, keepdim=True)
-        scaled = (centred * params["scale"]).tanh()
-        out = (scaled @ params["V"] + Doubled.apply(params["c"]).expand(8, 2)) / params["temperature"]
+        hidden = X @ params["W"] + Doubled.apply(params["b"])
+        centred = hidden - hidden.mean(-1, keepdim=True)
+        scaled = (centred * Doubled.apply(params["scale"])).tanh()
+        out = (scaled @ params["V"] + params["c"].expand(2, 5, 2)) / params["temperature"]
         loss = ((out - target) ** 2).mean()
         for each in params.values():
             each.grad = None
@@ -203,3 +215,5 @@ def broadcast_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
     for name, each in params.items():
         yield f"third gradient of {name}", each.grad
     yield "the parameters after training", list(params.values())
+    misfits = [returning(T, rng, *each) for each in MISFITS]
+    yield "gradients that do not fit are refused", lambda: [each() for each in misfits], "the loss, step by step"

@@ -263,23 +263,51 @@ def memory_freed(T: Any, rng: np.random.Generator) -> Properties:
         yield "without any backward, the loss dropped", alive(seen)
 
 
+def heads(T: Any, x: Any) -> Any:
+    """e^x and e^-x, two outputs of one node, of which their own slopes are made."""
+
+    class Heads(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            outputs = x.exp(), (-x).exp()
+            ctx.save_for_backward(*outputs)
+            return outputs
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            up, down = ctx.saved_tensors
+            return grads[0] * up - grads[1] * down
+
+    return Heads.apply(x)
+
+
 @check("saved_in_training", lesson=LESSON, points=3, parts=[SAVE, UNPACK, RELEASE])
 def saved_in_training(T: Any, rng: np.random.Generator) -> Properties:
-    """A trunk with two heads, each with a loss of its own, trained for four steps."""
-    X = T.tensor(rng.normal(size=(8, 3)))
-    Y, Z = T.tensor(rng.normal(size=(8, 1))), T.tensor(rng.uniform(0.1, 0.9, size=(8, 1)))
-    params = [leaf(T, rng.normal(size=shape)) for shape in ((3, 4), (4,), (4, 1), (4, 1))]
-    opt = T.optim.SGD(params, lr=0.05)
+    """A trunk with two heads, both outputs of one node, each with a loss of its own; trained for four steps.
 
-    def losses() -> tuple[Any, Any]:
+    The first loss asks for gentle slopes as well, so that what was saved is read with its history; the data was written
+    to before it was saved.
+    """
+    X, age = T.tensor(rng.uniform(-1, 1, (8, 3))), T.tensor(rng.uniform(10, 90, size=(8, 1)))
+    Y, Z = T.tensor(rng.normal(size=(8, 1))), T.tensor(rng.uniform(0.1, 0.9, size=(8, 1)))
+    age.div_(100.0)
+    params = [leaf(T, rng.normal(size=shape) * 0.4) for shape in ((3, 4), (4,), (4, 1))]
+    params += [leaf(T, rng.uniform(0.8, 1.2, 1)) for _ in range(2)]
+    opt = T.optim.SGD(params, lr=0.01)
+
+    def forward() -> tuple[Any, ...]:
         hidden = (X @ params[0] + params[1]).tanh()
-        guess, chance = hidden @ params[2], (hidden @ params[3]).sigmoid()
-        return ((guess - Y) ** 2).mean(), -(Z * chance.log() + (1.0 - Z) * (1.0 - chance).log()).mean()
+        up, down = heads(T, T.addcmul(hidden @ params[2], params[3], age) / params[4])
+        chance = 1.0 / (1.0 + down)
+        one = ((up - Y) ** 2).mean()
+        (slope,) = T.autograd.grad(one, hidden, create_graph=True)
+        two = -(Z * chance.log() + (1.0 - Z) * (1.0 - chance).log()).mean() + 0.1 * (params[4] ** 3).sum()
+        return one + 0.5 * (slope * slope).sum(), two, hidden, down
 
     history = []
     for step in range(4):
         opt.zero_grad()
-        one, two = losses()
+        one, two, *_ = forward()
         one.backward(retain_graph=True)
         two.backward()
         if step == 0:
@@ -288,12 +316,21 @@ def saved_in_training(T: Any, rng: np.random.Generator) -> Properties:
         opt.step()
         history.append(one.item() + two.item())
     yield "the losses", history
-    one, two = losses()
+    one, two, *_ = forward()
     one.backward()
     yield "without retain_graph the other head is cut off", raises(two.backward)
-    one, two = losses()
+    one, two, hidden, down = forward()
+    yield "what is saved is no copy", hidden.grad_fn._saved_result.data_ptr() == hidden.data_ptr(), "the losses"
+    with T.no_grad():
+        down.mul_(2.0)
+    yield "a write to the second head is noticed", raises(two.backward), "the losses"
+    one, two, *_ = forward()
+    one.backward(retain_graph=True)
+    opt.step()
+    yield "so is a step between the two walks", raises(two.backward), "the losses"
+    one, two, hidden, down = forward()
     with uncollected():
-        seen = weakref.ref(two)
-        del two
-        yield "a loss that nobody holds is gone", seen() is None
+        seen = [weakref.ref(each) for each in (one, two, hidden, down)]
+        del one, two, hidden, down
+        yield "losses and layers that nobody holds are gone", [each() is None for each in seen], "the losses"
     yield "the parameters", params

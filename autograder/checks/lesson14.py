@@ -239,18 +239,31 @@ def crossover_size(T: Any, rng: np.random.Generator) -> Properties:
 
 @check("when_it_pays", lesson=LESSON, points=2, parts=[BEST, CROSS])
 def when_it_pays(T: Any, rng: np.random.Generator) -> Properties:
-    """A slow processor without a queue against a fast device behind one, timed and compared."""
-    smallest = int(rng.integers(16, 32))
+    """A slow processor without a queue against a fast device behind one, timed and compared.
+
+    No run takes as long as another, and at one small size another program was in the processor's way.
+    """
+    smallest, repeats, hiccup = int(rng.integers(16, 32)), 3, int(rng.integers(1, 3))
     sizes = [smallest * 2**k for k in range(12)]
     per_element, launch = rng.uniform(2e-9, 4e-9), rng.uniform(1e-5, 3e-5)
     here: list[float] = []
     there: list[float] = []
-    for n in sizes:
+    for k, best in enumerate(each_at_least_once(rng, repeats, len(sizes))):
+        slower = rng.uniform(1.2, 2.0, repeats + 1)  # the one behind the last is nobody's
+        slower[best] = 1.0
+        work, delay = sizes[k] * per_element * slower, 1e-4 if k == hiccup else 0.0
         for device, found in (
-            (Queue(1e-6, [n * per_element]), here),
-            (Queue(launch, [0.5, n * per_element / 20]), there),
+            (Queue(1e-6, [0.1, *(work + delay)]), here),
+            (Queue(launch, [0.5, *(work / 20)]), there),
         ):
-            found.append(T.timing.best_seconds(device.action, device.wait, device.clock, 3))
+            found.append(T.timing.best_seconds(device.action, device.wait, device.clock, repeats))
     yield "seconds at home", here
     yield "seconds on the device", there
-    yield "it pays from this size on", T.timing.crossover(sizes, here, there)
+    yield "it pays from this size on", lambda: T.timing.crossover(sizes, here, there), "seconds at home"
+    alone = per_element * np.array(sizes)
+    shared = launch + alone / 20.0
+    others = 1e-3, alone[-2:].sum() / shared[-2:].sum(), 1e3  # how many times as long the other device takes
+    yield (
+        "a device that always wins, one at the largest size only, one never",
+        lambda: [T.timing.crossover(sizes, alone.tolist(), (shared * times).tolist()) for times in others],
+    )
