@@ -53,7 +53,7 @@ from .tensor import Tensor
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
     "backends", "clinic", "creation", "cuda", "curvature", "custom", "draws", "legacy", "nn", "optim", "printing", "random",
-    "ranges", "serialization", "timing", "training", "viz", "warmup",
+    "ranges", "serialization", "timing", "training", "utils", "viz", "warmup",
 )  # fmt: skip
 ELSEWHERE = {
     name: module

@@ -32,7 +32,7 @@ BEYOND: dict[str | tuple[str, str], str] = {
     r"\.seed\(\)": "drawn from the clock",
     r"\.view\(torch\.(int32|uint8)\)": "the bits of a random number's last digit",
     r"resize_\(": "minigrad has no resize_",
-    r"torch\.utils": "minigrad loads no data",
+    r"torch\.utils\.data": "minigrad loads no data",
     ("torch.sort", r"^x\.sort\(\)"): "which of equal elements comes first is left open",
     ("torch.nn.CrossEntropyLoss", r"target_new\.sum"): "a sum of float64 that is 1 but for the last digit",
 }
@@ -47,7 +47,7 @@ def examples(path: str, theirs: Any, ours: Any, depth: int = 0) -> Iterator[tupl
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names that are going out of use
             each = getattr(theirs, name)
-        if ">>> " in (inspect.getdoc(each) or "" if callable(each) else ""):
+        if callable(each) and ">>> " in (each.__doc__ or ""):
             yield f"{path}.{name}", each.__doc__
         module = isinstance(each, types.ModuleType) and each.__name__.startswith("torch")
         if depth < 3 and (module or (inspect.isclass(each) and each.__module__.startswith("torch"))):

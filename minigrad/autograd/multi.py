@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import get_ident
 from typing import Any
 
@@ -67,6 +67,20 @@ _walks: dict[int, Walk] = {}  # by thread
 def current_walk() -> Walk:
     """The innermost backward that this thread is in."""
     return _walks[get_ident()]
+
+
+def running_walk() -> Walk | None:
+    """The innermost backward that this thread is in, if it is in one."""
+    return _walks.get(get_ident())
+
+
+def running_walks() -> Iterator[Walk]:
+    """All that are running, in whichever thread, and those that they have come on top of."""
+    for walk in tuple(_walks.values()):
+        each: Walk | None = walk
+        while each is not None:
+            yield each
+            each = each.outer
 
 
 class _MultiHandle:
