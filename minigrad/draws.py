@@ -17,7 +17,7 @@ from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, ty
 from .ops.define import Op
 from .ops.exact import ABSENT, flag
 from .ops.functions import step_vjp
-from .ops.inplace import check_writable, write
+from .ops.inplace import check_memory, check_writable, write
 from .ops.promotion import Number, no_kernel, unsupported
 from .random import Generator, default_generator, fused
 from .ranges import empty
@@ -292,6 +292,7 @@ INEXACT = (
 
 def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Tensor:
     """Put values into a tensor: drawn ones, which come flat, in the order in which the elements stand in memory."""
+    check_memory(tensor)
     data = tensor._data
     values = values.astype(data.dtype, copy=False)
     values = finish(filling_order(data, values) if values.ndim == 1 else values, tensor.device)._data
@@ -325,6 +326,7 @@ def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = 
     """Every element 1 with probability p, one for all or a tensor of them, else 0, in place (torch.Tensor.bernoulli_)."""
     check_writable(self)
     if isinstance(p, Tensor):
+        check_memory(self)
         drawn = bernoulli(p.detach().expand(self.shape), generator=generator)._data.astype(self._data.dtype, copy=False)
         write(self, bernoulli_each_op(self, p, values=drawn))
         return self
