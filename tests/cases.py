@@ -111,6 +111,17 @@ OPS = """
         x, T.tensor(0), 1; ints, N.int64(2)
     clamp_max: x, 0.5; x, y; kink, 1; odd, 0.5
     clamp_min: x, 0.5; x, y; kink, 1; odd, 0.5
+    hardshrink: x; kink, 1.0; kink, lambd=0.0; ints
+    prelu: x, v; cube, w; image, dot; x, v[:1]; x, u
+    rms_norm: x, (3,); cube, (3, 4), nk; x, (3,), v, 0.1; x, (4,)
+    pixel_shuffle: long.repeat(6).reshape(1, 12, 2, 1), 2; x, 2
+    pixel_unshuffle: long.repeat(6).reshape(1, 3, 2, 4), 2; x, 2
+    celu: x; kink, 0.5; x, 0.0
+    celu_: x * 1; kink * 1, 0.5
+    selu: x; kink
+    selu_: x * 1; kink * 1
+    threshold: x, 0.5, 9.0; ints, 1, 2
+    threshold_: x * 1, 0.5, 9.0; x, 0, 0
     softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2; cube, -3;
         x, dim='a'; x, 0, None, 1
     log_softmax: x, 0; x, 1; x, -1; odd, 1; wide, 1; cube, 1; x, dim=0, dtype=T.float64; x, 2

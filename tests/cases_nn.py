@@ -11,6 +11,31 @@ FUNCTIONAL = """
     elu: x, 0.5; kink, alpha=2.0
     gelu: x, approximate='tanh'; kink, approximate='tanh'; x, approximate='other'
     hardtanh: x, -0.5, 0.7; kink, -1.0, 1.0; kink, 0.0, 2.0
+    hardshrink: x; kink; wide; ints; mask; kink, 1.0; kink, lambd=0.0; x, -1
+    softshrink: x; kink; wide; ints; mask; kink, 1.0; kink, lambd=0.0; x, -1
+    hardsigmoid: x; kink; wide; ints; mask; kink * 1, True; x, True
+    hardswish: x; kink; wide; ints; mask; kink * 1, True; x, inplace=True
+    threshold: x, 0.5, 9.0; kink, 1.0, 2.5; ints, 1.5, 9.7; mask, 1, 0; kink * 1, 0.5, 1, True; x, 0, 0, True
+    prelu: x, v; x, v[:1]; kink.detach(), w; cube, v; image, dot; v, dot; dot, v[:1]; x, u; x, s; dot, v; x, ints[0]
+    glu: cube; cube, 2; cube, 0; image, -1; x; dot; x, 3; image.mT, dim=-2
+    rms_norm: x, (3,); x, (3,), v; cube, (3, 4), nk; cube, [4], None, 0.1; x, (3,), eps=0; x, (4,); x, (3,), u; x, (); odd, (3,);
+        x * 1e-9, (3,)
+    instance_norm: cube; image; cube, v.detach(), pos[0].detach(), v, w; image, weight=v; cube, weight=v, bias=w, eps=0.1;
+        cube, T.ones(cube.shape[1]).to(cube), T.ones(cube.shape[1]).to(cube), use_input_stats=False; odd[None]; v;
+        cube[:1], T.zeros(3).to(cube), T.ones(3).to(cube), momentum=0.5; cube, use_input_stats=False; x; cube[..., :1];
+        cube, weight=u
+    pixel_shuffle: long.repeat(6).reshape(1, 12, 2, 1), 2; long.reshape(4, 1, 1), 2; cube[:1], 1; x, 2; long.reshape(2, 2, 1), 2;
+        plane, 0; plane[:1, :2], T.tensor(1)
+    pixel_unshuffle: long.repeat(6).reshape(1, 3, 2, 4), 2; long.reshape(1, 2, 2), 2; x, 2; long.reshape(1, 1, 4), 2;
+        long.reshape(1, 4, 1), 2;
+        plane, -1
+    celu_: x * 1; kink * 1, 0.5; x * 1, alpha=-1.0; x; x * 1, 0.0; ints.clone()
+    elu_: x * 1; kink * 1, 0.5; x * 1, -1.0; x
+    hardtanh_: kink * 1; kink * 1, -0.5, max_val=2.0; x; x * 1, 1.0, -1.0
+    leaky_relu_: x * 1; kink * 1, 0.5; x * 1, -1.0; x; ints.clone()
+    relu_: x * 1; kink * 1; x; ints.clone()
+    selu_: x * 1; kink * 1; x
+    threshold_: kink * 1, 1.0, 9.0; x, 0, 0; ints.clone(), 1, 2.5
     leaky_relu: x, 0.2; kink, negative_slope=0.0
     softplus: x, 2.0; wide, 1.0, 5.0; kink * 10, beta=0.5
     softmax: x, 0; x, dim=1; odd, 1; cube, -1; x, 1, dtype=T.float64

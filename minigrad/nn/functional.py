@@ -10,6 +10,8 @@ from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
 from ..errors import refusing
 from ..ops import nn as layers
+from ..ops import piecewise, pixels, plainly
+from ..ops import rms_norm as _rms_norm
 from ..ops.activation import (
     celu,
     elu,
@@ -27,13 +29,14 @@ from ..ops.activation import (
 )
 from ..ops.arguments import Bool, Float, Int, as_int, parsed
 from ..ops.attention import scaled_dot_product_attention as _attention
-from ..ops.batch_norm import batch_norm
+from ..ops.batch_norm import batch_norm, instance_norm
 from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.conv import conv1d, conv2d
 from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.dropout import dropout, dropout1d, dropout2d
 from ..ops.exact import flag, number
+from ..ops.glu import glu
 from ..ops.group_norm import group_norm
 from ..ops.later import plain_function
 from ..ops.layer_norm import layer_norm
@@ -41,6 +44,7 @@ from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.multi_head import multi_head_attention_forward
 from ..ops.nn import linear
 from ..ops.pad import pad
+from ..ops.piecewise import hardsigmoid, hardswish, softshrink, threshold
 from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
@@ -49,16 +53,32 @@ from ..tensor import Tensor, from_array
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d",
-    "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "conv1d",
+    "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
     "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_similarity", "cross_entropy", "dropout", "dropout1d",
-    "dropout2d", "elu", "embedding", "gelu", "group_norm", "hardtanh", "huber_loss", "interpolate", "kl_div",
-    "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish",
+    "dropout2d", "elu", "elu_", "embedding", "gelu", "glu", "group_norm", "hardshrink", "hardsigmoid", "hardswish",
+    "hardtanh", "hardtanh_", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm",
+    "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish",
     "mse_loss", "multi_head_attention_forward", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
-    "relu", "relu6", "scaled_dot_product_attention", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax",
-    "softmin", "softplus", "softsign", "tanh", "tanhshrink", "triplet_margin_loss",
+    "pixel_shuffle", "pixel_unshuffle", "prelu", "relu", "relu6", "relu_", "rms_norm", "scaled_dot_product_attention",
+    "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink", "softsign",
+    "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)
+
+# Operations of torch itself.
+hardshrink, prelu = plain_function(piecewise.hardshrink), plain_function(piecewise.prelu)
+pixel_shuffle, pixel_unshuffle = plain_function(pixels.pixel_shuffle), plain_function(pixels.pixel_unshuffle)
+celu_, elu_ = plain_function(plainly.celu_), plain_function(plainly.elu_)
+hardtanh_, leaky_relu_ = plain_function(plainly.hardtanh_), plain_function(plainly.leaky_relu_)
+selu_, threshold_ = plain_function(plainly.selu_), plain_function(plainly.threshold_)
+rms_norm = parsed()(_rms_norm.rms_norm)
+
+
+@plain_function
+def relu_(input: Tensor) -> Tensor:
+    """relu, in place (torch.nn.functional.relu_)."""
+    return input.relu_()
 
 
 @parsed()

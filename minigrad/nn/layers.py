@@ -208,6 +208,44 @@ class Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
+class Dropout1d(Dropout):
+    """The same with whole channels of (N, C, L) or (C, L) (torch.nn.Dropout1d)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, without some of its channels."""
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    """The same with whole channels of (N, C, H, W) (torch.nn.Dropout2d)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, without some of its channels."""
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class PReLU(Module):
+    """x where positive, else weight · x with a weight that is learnt, one or one for each channel (torch.nn.PReLU)."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = unset(num_parameters, dtype=dtype, device=device)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """The weight as it was at first."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, …) → the same shape."""
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return f"num_parameters={self.num_parameters}"
+
+
 class Flatten(Module):
     """The dimensions from start_dim to end_dim made one (torch.nn.Flatten)."""
 

@@ -1,7 +1,9 @@
-"""Batch and group normalisation as modules: parameters, and the running averages that evaluation uses."""
+"""Normalisation of batches, elements of the batch, groups and mean squares as modules: parameters, and the running averages
+that evaluation uses. LayerNorm stands in layers.py."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 from ..creation import ones, tensor, zeros
@@ -64,11 +66,14 @@ class BatchNorm(Module):
             if self.bias is not None:
                 init.zeros_(self.bias)
 
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, C, …) → the same shape."""
+    def _check_dims(self, input: Tensor) -> None:
         if input.ndim not in self.dims:
             wanted = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, …) → the same shape."""
+        self._check_dims(input)
         share = self.momentum
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
@@ -112,6 +117,65 @@ class BatchNorm2d(BatchNorm):
     dims = (4,)
 
 
+class InstanceNorm(BatchNorm):
+    """Every channel of every element of the batch with mean 0 and variance 1, then · weight + bias; base of InstanceNorm1d
+    and InstanceNorm2d. momentum: how far one batch moves the running averages."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, …) or (C, …) → the same shape."""
+        self._check_dims(input)
+        alone = input.dim() == self.dims[0]
+        place = input.dim() - self.dims[0]
+        if input.size(place) != self.num_features:
+            size = input.size(place)
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={place} to match num_features ({self.num_features}), but got: {size}."
+                )
+            warnings.warn(
+                f"input's size at dim={place} does not match num_features. You can silence this warning by not passing in "
+                "num_features, which is not used because affine=False",
+                stacklevel=2,
+            )
+        out = F.instance_norm(
+            input.unsqueeze(0) if alone else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum or 0.0,
+            self.eps,
+        )
+        return out.squeeze(0) if alone else out
+
+
+class InstanceNorm1d(InstanceNorm):
+    """Instance normalisation of (N, C, L) or (C, L) (torch.nn.InstanceNorm1d)."""
+
+    dims = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    """Instance normalisation of (N, C, H, W) or (C, H, W) (torch.nn.InstanceNorm2d)."""
+
+    dims = (3, 4)
+
+
 class GroupNorm(Module):
     """Every group of channels of every image with mean 0 and variance 1, then · weight + bias (torch.nn.GroupNorm)."""
 
@@ -151,3 +215,35 @@ class GroupNorm(Module):
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
+
+
+class RMSNorm(Module):
+    """Mean square 1 over the last dimensions, then · weight (torch.nn.RMSNorm)."""
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
+        made = unset(*shape, dtype=dtype, device=device) if elementwise_affine else None
+        self.register_parameter("weight", made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """weight 1."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, *normalized_shape) → the same shape."""
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

@@ -1,4 +1,5 @@
-"""Modules without parameters: activations and pooling. Each is one function of nn.functional with its settings."""
+"""Modules without parameters, each one function of nn.functional with its settings: activations, distances. Those that
+pool stand in pooling.py, those that pad in padding.py."""
 
 from __future__ import annotations
 
@@ -193,128 +194,80 @@ class LogSoftmax(Simple):
     settings = {"dim": None}
 
 
-# ------------------------------------------------------------------ pooling
+class Softmax2d(Simple):
+    """softmax over the channels of every pixel (torch.nn.Softmax2d)."""
+
+    function = F.softmax
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, H, W) or (C, H, W) → the same shape."""
+        if input.dim() not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+        return F.softmax(input, -3)
 
 
-class Pool(Simple):
-    """Pooling: the stride is the kernel's size unless told otherwise."""
+class GLU(Simple):
+    """One half of the input along dim, let through by σ of the other (torch.nn.GLU)."""
 
-    kernel_size: Any
-    stride: Any
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.stride is None:
-            self.stride = self.kernel_size
+    function = F.glu
+    settings = {"dim": -1}
 
 
-LARGEST = {
-    "kernel_size": REQUIRED,
-    "stride": None,
-    "padding": 0,
-    "dilation": 1,
-    "return_indices": False,
-    "ceil_mode": False,
-}
-AVERAGE = {
-    "kernel_size": REQUIRED,
-    "stride": None,
-    "padding": 0,
-    "ceil_mode": False,
-    "count_include_pad": True,
-}
+class Hardsigmoid(Simple):
+    """(x + 3) / 6 held between 0 and 1 (torch.nn.Hardsigmoid)."""
+
+    function = F.hardsigmoid
+    settings = {"inplace": False}
+    shown = ()
 
 
-class MaxPool1d(Pool):
-    """The largest element of every window of the last dimension (torch.nn.MaxPool1d)."""
+class Hardswish(Simple):
+    """x · hardsigmoid(x) (torch.nn.Hardswish)."""
 
-    function = F.max_pool1d
-    settings = LARGEST
-    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-
-
-class MaxPool2d(Pool):
-    """The largest element of every window of the last two dimensions (torch.nn.MaxPool2d)."""
-
-    function = F.max_pool2d
-    settings = LARGEST
-    shown = MaxPool1d.shown
+    function = F.hardswish
+    settings = {"inplace": False}
+    shown = ()
 
 
-class AvgPool1d(Pool):
-    """The average of every window of the last dimension (torch.nn.AvgPool1d)."""
+class Hardshrink(Simple):
+    """x, but 0 from -lambd to lambd (torch.nn.Hardshrink)."""
 
-    function = F.avg_pool1d
-    settings = AVERAGE
-    shown = ("kernel_size", "stride", "padding")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name in ("kernel_size", "stride", "padding"):
-            value = getattr(self, name)
-            setattr(self, name, (value,) if isinstance(value, int) else tuple(value))
-
-
-class AvgPool2d(Pool):
-    """The average of every window of the last two dimensions (torch.nn.AvgPool2d)."""
-
-    function = F.avg_pool2d
-    settings = AVERAGE | {"divisor_override": None}
-    shown = AvgPool1d.shown
-
-
-class AdaptiveAvgPool1d(Simple):
-    """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool1d)."""
-
-    function = F.adaptive_avg_pool1d
-    settings = {"output_size": REQUIRED}
-
-
-class AdaptiveAvgPool2d(Simple):
-    """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool2d)."""
-
-    function = F.adaptive_avg_pool2d
-    settings = {"output_size": REQUIRED}
-
-
-class AdaptiveMaxPool1d(Simple):
-    """The largest element of as many even parts as output_size says (torch.nn.AdaptiveMaxPool1d)."""
-
-    function = F.adaptive_max_pool1d
-    settings = {"output_size": REQUIRED, "return_indices": False}
-    shown = ("output_size",)
-
-
-class AdaptiveMaxPool2d(AdaptiveMaxPool1d):
-    """The same of images (torch.nn.AdaptiveMaxPool2d)."""
-
-    function = F.adaptive_max_pool2d
-
-
-class Upsample(Simple):
-    """Images made larger or smaller, to a size or by a factor (torch.nn.Upsample)."""
-
-    function = F.interpolate
-    settings = {
-        "size": None,
-        "scale_factor": None,
-        "mode": "nearest",
-        "align_corners": None,
-        "recompute_scale_factor": None,
-    }
-
-    scale_factor: Any
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        factor = self.scale_factor
-        if factor is not None:
-            self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
+    function = F.hardshrink
+    settings = {"lambd": 0.5}
 
     def extra_repr(self) -> str:
         """As torch prints it."""
-        given = "scale_factor" if self.scale_factor is not None else "size"
-        return f"{given}={getattr(self, given)!r}, mode={self.mode!r}"
+        return f"{self.lambd}"
+
+
+class Softshrink(Hardshrink):
+    """x moved towards 0 by lambd, and 0 where it gets there (torch.nn.Softshrink)."""
+
+    function = F.softshrink
+
+
+class Threshold(Simple):
+    """x above the threshold, else the value (torch.nn.Threshold)."""
+
+    function = F.threshold
+    settings = {"threshold": REQUIRED, "value": REQUIRED, "inplace": False}
+
+
+# ------------------------------------------------------------------ pixels
+
+
+class PixelShuffle(Simple):
+    """Every r² channels made into r x r pixels (torch.nn.PixelShuffle)."""
+
+    function = F.pixel_shuffle
+    settings = {"upscale_factor": REQUIRED}
+
+
+class PixelUnshuffle(Simple):
+    """Every r x r pixels made into r² channels (torch.nn.PixelUnshuffle)."""
+
+    function = F.pixel_unshuffle
+    settings = {"downscale_factor": REQUIRED}
 
 
 # ------------------------------------------------------------------ two inputs

@@ -80,6 +80,10 @@ TABLE = {
     """,
     "nn": "softmax log_softmax addmm!",
     "activation": "erf!",
+    "piecewise": "hardshrink prelu",
+    "plainly": "celu() celu_() selu() selu_() threshold() threshold_()",
+    "rms_norm": "rms_norm()",
+    "pixels": "pixel_shuffle() pixel_unshuffle()",
     "protocols": "is_complex is_inference() .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
     "restride": ".squeeze_ .t_ .transpose_ .unsqueeze_",
     ".ranges": """

@@ -1,4 +1,5 @@
-"""Activation functions beside relu, tanh and sigmoid (which are in pointwise.py), and the error function for gelu."""
+"""Activation functions beside relu, tanh and sigmoid (which are in pointwise.py) and those made of straight pieces
+(piecewise.py), and the error function for gelu."""
 
 from __future__ import annotations
 
@@ -97,6 +98,21 @@ def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
     return rules.where(self > 0, grad, grad * negative_slope)
 
 
+def refuse_negative(name: str, slope: float) -> None:
+    """RuntimeError for a negative slope where only z is left: it does not tell on which side of 0 the input was."""
+    if slope < 0:
+        raise RuntimeError(
+            f"In-place {name} backward calculation is triggered with a negative slope which is not supported. This is "
+            "caused by calling in-place forward function with a negative slope, please call out-of-place version instead."
+        )
+
+
+def leaky_relu_in_place_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
+    """The same, where torch has only z."""
+    refuse_negative("leakyReLu", negative_slope)
+    return leaky_relu_vjp(grad, self, negative_slope)
+
+
 def negative_part(x: Any) -> Any:
     """x where it is negative, else 0, of an array or a Tensor: so that no inf spreads from where it is not wanted."""
     return rules.where(x < 0, x, rules.zeros(x, x.shape)) if rules.is_tensor(x) else array_module(x).minimum(x, 0)
@@ -110,12 +126,18 @@ def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float
 
 def elu_in_place_vjp(grad: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
     """The same, where only z is left: its slope is scale where it is positive, else input_scale · (z + scale · α)."""
+    refuse_negative("elu", alpha)
     return rules.where(result <= 0, grad * ((negative_part(result) + alpha * scale) * input_scale), grad * scale)
 
 
 def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
     """z = self where positive, else α (e^(self / α) - 1)."""
     return elu_vjp(grad, self, alpha, 1, 1 / alpha)
+
+
+def celu_in_place_vjp(grad: Any, result: Any, alpha: float) -> Any:
+    """The same, where only z is left."""
+    return elu_in_place_vjp(grad, result, alpha, 1, 1 / alpha)
 
 
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
@@ -233,10 +255,13 @@ def tanh_softplus_array(x: Any) -> Any:
 
 
 leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
-leaky_relu_in_place = Op("LeakyReluBackward1", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
+leaky_relu_in_place = Op(
+    "LeakyReluBackward1", _leaky_relu, self=leaky_relu_in_place_vjp, again="LeakyReluBackwardBackward0"
+)
 elu_op = Op("EluBackward0", in_single(_elu), self=elu_vjp, again="EluBackwardBackward0")
 elu_in_place = Op("EluBackward1", in_single(_elu), self=elu_in_place_vjp, again="EluBackwardBackward0")
 celu_op = Op("CeluBackward0", in_single(_celu), self=celu_vjp, again="EluBackwardBackward0")
+celu_in_place = Op("CeluBackward1", in_single(_celu), self=celu_in_place_vjp, again="EluBackwardBackward0")
 hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, again="HardtanhBackwardBackward0")
 gelu_op = Op("GeluBackward0", in_single(_gelu), self=gelu_vjp, again="GeluBackwardBackward0")
 silu_op = Op("SiluBackward0", in_single(lambda x: x * sigmoid_array(x)), self=silu_vjp)
@@ -253,7 +278,7 @@ log_sigmoid_op = Op(
 # ------------------------------------------------------------------ functions
 
 
-def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) -> Tensor:
+def activated(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) -> Tensor:
     """One operation on floating numbers (or on all, without a kernel's name), perhaps written into its input."""
     if kernel:
         floats_only(input, kernel)
@@ -267,7 +292,7 @@ def _call(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) 
 @parsed()
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, else negative_slope · x (torch.nn.functional.leaky_relu)."""
-    return _call(
+    return activated(
         leaky_relu_in_place if inplace else leaky_relu_op,
         "leaky_relu_cpu",
         input,
@@ -279,7 +304,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: bool = Fal
 @parsed()
 def elu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (eˣ - 1) (torch.nn.functional.elu)."""
-    return _call(
+    return activated(
         elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=number(alpha), scale=1, input_scale=1
     )
 
@@ -288,7 +313,7 @@ def elu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu, scaled so that activations keep mean 0 and variance 1 (Klambauer et al. 2017)."""
     alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-    return _call(
+    return activated(
         elu_in_place if inplace else elu_op, "elu_cpu", input, inplace, alpha=alpha, scale=scale, input_scale=1
     )
 
@@ -296,7 +321,10 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 @parsed()
 def celu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else α (e^(x/α) - 1) (torch.nn.functional.celu)."""
-    return _call(celu_op, "elu_cpu", input, inplace, alpha=number(alpha))
+    alpha = number(alpha)
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return activated(celu_in_place if inplace else celu_op, "elu_cpu", input, inplace, alpha=alpha)
 
 
 @parsed()
@@ -304,11 +332,16 @@ def hardtanh(input: Tensor, min_val: Float = -1.0, max_val: Float = 1.0, inplace
     """x held between min_val and max_val (torch.nn.functional.hardtanh)."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    return held(input, min_val, max_val, inplace)
+
+
+def held(input: Tensor, min_val: float, max_val: float, inplace: bool) -> Tensor:
+    """hardtanh, whichever of the two is the greater."""
     if input._data.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    if input._data.dtype.kind == "u" and int(min_val) < 0:
+    if input._data.dtype.kind == "u" and min(int(min_val), int(max_val)) < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return _call(hardtanh_op, "", input, inplace, min_val=min_val, max_val=max_val)
+    return activated(hardtanh_op, "", input, inplace, min_val=min_val, max_val=max_val)
 
 
 @parsed()
@@ -322,31 +355,31 @@ def gelu(input: Tensor, *, approximate: Str = "none") -> Tensor:
     """x · Φ(x), with Φ exact ("none") or by tanh ("tanh") (torch.nn.functional.gelu)."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return _call(gelu_op, "GeluKernelImpl", input, False, approximate=approximate)
+    return activated(gelu_op, "GeluKernelImpl", input, False, approximate=approximate)
 
 
 @parsed()
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x · σ(x), also called swish (torch.nn.functional.silu)."""
-    return _call(silu_op, "silu_cpu", input, inplace)
+    return activated(silu_op, "silu_cpu", input, inplace)
 
 
 @parsed()
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x · tanh(softplus(x)) (torch.nn.functional.mish)."""
-    return _call(mish_op, "mish_cpu", input, inplace)
+    return activated(mish_op, "mish_cpu", input, inplace)
 
 
 @plain_function
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(βx)) / β, and x itself where βx is beyond the threshold (torch.nn.functional.softplus)."""
-    return _call(softplus_op, "softplus_cpu", input, False, beta=number(beta), threshold=number(threshold))
+    return activated(softplus_op, "softplus_cpu", input, False, beta=number(beta), threshold=number(threshold))
 
 
 @parsed("log_sigmoid")
 def logsigmoid(input: Tensor) -> Tensor:
     """ln σ(x) (torch.nn.functional.logsigmoid)."""
-    return _call(log_sigmoid_op, "log_sigmoid_cpu", input, False)
+    return activated(log_sigmoid_op, "log_sigmoid_cpu", input, False)
 
 
 def softsign(input: Tensor) -> Tensor:

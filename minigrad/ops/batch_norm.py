@@ -1,4 +1,5 @@
-"""batch_norm: every channel with mean 0 and variance 1, over the batch in training, by running averages otherwise."""
+"""batch_norm: every channel with mean 0 and variance 1, over the batch in training, by running averages otherwise;
+instance_norm: the same for every element of the batch by itself."""
 
 from __future__ import annotations
 
@@ -187,6 +188,54 @@ def aten_batch_norm(
 
 aten_batch_norm.__name__ = "batch_norm"
 aten = guarded(aten_batch_norm, method=False)
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Every channel of every element of the batch with mean 0 and variance 1, then · weight + bias (Ulyanov et al. 2016;
+    torch.nn.functional.instance_norm): batch_norm, with all the channels of the batch side by side.
+
+    input: (N, C, …). All others: (C,) or None.
+    """
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    return aten_instance(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+
+
+def aten_instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: Bool,
+    momentum: Float,
+    eps: Float,
+    cudnn_enabled: Bool,
+) -> Tensor:
+    """What torch.nn.functional.instance_norm calls."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels = input.size(0), input.size(1)
+    weight, bias, mean, var = (x if x is None else x.repeat(batch) for x in (weight, bias, running_mean, running_var))
+    flat = input.contiguous().view(1, batch * channels, *input.shape[2:])
+    out = aten(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
+    for running, followed in ((running_mean, mean), (running_var, var)):
+        if running is not None and followed is not None:
+            running.detach().copy_(followed.detach().view(batch, channels).mean(0))
+    return out.view(input.shape)
+
+
+aten_instance_norm.__name__ = "instance_norm"
+aten_instance = guarded(aten_instance_norm, method=False)
 
 
 def of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:

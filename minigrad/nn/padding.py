@@ -1,0 +1,158 @@
+"""Modules that make their input larger at its ends: with zeros or another value, or with what it holds itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from ..tensor import Tensor
+from . import functional as F
+from .module import Module
+
+
+class Padding(Module):
+    """The last `ndim` dimensions made longer by `padding`: one number, or as functional.pad takes it."""
+
+    ndim: ClassVar[int] = 0
+    mode: ClassVar[str] = "constant"
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        several = isinstance(padding, Iterable)
+        self.padding = tuple(padding) if several else (padding,) * (2 * self.ndim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, *size) or (C, *size) → the same with larger sizes."""
+        return F.pad(input, self.padding, self.mode)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return f"{self.padding}"
+
+
+class ConstantPadding(Padding):
+    """Padding by a value."""
+
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with the value around it."""
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class CircularPadding(Padding):
+    """Padding by what stands at the other end."""
+
+    mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with its other end at each end."""
+        least = self.ndim + 1
+        if input.dim() not in (least, least + 1):
+            raise ValueError(f"expected {least}D or {least + 1}D input (got {input.dim()}D input)")
+        return super().forward(input)
+
+
+class ConstantPad1d(ConstantPadding):
+    """The last dimension made longer with a value (torch.nn.ConstantPad1d)."""
+
+    ndim = 1
+
+
+class ZeroPad1d(ConstantPad1d):
+    """The same with zeros (torch.nn.ZeroPad1d)."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    extra_repr = Padding.extra_repr
+
+
+class ReflectionPad1d(Padding):
+    """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad1d)."""
+
+    ndim, mode = 1, "reflect"
+
+
+class ReplicationPad1d(Padding):
+    """The same with what stands at the ends (torch.nn.ReplicationPad1d)."""
+
+    ndim, mode = 1, "replicate"
+
+
+class CircularPad1d(CircularPadding):
+    """The same with what stands at the other end (torch.nn.CircularPad1d)."""
+
+    ndim = 1
+
+
+class ConstantPad2d(ConstantPadding):
+    """The last two dimensions made longer with a value (torch.nn.ConstantPad2d)."""
+
+    ndim = 2
+
+
+class ZeroPad2d(ConstantPad2d):
+    """The same with zeros (torch.nn.ZeroPad2d)."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    extra_repr = Padding.extra_repr
+
+
+class ReflectionPad2d(Padding):
+    """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad2d)."""
+
+    ndim, mode = 2, "reflect"
+
+
+class ReplicationPad2d(Padding):
+    """The same with what stands at the ends (torch.nn.ReplicationPad2d)."""
+
+    ndim, mode = 2, "replicate"
+
+
+class CircularPad2d(CircularPadding):
+    """The same with what stands at the other end (torch.nn.CircularPad2d)."""
+
+    ndim = 2
+
+
+class ConstantPad3d(ConstantPadding):
+    """The last three dimensions made longer with a value (torch.nn.ConstantPad3d)."""
+
+    ndim = 3
+
+
+class ZeroPad3d(ConstantPad3d):
+    """The same with zeros (torch.nn.ZeroPad3d)."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    extra_repr = Padding.extra_repr
+
+
+class ReflectionPad3d(Padding):
+    """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad3d)."""
+
+    ndim, mode = 3, "reflect"
+
+
+class ReplicationPad3d(Padding):
+    """The same with what stands at the ends (torch.nn.ReplicationPad3d)."""
+
+    ndim, mode = 3, "replicate"
+
+
+class CircularPad3d(CircularPadding):
+    """The same with what stands at the other end (torch.nn.CircularPad3d)."""
+
+    ndim = 3

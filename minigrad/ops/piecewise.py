@@ -1,0 +1,168 @@
+"""Activation functions made of straight pieces, or nearly: hardsigmoid, hardswish, the shrinking ones, threshold, prelu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..backend import array_module, in_single, numpy
+from ..dtypes import element
+from ..tensor import Tensor
+from .activation import activated
+from .arguments import Number, parsed
+from .define import Op
+from .exact import number
+from .later import plain_function
+from .promotion import no_kernel
+from .underivable import Underivable
+
+# ------------------------------------------------------------------ rules
+
+
+SIXTH = float(numpy.float32(1 / 6))  # in single precision, whatever the dtype, as in torch
+
+
+def _hardsigmoid_backward(grad: Any, self: Any) -> Any:
+    return rules.only(grad * SIXTH, (self > -3) & (self < 3))
+
+
+hardsigmoid_backward = Underivable("hardsigmoid_backward", _hardsigmoid_backward, "grad_output", "self")
+
+
+def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
+    """z = (self + 3) / 6 held between 0 and 1: ∂z/∂self = 1/6 strictly between. torch has no second derivative."""
+    return hardsigmoid_backward.of(grad, self)
+
+
+def hardswish_vjp(grad: Any, self: Any) -> Any:
+    """z = self · hardsigmoid(self): ∂z/∂self = self / 3 + 1/2 between -3 and 3, else 0 or 1."""
+    slope = rules.only(self, (self > -3) & (self < 3)) * (1 / 3) + 0.5
+    return rules.only(rules.where(self < 3, grad * slope, grad), (self <= -3) == 0)
+
+
+def shrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
+    """z = 0 for self from -lambd to lambd, else self, or self moved by lambd towards 0: the gradient passes outside."""
+    return rules.only(grad, ((self >= -lambd) & (self <= lambd)) == 0)
+
+
+def threshold_vjp(grad: Any, self: Any, threshold: float) -> Any:
+    """z = self above the threshold, else a value: the gradient passes above it."""
+    return rules.only(grad, (self <= threshold) == 0)
+
+
+def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
+    """z = self where positive, else weight · self."""
+    return rules.where(self > 0, grad, grad * weight)
+
+
+def prelu_vjp_weight(grad: Any, self: Any) -> Any:
+    """z = weight · self where self is not positive: the walk sums it over what the weight was stretched to."""
+    return rules.only(grad * self, (self > 0) == 0)
+
+
+# ------------------------------------------------------------------ forwards
+
+
+def _hardsigmoid(x: Any) -> Any:
+    return array_module(x).clip(x + 3, 0, 6) * (1 / 6)
+
+
+def _hardswish(x: Any) -> Any:
+    return x * array_module(x).clip(x + 3, 0, 6) * (1 / 6)
+
+
+def _hardshrink(x: Any, lambd: float) -> Any:
+    return rules.only(x, ((x >= -lambd) & (x <= lambd)) == 0)
+
+
+def _softshrink(x: Any, lambd: float) -> Any:
+    return rules.where(x > lambd, x - lambd, rules.where(x < -lambd, x + lambd, x * 0))
+
+
+def _threshold(x: Any, threshold: float, value: float) -> Any:
+    return array_module(x).where(x <= threshold, element(value, x.dtype), x)
+
+
+def _prelu(x: Any, weight: Any) -> Any:
+    return rules.where(x > 0, x, x * weight)
+
+
+hardsigmoid_op = Op("HardsigmoidBackward0", in_single(_hardsigmoid), self=hardsigmoid_vjp)
+hardswish_op = Op("HardswishBackward0", in_single(_hardswish), self=hardswish_vjp, again="HardswishBackwardBackward0")
+hardshrink_op = Op("HardshrinkBackward0", _hardshrink, self=shrink_vjp, again="HardshrinkBackwardBackward0")
+softshrink_op = Op("SoftshrinkBackward0", _softshrink, self=shrink_vjp, again="SoftshrinkBackwardBackward0")
+threshold_op = Op("ThresholdBackward0", _threshold, self=threshold_vjp, again="ThresholdBackwardBackward0")
+threshold_in_place = Op("ThresholdBackward1", _threshold, self=threshold_vjp, again="ThresholdBackwardBackward0")
+prelu_op = Op(
+    "PreluKernelBackward0",
+    _prelu,
+    stretches=True,
+    self=prelu_vjp_self,
+    weight=prelu_vjp_weight,
+    again="PreluKernelBackwardBackward0",
+)
+
+
+# ------------------------------------------------------------------ functions
+
+
+@parsed()
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """(x + 3) / 6 held between 0 and 1 (torch.nn.functional.hardsigmoid)."""
+    return activated(hardsigmoid_op, "hardsigmoid_cpu", input, inplace)
+
+
+@parsed()
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x · hardsigmoid(x) (torch.nn.functional.hardswish)."""
+    return activated(hardswish_op, "hardswish_cpu", input, inplace)
+
+
+def hardshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x, but 0 from -lambd to lambd (torch.hardshrink)."""
+    return activated(hardshrink_op, "hardshrink_cpu", input, False, lambd=number(lambd))
+
+
+@plain_function
+def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, and 0 where it gets there (torch.nn.functional.softshrink)."""
+    lambd = number(lambd)
+    if not lambd >= 0:
+        no_kernel("softshrink_check", input, "bui")
+        most, kind = array_module(input._data).finfo(input._data.dtype).max, input.dtype.type_name
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd}")
+    return activated(softshrink_op, "softshrink_check", input, False, lambd=lambd)
+
+
+@parsed()
+def threshold(input: Tensor, threshold: Number, value: Number, inplace: bool = False) -> Tensor:
+    """x above the threshold, else the value (torch.nn.functional.threshold)."""
+    no_kernel("threshold_cpu", input)
+    op = threshold_in_place if inplace else threshold_op
+    return activated(op, "", input, inplace, threshold=number(threshold), value=number(value))
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where positive, else weight · x, with one weight or one for each channel (torch.prelu).
+
+    input: (N, C, …), weight: (1,) or (C,).
+    """
+    if input.dtype is not weight.dtype:
+        given = f"{input.dtype.type_name} and {weight.dtype.type_name}"
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {given}")
+    ndim, count = input.dim(), weight.numel()
+    if count != 1:
+        if not ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if ndim > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}."
+            )
+    if weight.dim() > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+    if ndim != weight.dim():
+        weight = weight.reshape((1, count, *[1] * (ndim - 2)) if ndim > 1 else (1,) * ndim)
+    no_kernel("prelu_cpu", input, "bui")
+    return prelu_op(input, weight)
