@@ -1,0 +1,15 @@
+"""torch.func: functions that give a function's derivatives, as functions of its arguments.
+
+level.py keeps what belongs to one differentiation apart from all around it; trees.py takes dicts, lists and tuples of
+tensors to pieces. Not here: vmap, and with it what only vmap is used with. Where torch maps over a basis, there is a loop.
+"""
+
+from ..errors import refusing
+from .functional_call import functional_call
+from .jacobians import hessian, jacfwd, jacrev
+from .products import jvp, linearize, vjp
+from .slopes import grad, grad_and_value
+
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
+
+__getattr__ = refusing(__name__)

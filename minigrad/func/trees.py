@@ -1,0 +1,82 @@
+"""Trees of tensors: dicts, lists and tuples, and what is in them, taken to pieces and put together again (torch's pytrees).
+
+Whatever is none of these is a leaf, None too.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The shape of a tree. kind: of the container, None for a leaf. keys: of a dict, else None."""
+
+    kind: type | None
+    keys: list[Any] | None
+    children: tuple[Spec, ...]
+
+    def __repr__(self, indent: int = 0) -> str:
+        """As torch shows it in some messages: TreeSpec(tuple, None, [*])."""
+        if self.kind is None:
+            return "*"
+        inner = indent + 2
+        children = f",\n{' ' * inner}".join([child.__repr__(inner) for child in self.children])
+        return f"TreeSpec({self.kind.__name__}, {self.keys}, [{children}])"
+
+    def drawn(self) -> str:
+        """As torch shows it in others: ({'a': *}, *)."""
+        return "*" if self.kind is None else repr(unflatten([_Star()] * self.leaves(), self))
+
+    def leaves(self) -> int:
+        """How many leaves there are."""
+        return 1 if self.kind is None else sum([child.leaves() for child in self.children])
+
+
+LEAF = Spec(None, None, ())
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+def flatten(tree: Any) -> tuple[list[Any], Spec]:
+    """The leaves from left to right, and the shape."""
+    kind = type(tree)
+    if kind in (dict, OrderedDict):
+        keys, parts = list(tree), list(tree.values())
+    elif kind in (list, tuple) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
+        keys, parts = None, list(tree)
+    else:
+        return [tree], LEAF
+    leaves: list[Any] = []
+    children = []
+    for part in parts:
+        found, spec = flatten(part)
+        leaves += found
+        children.append(spec)
+    return leaves, Spec(kind, keys, tuple(children))
+
+
+def unflatten(leaves: Any, spec: Spec) -> Any:
+    """A tree of that shape with these leaves."""
+    return _built(iter(leaves), spec)
+
+
+def _built(leaves: Iterator[Any], spec: Spec) -> Any:
+    if spec.kind is None:
+        return next(leaves)
+    parts = [_built(leaves, child) for child in spec.children]
+    if spec.keys is not None:
+        return spec.kind(zip(spec.keys, parts, strict=True))
+    return spec.kind(*parts) if hasattr(spec.kind, "_fields") else spec.kind(parts)
+
+
+def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with every leaf replaced by function(leaf)."""
+    leaves, spec = flatten(tree)
+    return unflatten([function(leaf) for leaf in leaves], spec)
