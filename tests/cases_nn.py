@@ -108,6 +108,28 @@ FUNCTIONAL = """
         x, y, p=float('inf'); x, y, keepdim=True
     triplet_margin_loss: x, y, z; x, y, z, 3.0, swap=True; x, y, z, 2.0, p=1, reduction='none'; x, y, z, reduction='sum';
         v, w, v * 2; x, y, v; x, y, z, -1.0; x, y, z, reduction='zz'; x, x, y, 0.1
+    margin_ranking_loss: x, y, kink.sign(); x, y, kink.sign(), 0.5; x, y, z.sign(), reduction='sum';
+        x, y, z.sign().detach(), reduction='none'; v, w, v.sign(); x, v, x; x, row, z.sign(); ints, ints2, ints.sign(), 0.5;
+        x, y, z, reduction='zz'
+    hinge_embedding_loss: x, y.sign().detach(); x, y.sign(), 0.5; x, y.sign().detach(), reduction='sum'; x, row.sign();
+        kink, kink2, 1, reduction='none'; ints, ints2.sign(), 2.5; x, y, reduction='zz'
+    cosine_embedding_loss: x, y, u.sign().detach(); x, y, u.sign(), 0.2, reduction='sum'; v, w, dot.sign().detach();
+        x, y, u.sign(), reduction='none'; v, w, u; x, y, dot; x, y, x; ints, ints2, i0.reshape(1); x, y, u, reduction='zz';
+        v, w, dot2.sign(), -1.5
+    multilabel_soft_margin_loss: x, mask.to(x.dtype); x, prob.detach().to(x); x, prob.detach().to(x), v.detach().to(x); x,
+        prob.detach().to(x), reduction='sum'; x, prob.detach().to(x), reduction='none'; v, w.detach().to(v); cube,
+        cube2.detach().to(cube); dot, dot2; x, y, reduction='zz'; ints, mask
+    soft_margin_loss: x, y.sign().detach(); x, y.sign().detach(), reduction='sum'; x, kink.detach(), reduction='none'; x, y;
+        x, v.detach(); v, x.detach(); wide, z.sign().detach(); ints, ints2; dot, dot2.detach(); x, y.detach(), reduction='zz'
+    multi_margin_loss: s, iv; s, iv, 2, 0.5; s, iv, 1, 1.5, v.detach(); s, iv, reduction='sum'; s, iv, 2, reduction='none';
+        v, i0; v, i0, reduction='none'; s[:2], iv[:2]; x, iv; s, iv, 3; s, iv, weight=s;
+        s, iv, weight=u.detach(); s, iv.int(); s, iv + 2;
+        cube, iv; s, iv, 1, 1.0, v; s, iv, reduction='zz'; s, s; dot, i0 - 1
+    poisson_nll_loss: x, pos.to(x); x, pos.to(x), full=True; pos, big, False; pos, big * 2, False, True, reduction='sum';
+        x, row.to(x), reduction='none'; pos, pos, False, eps=0.5; ints, ints2; x, y, reduction='zz'; x, ind, full=True
+    gaussian_nll_loss: x, y, pos; x, y, 2.0; x, y, pos, True; x, y, pos, eps=1.0; x, y, u.abs(), reduction='sum';
+        x, y, col.abs(), reduction='none'; x, y, pos - 1; x, y, v; x, y, -1.0; x, y, pos, reduction='zz'; x, y, row.abs();
+        v, w, v.abs()
     binary_cross_entropy: prob, unit.abs(); prob, mask.float(); prob, mask.to(prob.dtype); prob, prob, pos;
         prob, prob, reduction='sum'; prob, prob, reduction='none'; x, prob; prob, row.abs()
     binary_cross_entropy_with_logits: x, prob; x, mask.to(x.dtype); x, prob, pos; x, prob, reduction='sum';

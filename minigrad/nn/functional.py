@@ -40,7 +40,16 @@ from ..ops.glu import glu
 from ..ops.group_norm import group_norm
 from ..ops.later import plain_function
 from ..ops.layer_norm import layer_norm
+from ..ops.likelihood import gaussian_nll_loss, poisson_nll_loss
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.margin_loss import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+)
 from ..ops.multi_head import multi_head_attention_forward
 from ..ops.nn import linear
 from ..ops.pad import pad
@@ -54,14 +63,16 @@ from ..tensor import Tensor, from_array
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d",
     "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
-    "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_similarity", "cross_entropy", "dropout", "dropout1d",
-    "dropout2d", "elu", "elu_", "embedding", "gelu", "glu", "group_norm", "hardshrink", "hardsigmoid", "hardswish",
-    "hardtanh", "hardtanh_", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm",
-    "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish",
-    "mse_loss", "multi_head_attention_forward", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
-    "pixel_shuffle", "pixel_unshuffle", "prelu", "relu", "relu6", "relu_", "rms_norm", "scaled_dot_product_attention",
-    "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink", "softsign",
-    "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
+    "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
+    "dropout", "dropout1d", "dropout2d", "elu", "elu_", "embedding", "gaussian_nll_loss", "gelu", "glu", "group_norm",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
+    "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
+    "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool2d", "mish", "mse_loss",
+    "multi_head_attention_forward", "multi_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "normalize",
+    "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu",
+    "relu6", "relu_", "rms_norm", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
+    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
+    "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)

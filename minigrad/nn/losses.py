@@ -37,8 +37,11 @@ class Loss(Simple):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
         """The loss; 0-d, or of the target's shape with reduction="none"."""
-        settings = {name: getattr(self, name) for name in self.settings if name not in OLD}
-        return type(self).function(input, target, **settings)
+        return type(self).function(input, target, **self.given())
+
+    def given(self) -> dict[str, Any]:
+        """The settings as the function takes them."""
+        return {name: getattr(self, name) for name in self.settings if name not in OLD}
 
 
 class MSELoss(Loss):
@@ -110,6 +113,63 @@ class KLDivLoss(Loss):
     settings = OLD | {"reduction": "mean", "log_target": False}
 
 
+class PoissonNLLLoss(Loss):
+    """e^input - target · input, for counts (torch.nn.PoissonNLLLoss)."""
+
+    function = F.poisson_nll_loss
+    settings = {
+        "log_input": True,
+        "full": False,
+        "size_average": None,
+        "eps": 1e-8,
+        "reduce": None,
+        "reduction": "mean",
+    }
+
+    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+        """The loss; 0-d, or one for each number with reduction="none"."""
+        return F.poisson_nll_loss(log_input, target, **self.given())
+
+
+class SoftMarginLoss(Loss):
+    """ln(1 + e^(-target · input)) (torch.nn.SoftMarginLoss)."""
+
+    function = F.soft_margin_loss
+    settings = OLD | {"reduction": "mean"}
+
+
+class MultiLabelSoftMarginLoss(Loss):
+    """Binary cross-entropy of σ(input), averaged over the classes (torch.nn.MultiLabelSoftMarginLoss)."""
+
+    function = F.multilabel_soft_margin_loss
+    settings = {"weight": None} | OLD | {"reduction": "mean"}
+
+
+class MultiMarginLoss(Loss):
+    """Σ max(0, margin - input[target] + input[j])^p / C (torch.nn.MultiMarginLoss)."""
+
+    function = F.multi_margin_loss
+    settings = {"p": 1, "margin": 1.0, "weight": None} | OLD | {"reduction": "mean"}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if self.weight is not None and self.weight.dim() != 1:
+            dims = self.weight.dim()
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {dims}D instead")
+
+
+class HingeEmbeddingLoss(Loss):
+    """The input where target is 1, max(0, margin - input) where it is -1 (torch.nn.HingeEmbeddingLoss)."""
+
+    function = F.hinge_embedding_loss
+    settings = {"margin": 1.0} | OLD | {"reduction": "mean"}
+
+
+# ------------------------------------------------------------------ three inputs
+
+
 class TripletMarginLoss(Loss):
     """max(0, margin + |anchor - positive| - |anchor - negative|) (torch.nn.TripletMarginLoss)."""
 
@@ -123,5 +183,37 @@ class TripletMarginLoss(Loss):
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:  # type: ignore[override]
         """The loss; 0-d, or one for each row with reduction="none"."""
-        settings = {name: getattr(self, name) for name in self.settings if name not in OLD}
-        return F.triplet_margin_loss(anchor, positive, negative, **settings)
+        return F.triplet_margin_loss(anchor, positive, negative, **self.given())
+
+
+class MarginRankingLoss(Loss):
+    """max(0, -target (input1 - input2) + margin) (torch.nn.MarginRankingLoss)."""
+
+    settings = {"margin": 0.0} | OLD | {"reduction": "mean"}
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+        """The loss; 0-d, or one for each number with reduction="none"."""
+        return F.margin_ranking_loss(input1, input2, target, **self.given())
+
+
+class CosineEmbeddingLoss(Loss):
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1 (torch.nn.CosineEmbeddingLoss)."""
+
+    settings = {"margin": 0.0} | OLD | {"reduction": "mean"}
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
+        """The loss; 0-d, or one for each row with reduction="none"."""
+        return F.cosine_embedding_loss(input1, input2, target, **self.given())
+
+
+class GaussianNLLLoss(Loss):
+    """½ (ln var + (input - target)² / var) (torch.nn.GaussianNLLLoss)."""
+
+    settings = {"full": False, "eps": 1e-6, "reduction": "mean"}
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(full, eps, reduction)
+
+    def forward(self, input: Tensor, target: Tensor, var: Any) -> Tensor:  # type: ignore[override]
+        """The loss; 0-d, or one for each number with reduction="none"."""
+        return F.gaussian_nll_loss(input, target, var, **self.given())

@@ -104,7 +104,7 @@ def stride(input: Tensor, dim: Int | None = None) -> Any:
 def _place(input: Tensor, dim: Any) -> int:
     """A dimension number; 0-d tensors have none."""
     if not input._data.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return one_dim(dim, input._data.ndim)
 
 

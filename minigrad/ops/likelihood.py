@@ -1,0 +1,81 @@
+"""Losses that are minus the logarithm of a likelihood: of counts under Poisson's distribution, of numbers under the normal one.
+
+Recorded as the plain operations that they consist of, as in torch.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..ranges import ones_like
+from ..tensor import Tensor
+from .arguments import Bool, Float, parsed
+from .exact import flag, number
+from .loss import apply_reduction, reduction_number
+from .margin_loss import plus
+from .pointwise import times_number
+
+
+def check_reduction(reduction: str, words: str) -> None:
+    """ValueError for an unknown reduction."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + words)
+
+
+@parsed("poisson_nll_loss", "input", "target", "log_input", "full", "eps")
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: Bool = True,
+    full: Bool = False,
+    size_average: Any = None,
+    eps: Float = 1e-8,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """e^input - target · input, input being ln λ of Poisson's distribution (torch.nn.functional.poisson_nll_loss).
+
+    log_input=False: input is λ itself, and eps keeps it from 0. full: with Stirling's approximation of ln target!.
+    """
+    if size_average is None and reduce is None:
+        check_reduction(reduction, " is not a valid value for reduction")
+    if not isinstance(target, Tensor):
+        raise TypeError
+    reduction_no, eps = reduction_number(reduction, size_average, reduce), number(eps)
+    losses = input.exp() - target * input if flag(log_input) else input - target * plus(input, eps).log()
+    if flag(full):
+        factor = times_number(target, number=2 * math.pi) if target.is_floating_point() else target * (2 * math.pi)
+        stirling = target * target.log() - target + times_number(factor.log(), number=0.5)
+        losses = losses.add_(stirling.masked_fill(target.le(1), 0))
+    return apply_reduction(losses, reduction_no)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """½ (ln var + (input - target)² / var), input and var being mean and variance of a normal distribution
+    (torch.nn.functional.gaussian_nll_loss).
+
+    var: of input's shape, or one for each row, or for all; at least eps. full: with the constant ½ ln 2π.
+    """
+    negative = var < 0 if isinstance(var, float) else bool((var < 0).any())
+    if negative:
+        raise ValueError("var has negative entry/entries")
+    if isinstance(var, float):
+        var = var * ones_like(input)
+    if var.size() != input.size():
+        differing = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif input.dim() != var.dim() or sum(differing) != 1:
+            raise ValueError("var is of incorrect size")
+    check_reduction(reduction, " is not valid")
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    losses = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        losses += 0.5 * math.log(2 * math.pi)
+    return apply_reduction(losses, reduction_number(reduction))
