@@ -22,6 +22,7 @@ from program_tables import DTYPES, KINDS, MAKES, MODES, PREAMBLE, SHAPES, VALUES
 from twin import first_sentence
 
 import minigrad
+from minigrad.ops import inplace
 
 Choice = bytes
 
@@ -113,6 +114,14 @@ class Pair:
         """Whether nan stands in any of the variables."""
         return any(bool(tensor.isnan().any()) for tensor in self.tensors().values())
 
+    def meet(self, names: set[str]) -> bool:
+        """Whether some of these tensors lie on themselves or on one another, in a way in which torch does not notice."""
+        named = [t.detach().numpy() for name, t in self.tensors().items() if name in names]
+        loose = [t for t in named if not inplace.dense(t)]
+        return any(
+            0 in one.strides if other is one else np.shares_memory(one, other) for one in loose for other in named
+        )
+
     def run(self, line: str) -> str | None:
         """Run a statement on both; in what they differ afterwards, or None."""
         self.lines.append(line)
@@ -125,8 +134,10 @@ class Pair:
             fault: str | None = f"torch said {expected}\nminigrad said {got}"
         else:
             fault = next(self.faults(words), None)
-        if fault is not None and any(re.search(known, fault) for known, _ in KNOWN):
+        if fault is not None and any(re.search(known, f"{fault}\n{self.program()}") for known, _ in KNOWN):
             raise EndOfProgram
+        if fault is not None and re.match(r"x\d+: torch \[", fault) and self.meet(words):
+            raise EndOfProgram  # what is read while it is written hangs on the order
         if fault is not None and re.search("copysign|signbit", line) and self.has_nan():
             raise EndOfProgram  # whose sign is left open
         if fault is not None and expected.error and re.match(r"x\d+: torch [^,]*[\d\[]", fault) and expected == got:
@@ -227,6 +238,14 @@ KNOWN = (
     (
         r"torch.*Expected size for first two.*\n.*mat1 and mat2 shapes",
         "both refuse the product; which one it is hangs on the stride of a dimension of size 1, in a new array NumPy's choice",
+    ),
+    (
+        r"(?s)^(torch said .*size of tensor a|x\d+: grad: ).*(save_on_cpu|saved_tensors_hooks).*\.(t|transpose|swap\w+)_\(",
+        "torch gives a pack hook the result itself, whose dimensions t_ then exchanges",
+    ),
+    (
+        r"(?s)torch said .*error=None\).*a second time.*_saved_[^\n]*$",
+        "of a node that has run, torch still shows plain values, and None for what was never saved",
     ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
 )
