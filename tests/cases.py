@@ -111,6 +111,25 @@ OPS = """
         x, T.tensor(0), 1; ints, N.int64(2)
     clamp_max: x, 0.5; x, y; kink, 1; odd, 0.5
     clamp_min: x, 0.5; x, y; kink, 1; odd, 0.5
+    adaptive_avg_pool1d: cube, 2; cube, -1; x, 2
+    adaptive_max_pool1d: cube, 2; cube, 4; cube, -1; tied, 2
+    avg_pool1d: cube, 2; cube, 3, 1, 1; x, 4
+    batch_norm: x[:], None, None, None, None, True, 0.1, 1e-5, True; cube, v, w, None, None, True, 0.5, 1e-3, False;
+        cube, v, w, x[0].detach(), pos[0].detach(), False, 0.1, 1e-5, True; cube, u, None, None, None, True, 0.1, 1e-5, True
+    conv1d: cube, mnn; cube, mnn, u, 2, 1; cube, x
+    conv2d: image, kernel; image, kernel, u, padding=1; image, x
+    conv_transpose1d: cube, kernel1; cube, s[:, :2, None], u, 2, 1, 1; cube, x
+    conv_transpose2d: plane, plane[:, :2, :2, None]; image, x
+    dropout: x, 0.0, True; x, 0.5, False; x, 1.0, True; x, 1.5, True
+    dropout_: x * 1, 0.0, True; x * 1, 1.0, True; x, 1.0, True
+    embedding: s, iv; nk, ind; s, iv, 1; s, iv, -1, True; s, x; x, i0; s, iv + 2
+    group_norm: cube, 3; cube, 1, v, w; image, 3, w, None, 0.1, False; x, 2
+    instance_norm: cube, v, w, None, None, True, 0.1, 1e-5, True; image, None, None, None, None, True, 0.1, 1e-5, False;
+        cube, None, None, None, None, False, 0.1, 1e-5, True
+    layer_norm: x, (3,); x, (3,), v, w, 0.1; x, (4,); cube, [4], None, None, 1e-5, False
+    max_pool1d: cube, 2; cube, 3, 1, 1; tied, 2, ceil_mode=True; x, 4
+    max_pool2d: image, 2; image, (2, 1), 1; plane, 3, padding=1; image, 5
+    pairwise_distance: x, y; x, y, 1.0, 1e-3, True; v, w
     hardshrink: x; kink, 1.0; kink, lambd=0.0; ints
     prelu: x, v; cube, w; image, dot; x, v[:1]; x, u
     rms_norm: x, (3,); cube, (3, 4), nk; x, (3,), v, 0.1; x, (4,)

@@ -49,7 +49,7 @@ TABLE = {
     "linalg": "bmm matmul",
     "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
     "einsum": "einsum()",
-    "similarity": "cdist() cosine_similarity()",
+    "similarity": "cdist() cosine_similarity() pairwise_distance()",
     "shape": """
         permute reshape transpose clone squeeze t unbind unsqueeze .contiguous .expand .view
         .to_numpy_dtype=cast
@@ -83,6 +83,14 @@ TABLE = {
     "piecewise": "hardshrink prelu",
     "plainly": "celu() celu_() selu() selu_() threshold() threshold_()",
     "rms_norm": "rms_norm()",
+    "in_torch": """
+        adaptive_max_pool1d() batch_norm() dropout() dropout_() embedding() group_norm() instance_norm() layer_norm()
+        max_pool1d() max_pool2d()
+    """,
+    "conv": "conv1d() conv2d()",
+    "conv_transpose": "conv_transpose1d() conv_transpose2d()",
+    "pool": "avg_pool1d()",
+    "pool_adaptive": "adaptive_avg_pool1d()",
     "pixels": "pixel_shuffle() pixel_unshuffle()",
     "protocols": "is_complex is_inference() .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
     "restride": ".squeeze_ .t_ .transpose_ .unsqueeze_",

@@ -87,6 +87,15 @@ def group_norm(
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
     if sizes[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
+    return aten_group_norm(input, num_groups, weight, bias, eps)
+
+
+def aten_group_norm(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """What torch.nn.functional.group_norm calls."""
+    shape = input._data.shape
+    if len(shape) < 2:
+        input.size(0)  # refuses a 0-d tensor in its own words
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if shape[1] % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "

@@ -108,16 +108,17 @@ def ranges(name: str, method: bool) -> list[tuple[int, int]]:
 # Functions that take no `out`, beside those in place.
 WITHOUT_OUT = set(
     """
-    adaptive_avg_pool1d adjoint allclose argwhere as_tensor atleast_1d atleast_2d atleast_3d avg_pool1d bincount
-    broadcast_shapes broadcast_tensors broadcast_to cartesian_prod cdist celu chunk clone conv1d conv2d
-    conv_transpose1d conv_transpose2d cosine_similarity count_nonzero detach diag_embed diagflat diagonal dist dsplit
-    einsum empty_like equal flatten flip fliplr flipud from_numpy full_like hsplit index_fill index_put is_complex
-    is_floating_point is_inference is_nonzero is_tensor isclose isfinite isinf isnan isreal masked_fill masked_scatter
-    meshgrid moveaxis movedim narrow nelement numel one_hot ones_like pairwise_distance permute pixel_shuffle
-    pixel_unshuffle positive prelu rand_like randint_like randn_like ravel relu repeat_interleave reshape result_type
-    rms_norm roll rot90 rsub scalar_tensor scaled_dot_product_attention select selu split split_with_sizes squeeze
-    std_mean swapaxes swapdims t tensor tensor_split tile trace transpose tril_indices triu_indices unbind unflatten
-    unique unique_consecutive unsqueeze var_mean vsplit zeros_like
+    adaptive_avg_pool1d adaptive_max_pool1d adjoint allclose argwhere as_tensor atleast_1d atleast_2d atleast_3d
+    avg_pool1d batch_norm bincount broadcast_shapes broadcast_tensors broadcast_to cartesian_prod cdist celu chunk
+    clone conv1d conv2d conv_transpose1d conv_transpose2d cosine_similarity count_nonzero detach diag_embed diagflat
+    diagonal dist dropout dsplit einsum embedding empty_like equal flatten flip fliplr flipud from_numpy full_like
+    group_norm hsplit index_fill index_put instance_norm is_complex is_floating_point is_inference is_nonzero
+    is_tensor isclose isfinite isinf isnan isreal layer_norm masked_fill masked_scatter max_pool1d max_pool2d meshgrid
+    moveaxis movedim narrow nelement numel one_hot ones_like pairwise_distance permute pixel_shuffle pixel_unshuffle
+    positive prelu rand_like randint_like randn_like ravel relu repeat_interleave reshape result_type rms_norm roll
+    rot90 rsub scalar_tensor scaled_dot_product_attention select selu split split_with_sizes squeeze std_mean swapaxes
+    swapdims t tensor tensor_split tile trace transpose tril_indices triu_indices unbind unflatten unique
+    unique_consecutive unsqueeze var_mean vsplit zeros_like
     """.split()
 )
 # Functions of which one signature has `out`: the argument that tells it from the others.

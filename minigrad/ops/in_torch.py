@@ -1,0 +1,129 @@
+"""Functions of torch.nn.functional that torch itself has, too, with the arguments of its operations. Where the arguments are
+the same the table in `__init__.py` names the function itself."""
+
+from __future__ import annotations
+
+from ..tensor import Tensor
+from . import nn, pool, pool_adaptive
+from .arguments import Bool, Float, Int, IntList, Ints, as_int
+from .batch_norm import aten_batch_norm, aten_instance_norm
+from .dropout import thinned
+from .exact import flag, number
+from .group_norm import aten_group_norm
+from .layer_norm import layer_norm as _layer_norm
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
+    """The largest element of as many even parts, and where it stands (torch.adaptive_max_pool1d)."""
+    return pool_adaptive.adaptive_max_pool1d(input, output_size, True)
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: Bool,
+    momentum: Float,
+    eps: Float,
+    cudnn_enabled: Bool,
+) -> Tensor:
+    """Every channel with mean 0 and variance 1, then · weight + bias (torch.batch_norm)."""
+    flag(cudnn_enabled)
+    return aten_batch_norm(input, weight, bias, running_mean, running_var, training, number(momentum), number(eps))
+
+
+def dropout(input: Tensor, p: Float, train: Bool) -> Tensor:
+    """Each element 0 with probability p, else over 1 - p (torch.dropout)."""
+    return dropped(input, p, train, False)
+
+
+def dropout_(input: Tensor, p: Float, train: Bool) -> Tensor:
+    """dropout, in place."""
+    return dropped(input, p, train, True)
+
+
+def dropped(input: Tensor, p: Float, train: Bool, inplace: bool) -> Tensor:
+    """dropout, perhaps written into its input."""
+    p, train = number(p), flag(train)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    return thinned(input, p, train, inplace, channels=False)
+
+
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: Int = -1, scale_grad_by_freq: Bool = False, sparse: Bool = False
+) -> Tensor:
+    """Rows of `weight` by number (torch.embedding). sparse is not offered: NotImplementedError."""
+    if flag(sparse):
+        raise NotImplementedError("minigrad 的 embedding 不支持 sparse · minigrad's embedding does not offer sparse")
+    row = as_int(padding_idx)
+    known = weight.dim() and 0 <= row < len(weight)
+    return nn.embedding(indices, weight, row if known else None, None, 2.0, flag(scale_grad_by_freq))
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: Int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: Float = 1e-5,
+    cudnn_enabled: Bool = True,
+) -> Tensor:
+    """Mean 0 and variance 1 over the channels of each group, then · weight + bias (torch.group_norm)."""
+    flag(cudnn_enabled)
+    return aten_group_norm(input, as_int(num_groups), weight, bias, number(eps))
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: Bool,
+    momentum: Float,
+    eps: Float,
+    cudnn_enabled: Bool,
+) -> Tensor:
+    """Every channel of every element of the batch with mean 0 and variance 1 (torch.instance_norm)."""
+    averages = (running_mean, running_var)
+    return aten_instance_norm(input, weight, bias, *averages, use_input_stats, momentum, eps, flag(cudnn_enabled))
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: IntList,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: Float = 1e-5,
+    cudnn_enable: Bool = True,
+) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.layer_norm)."""
+    flag(cudnn_enable)
+    return _layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints = (),
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: Bool = False,
+) -> Tensor:
+    """The largest element of every window of the last dimension (torch.max_pool1d)."""
+    return pool.max_pool1d(input, kernel_size, stride, padding, dilation, flag(ceil_mode))
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints = (),
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: Bool = False,
+) -> Tensor:
+    """The largest element of every window of the last two dimensions (torch.max_pool2d)."""
+    return pool.max_pool2d(input, kernel_size, stride, padding, dilation, flag(ceil_mode))
