@@ -231,3 +231,21 @@ def test_erf_to_the_last_digit() -> None:
     for kind, error in (("float64", 3e-16), ("float32", 1e-7)):
         x = points.astype(kind)
         np.testing.assert_allclose(erf_array(x), torch.erf(torch.tensor(x)).numpy(), rtol=0, atol=error)
+
+
+MADE = [name for name in minigrad.nn.__all__ if isinstance(getattr(minigrad.nn, name), type)]
+OLD_ARGUMENTS = {"Hardtanh"}  # which takes two more, from before they were called min_val and max_val
+
+
+@pytest.mark.parametrize("name", sorted(set(MADE) - {"Parameter", "Buffer"} - OLD_ARGUMENTS))
+def test_constructors_refuse_in_torchs_words(name: str) -> None:
+    for args, kwargs in (((), {}), ((1,) * 30, {}), ((), {"nonsense": 1}), ((1, 2, 3), {"nonsense": 1})):
+        said = []
+        for engine in (torch, minigrad):
+            try:
+                getattr(engine.nn, name)(*args, **kwargs)
+            except TypeError as error:
+                said.append(str(error))
+            except Exception as error:
+                said.append(type(error).__name__)
+        assert said[:1] == said[1:], name

@@ -8,6 +8,7 @@ from typing import Any
 from ..ops.conv import same_padding
 from ..tensor import Tensor
 from . import functional as F
+from .constructors import constructed_as
 from .layers import reset, unset
 from .module import Module
 from .parameter import Parameter
@@ -19,7 +20,7 @@ class Convolution(Module):
     bias: Parameter | None
     ndim = 0
     modes: tuple[str, ...] = ("zeros", "reflect", "replicate", "circular")
-    output_padding: tuple[int, ...] = ()
+    transposed = False
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class Convolution(Module):
         self.kernel_size, self.stride = self._each(kernel_size), self._each(stride)
         self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
         self.dilation = self._each(dilation)
+        self.transposed, self.output_padding = type(self).transposed, (0,) * self.ndim
         self.padding_mode = padding_mode
         self._check()
         self.weight = unset(*self._weight_shape(), dtype=dtype, device=device)
@@ -98,19 +100,21 @@ class Convolution(Module):
         text += f", kernel_size={self.kernel_size}, stride={self.stride}"
         none = (0,) * self.ndim
         for name, default in (("padding", none), ("dilation", ones_), ("output_padding", none), ("groups", 1)):
-            if getattr(self, name) not in (default, ()):
+            if getattr(self, name) != default:
                 text += f", {name}={getattr(self, name)}"
         if self.bias is None:
             text += ", bias=False"
         return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
 
 
+@constructed_as("Conv1d")
 class Conv1d(Convolution):
     """A kernel that moves along the last dimension (torch.nn.Conv1d)."""
 
     ndim = 1
 
 
+@constructed_as("Conv2d")
 class Conv2d(Convolution):
     """A kernel that moves over the last two dimensions (torch.nn.Conv2d)."""
 
@@ -121,6 +125,7 @@ class TransposedConvolution(Convolution):
     """What ConvTranspose1d and ConvTranspose2d share: the way back of a convolution with these settings."""
 
     modes = ("zeros",)
+    transposed = True
 
     def __init__(
         self,
@@ -174,12 +179,14 @@ class TransposedConvolution(Convolution):
         return tuple([n - low for n, low in zip(size, least, strict=False)])
 
 
+@constructed_as("ConvTranspose1d")
 class ConvTranspose1d(TransposedConvolution):
     """Every element of the last dimension spread by a kernel (torch.nn.ConvTranspose1d)."""
 
     ndim = 1
 
 
+@constructed_as("ConvTranspose2d")
 class ConvTranspose2d(TransposedConvolution):
     """Every element of the last two dimensions spread by a kernel (torch.nn.ConvTranspose2d)."""
 

@@ -11,6 +11,7 @@ from ..ranges import empty
 from ..tensor import Tensor
 from . import functional as F
 from . import init
+from .constructors import constructed_as
 from .module import Module
 from .parameter import Parameter
 
@@ -189,6 +190,7 @@ class Embedding(Module):
         return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *settings])
 
 
+@constructed_as("_DropoutNd")
 class Dropout(Module):
     """In training each element 0 with probability p, else over 1 - p; in evaluation nothing (torch.nn.Dropout)."""
 

@@ -47,6 +47,7 @@ class Loss(Simple):
 class MSELoss(Loss):
     """(input - target)² (torch.nn.MSELoss)."""
 
+    constructor = "_Loss"
     function = F.mse_loss
     settings = OLD | {"reduction": "mean"}
 
@@ -54,6 +55,7 @@ class MSELoss(Loss):
 class L1Loss(Loss):
     """|input - target| (torch.nn.L1Loss)."""
 
+    constructor = "_Loss"
     function = F.l1_loss
     settings = OLD | {"reduction": "mean"}
 
@@ -75,6 +77,7 @@ class HuberLoss(Loss):
 class BCELoss(Loss):
     """Binary cross-entropy of probabilities (torch.nn.BCELoss)."""
 
+    constructor = "_WeightedLoss"
     function = F.binary_cross_entropy
     settings = {"weight": None} | OLD | {"reduction": "mean"}
 
@@ -134,6 +137,7 @@ class PoissonNLLLoss(Loss):
 class SoftMarginLoss(Loss):
     """ln(1 + e^(-target · input)) (torch.nn.SoftMarginLoss)."""
 
+    constructor = "_Loss"
     function = F.soft_margin_loss
     settings = OLD | {"reduction": "mean"}
 
@@ -141,6 +145,7 @@ class SoftMarginLoss(Loss):
 class MultiLabelSoftMarginLoss(Loss):
     """Binary cross-entropy of σ(input), averaged over the classes (torch.nn.MultiLabelSoftMarginLoss)."""
 
+    constructor = "_WeightedLoss"
     function = F.multilabel_soft_margin_loss
     settings = {"weight": None} | OLD | {"reduction": "mean"}
 

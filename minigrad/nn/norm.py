@@ -11,10 +11,12 @@ from ..dtypes import int64
 from ..tensor import Tensor
 from . import functional as F
 from . import init
+from .constructors import constructed_as
 from .layers import unset
 from .module import Module
 
 
+@constructed_as("_BatchNorm")
 class BatchNorm(Module):
     """Every channel with mean 0 and variance 1, then · weight + bias; base of BatchNorm1d and BatchNorm2d.
 
@@ -117,6 +119,7 @@ class BatchNorm2d(BatchNorm):
     dims = (4,)
 
 
+@constructed_as("_InstanceNorm")
 class InstanceNorm(BatchNorm):
     """Every channel of every element of the batch with mean 0 and variance 1, then · weight + bias; base of InstanceNorm1d
     and InstanceNorm2d. momentum: how far one batch moves the running averages."""

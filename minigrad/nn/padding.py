@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ..tensor import Tensor
 from . import functional as F
+from .constructors import constructed_as
 from .module import Module
 
 
@@ -59,6 +60,7 @@ class CircularPadding(Padding):
         return super().forward(input)
 
 
+@constructed_as("ConstantPad1d")
 class ConstantPad1d(ConstantPadding):
     """The last dimension made longer with a value (torch.nn.ConstantPad1d)."""
 
@@ -74,24 +76,28 @@ class ZeroPad1d(ConstantPad1d):
     extra_repr = Padding.extra_repr
 
 
+@constructed_as("ReflectionPad1d")
 class ReflectionPad1d(Padding):
     """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad1d)."""
 
     ndim, mode = 1, "reflect"
 
 
+@constructed_as("ReplicationPad1d")
 class ReplicationPad1d(Padding):
     """The same with what stands at the ends (torch.nn.ReplicationPad1d)."""
 
     ndim, mode = 1, "replicate"
 
 
+@constructed_as("CircularPad1d")
 class CircularPad1d(CircularPadding):
     """The same with what stands at the other end (torch.nn.CircularPad1d)."""
 
     ndim = 1
 
 
+@constructed_as("ConstantPad2d")
 class ConstantPad2d(ConstantPadding):
     """The last two dimensions made longer with a value (torch.nn.ConstantPad2d)."""
 
@@ -107,24 +113,28 @@ class ZeroPad2d(ConstantPad2d):
     extra_repr = Padding.extra_repr
 
 
+@constructed_as("ReflectionPad2d")
 class ReflectionPad2d(Padding):
     """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad2d)."""
 
     ndim, mode = 2, "reflect"
 
 
+@constructed_as("ReplicationPad2d")
 class ReplicationPad2d(Padding):
     """The same with what stands at the ends (torch.nn.ReplicationPad2d)."""
 
     ndim, mode = 2, "replicate"
 
 
+@constructed_as("CircularPad2d")
 class CircularPad2d(CircularPadding):
     """The same with what stands at the other end (torch.nn.CircularPad2d)."""
 
     ndim = 2
 
 
+@constructed_as("ConstantPad3d")
 class ConstantPad3d(ConstantPadding):
     """The last three dimensions made longer with a value (torch.nn.ConstantPad3d)."""
 
@@ -140,18 +150,21 @@ class ZeroPad3d(ConstantPad3d):
     extra_repr = Padding.extra_repr
 
 
+@constructed_as("ReflectionPad3d")
 class ReflectionPad3d(Padding):
     """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad3d)."""
 
     ndim, mode = 3, "reflect"
 
 
+@constructed_as("ReplicationPad3d")
 class ReplicationPad3d(Padding):
     """The same with what stands at the ends (torch.nn.ReplicationPad3d)."""
 
     ndim, mode = 3, "replicate"
 
 
+@constructed_as("CircularPad3d")
 class CircularPad3d(CircularPadding):
     """The same with what stands at the other end (torch.nn.CircularPad3d)."""
 

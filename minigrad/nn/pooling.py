@@ -40,6 +40,7 @@ AVERAGE = {
 class MaxPool1d(Pool):
     """The largest element of every window of the last dimension (torch.nn.MaxPool1d)."""
 
+    constructor = "_MaxPoolNd"
     function = F.max_pool1d
     settings = LARGEST
     shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
@@ -48,6 +49,7 @@ class MaxPool1d(Pool):
 class MaxPool2d(Pool):
     """The largest element of every window of the last two dimensions (torch.nn.MaxPool2d)."""
 
+    constructor = "_MaxPoolNd"
     function = F.max_pool2d
     settings = LARGEST
     shown = MaxPool1d.shown
@@ -78,6 +80,7 @@ class AvgPool2d(Pool):
 class AdaptiveAvgPool1d(Simple):
     """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool1d)."""
 
+    constructor = "_AdaptiveAvgPoolNd"
     function = F.adaptive_avg_pool1d
     settings = {"output_size": REQUIRED}
 
@@ -85,6 +88,7 @@ class AdaptiveAvgPool1d(Simple):
 class AdaptiveAvgPool2d(Simple):
     """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool2d)."""
 
+    constructor = "_AdaptiveAvgPoolNd"
     function = F.adaptive_avg_pool2d
     settings = {"output_size": REQUIRED}
 
@@ -92,6 +96,7 @@ class AdaptiveAvgPool2d(Simple):
 class AdaptiveMaxPool1d(Simple):
     """The largest element of as many even parts as output_size says (torch.nn.AdaptiveMaxPool1d)."""
 
+    constructor = "_AdaptiveMaxPoolNd"
     function = F.adaptive_max_pool1d
     settings = {"output_size": REQUIRED, "return_indices": False}
     shown = ("output_size",)

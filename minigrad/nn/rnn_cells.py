@@ -10,6 +10,7 @@ from ..creation import zeros
 from ..tensor import Tensor
 from . import functional as F
 from . import init
+from .constructors import constructed_as
 from .layers import unset
 from .module import Module
 
@@ -164,6 +165,7 @@ class RNNCell(ElmanStep, RNNCellBase):
         return super().step(of_input, state, weights)
 
 
+@constructed_as("LSTMCell")
 class LSTMCell(LSTMStep, RNNCellBase):
     """One step of an LSTM (torch.nn.LSTMCell)."""
 
@@ -181,5 +183,6 @@ class LSTMCell(LSTMStep, RNNCellBase):
         return state
 
 
+@constructed_as("GRUCell")
 class GRUCell(GRUStep, RNNCellBase):
     """One step of a GRU (torch.nn.GRUCell)."""

@@ -17,12 +17,14 @@ class Simple(Module):
     """forward(input) = function(input, **settings).
 
     settings: names and defaults, in the order of the constructor's arguments. shown: which of them repr shows; None
-    for all, where `inplace` shows only when it is True.
+    for all, where `inplace` shows only when it is True. constructor: whose constructor it is in errors, if a base class's in
+    torch.
     """
 
     function: ClassVar[Callable[..., Any]]
     settings: ClassVar[dict[str, Any]] = {}
     shown: ClassVar[tuple[str, ...] | None] = None
+    constructor: ClassVar[str] = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -44,17 +46,21 @@ class Simple(Module):
         return ", ".join(f"{name}={value!r}" for name, value in pairs if name != "inplace" or value)
 
 
-def arguments(cls: type, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def arguments(
+    cls: type[Simple], settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
     """The settings with the arguments given; TypeError as Python words it for a function of these parameters."""
-    where, given = f"{cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
-    if len(args) > len(settings):
-        takes = len(settings) + 1
-        raise TypeError(f"{where} takes {takes} positional argument{'s' * (takes != 1)} but {len(args) + 1} were given")
+    where, given = f"{cls.constructor or cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
     for name in kwargs:
         if name not in settings:
             raise TypeError(f"{where} got an unexpected keyword argument '{name}'")
         if name in given:
             raise TypeError(f"{where} got multiple values for argument '{name}'")
+    if len(args) > len(settings):
+        most, least = len(settings) + 1, list(settings.values()).count(REQUIRED) + 1
+        takes = f"{most} positional argument{'s' * (most != 1)}"
+        takes = takes if least == most else f"from {least} to {most} positional arguments"
+        raise TypeError(f"{where} takes {takes} but {len(args) + 1} were given")
     found = settings | given | kwargs
     missing = [f"'{name}'" for name, value in found.items() if value is REQUIRED]
     if missing:
