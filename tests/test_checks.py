@@ -71,13 +71,32 @@ def test_parts_not_written_earn_nothing(check):
         assert verdict.score < check.points and "not written yet" in verdict.reason.en.lower(), part
 
 
+def zeros_like(value):
+    if isinstance(value, minigrad.Tensor | np.ndarray):
+        return value * 0
+    return type(value)(0 for _ in value) if isinstance(value, tuple | list) else 0
+
+
+NOTHING = {
+    "None": lambda *args, **kwargs: None,
+    "0": lambda *args, **kwargs: 0,
+    "True": lambda *args, **kwargs: True,
+    "its first argument": lambda *args, **kwargs: args[0],
+    "its last argument": lambda *args, **kwargs: args[-1],
+    "zeros": lambda *args, **kwargs: zeros_like(args[0]),
+}
+
+
 @pytest.mark.parametrize("check", CHECKS, **BY_NAME)
 def test_parts_that_do_nothing_earn_nothing(check):
-    """Nor may they, for having left everything as it was."""
+    """Nor may they, for having left everything as it was; and one of several costs points."""
     functions = [part for part in check.parts if not isinstance(parts.original(part), type)]
-    for nothing in (None, 0):
-        verdict = scored(check, dict.fromkeys(functions, lambda *args, value=nothing, **kwargs: value), 3)
-        assert not functions or verdict.score == 0, [each.label for each in verdict.properties if each.state == "pass"]
+    for what, nothing in NOTHING.items():
+        verdict = scored(check, dict.fromkeys(functions, nothing), 3)
+        passed = [each.label for each in verdict.properties if each.state == "pass"]
+        assert not functions or verdict.score == 0, (what, passed)
+    for part in functions:
+        assert scored(check, {part: NOTHING["its first argument"]}, 3).score < check.points, part
 
 
 HALVES = [each for each in CHECKS if each.name in {

@@ -91,13 +91,13 @@ def requires_grad_switch(T: Any, rng: np.random.Generator) -> Properties:
         return x.grad
 
     x, computed = T.tensor(values), leaf(T, values) * 2.0
-    yield "it returns the very tensor", lambda: x.requires_grad_() is x
     yield "on", lambda: T.tensor(values).requires_grad_().requires_grad
     yield "a gradient arrives", gradient
-    yield "off again", switched_off
+    yield "off again", switched_off, "on"
     yield "frozen, then thawed", frozen_and_thawed
-    yield "asked for twice, collected once", twice
-    yield "a computed tensor keeps its history", lambda: computed.requires_grad_().grad_fn.name()
+    yield "it returns the very tensor", lambda: x.requires_grad_() is x, "frozen, then thawed"
+    yield "asked for twice, collected once", twice, "frozen, then thawed"
+    yield "a computed tensor keeps its history", lambda: computed.requires_grad_().grad_fn.name(), "on"
     yield "float16, too", lambda: T.tensor(values, dtype=T.float16).requires_grad_().requires_grad
 
 
@@ -173,16 +173,17 @@ def detach_shares(T: Any, rng: np.random.Generator) -> Properties:
         return compute
 
     x = T.tensor(values)
-    d = x.detach()
+    d, another = x.detach(), "another tensor"
+    yield another, d is not x  # or sharing is no art
     d[0] = 7.0
-    yield "written here, read there", x
+    yield "written here, read there", x, another
     x[1] = -7.0
-    yield "and the other way round", d
-    yield "one place in memory", d.data_ptr() == x.data_ptr()
-    yield "both count the writes", [x._version, d._version]
-    yield "detached twice, still shared", lambda: [x.detach().detach().zero_().sum().item(), x]
-    yield "a saved value was written", late(lambda x: x * x, lambda x, y: x.detach().mul_(2.0))
-    yield "a saved result was written", late(lambda x: x.exp(), lambda x, y: y.detach().mul_(2.0))
+    yield "and the other way round", d, another
+    yield "one place in memory", d.data_ptr() == x.data_ptr(), another
+    yield "both count the writes", [x._version, d._version], another
+    yield "detached twice, still shared", lambda: [x.detach().detach().zero_().sum().item(), x], another
+    yield "a saved value was written", late(lambda x: x * x, lambda x, y: x.detach().mul_(2.0)), another
+    yield "a saved result was written", late(lambda x: x.exp(), lambda x, y: y.detach().mul_(2.0)), another
     yield "nothing was saved, nothing is amiss", late(lambda x: x + x, lambda x, y: x.detach().mul_(2.0))
 
 

@@ -74,25 +74,35 @@ def returning(T: Any, rng: np.random.Generator, given: Shape, wanted: Shape) -> 
 
 @check("broadcast_rule", lesson=LESSON, points=2, parts=[STRETCHES])
 def broadcast_rule(T: Any, rng: np.random.Generator) -> Properties:
-    cases: list[tuple[Shape, Shape]] = [
+    """Each refusal needs a right acceptance, and the other way round: one answer to everything is half right by chance."""
+    fits: list[tuple[Shape, Shape]] = [
         ((3,), (3,)),
         ((3,), (2, 3)),
         ((2, 1), (2, 3)),
         ((1, 3), (2, 3)),
         ((), (2, 3)),
         ((4, 1, 5), (4, 3, 5)),
+        ((1, 1), (5, 2, 3)),
+    ]
+    misfits: list[tuple[Shape, Shape]] = [
+        ((4,), (3,)),
         ((2,), (2, 3)),
         ((2, 3), (2, 1)),
         ((1, 3), (3,)),
-        ((4,), (3,)),
         ((2, 3), (3, 2)),
         ((2, 3), (4, 3)),
         ((3, 2), (3, 4)),
-        ((1, 1), (5, 2, 3)),
     ]
-    for shape, target in cases:  # a rule that refuses everything refuses the right ones by chance
-        label, value = f"{shape} to {target}", returning(T, rng, target, shape)
-        yield (label, value) if shape == target else (label, value, "(3,) to (3,)")
+
+    def asked(shape: Shape, target: Shape) -> tuple[str, Callable[[], Any]]:
+        return f"{shape} to {target}", returning(T, rng, target, shape)
+
+    yield asked(*fits[0])
+    yield asked(*misfits[0])
+    for each in fits[1:]:
+        yield *asked(*each), "(4,) to (3,)"
+    for each in misfits[1:]:
+        yield *asked(*each), "(3,) to (3,)"
 
 
 # ── unbroadcast ──────────────────────────────────────────────────────────────────────────────────

@@ -42,11 +42,12 @@ def twice(operation: Operation, x: Any) -> Any:
 def saved_result(T: Any, rng: np.random.Generator) -> Properties:
     x = leaf(T, rng.normal(size=3))
     y = x.exp()
-    yield "the value", y.grad_fn._saved_result
-    yield "not the tensor itself", lambda: y.grad_fn._saved_result is y
-    yield "it knows its node", lambda: y.grad_fn._saved_result.grad_fn is y.grad_fn
+    other = "not the tensor itself"
+    yield other, lambda: y.grad_fn._saved_result is y
+    yield "the value", y.grad_fn._saved_result, other
+    yield "it knows its node", lambda: y.grad_fn._saved_result.grad_fn is y.grad_fn, other
     y.data[0] = 7.0
-    yield "no copy: it shows what is written through .data", y.grad_fn._saved_result
+    yield "no copy: it shows what is written through .data", y.grad_fn._saved_result, other
     z = x.tanh()
     z.add_(1.0)
     yield "a write in place is noticed", raises(z.sum().backward)
@@ -82,7 +83,7 @@ def saved_result(T: Any, rng: np.random.Generator) -> Properties:
             return grads[0] * one + grads[1] * other
 
     first, second = Two.apply(x)
-    yield "of two outputs, the second one's number", lambda: [t.output_nr for t in first.grad_fn.saved_tensors]
+    yield "of two outputs, the second one's number", lambda: [t.output_nr for t in first.grad_fn.saved_tensors], other
     with T.no_grad():
         second.mul_(2.0)
     yield "a write to the second output is noticed, by its number", raises((first + second).sum().backward)
@@ -244,12 +245,14 @@ def memory_freed(T: Any, rng: np.random.Generator) -> Properties:
 
     with uncollected():
         x, loss, seen = build()
-        yield "after the forward pass", alive(seen)
+        before = alive(seen)
         loss.backward()
-        yield "after backward, though the loss is still held", alive(seen)
+        let_go = "after backward, though the loss is still held"
+        yield let_go, alive(seen)
+        yield "after the forward pass", before, let_go
         x, loss, seen = build()
         loss.backward(retain_graph=True)
-        yield "after backward with retain_graph", alive(seen)
+        yield "after backward with retain_graph", alive(seen), let_go
         yield "the gradient", x.grad
         del loss
         yield "once the loss is dropped, too", alive(seen)

@@ -346,12 +346,12 @@ def gradients_of_some(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "right before the end", gradients(top)
     yield "in the middle", gradients(left)
-    yield "hooks on the other branch stay silent", list(log)
-    yield "no leaf gets anything", [a.grad is None, b.grad is None]
+    yield "hooks on the other branch stay silent", list(log), "in the middle"
+    yield "no leaf gets anything", [a.grad is None, b.grad is None], "in the middle"
     yield "of a leaf far away", gradients(a)
     yield "of a leaf and what lies above it", gradients(a, left)
     yield "of both leaves", gradients(b, a)
-    yield "no leaf gets anything still", [a.grad is None, b.grad is None]
+    yield "no leaf gets anything still", [a.grad is None, b.grad is None], "in the middle"
     log.clear()
     out.backward(inputs=[b], retain_graph=True)
     yield "backward(inputs=...) fills that leaf", lambda: b.grad
@@ -359,7 +359,7 @@ def gradients_of_some(T: Any, rng: np.random.Generator) -> Properties:
     yield "and runs one branch only", list(log)
     raises(lambda: T.autograd.grad(out, left))
     yield "the target's own saved values stay", lambda: left.grad_fn._saved_self
-    yield "so do those of the other branch", lambda: right.grad_fn._saved_self
+    yield "so do those of the other branch", lambda: right.grad_fn._saved_self, "in the middle"
     yield "what was walked is used up", raises(lambda: T.autograd.grad(out, left))
     deep = a
     for _ in range(500):

@@ -162,8 +162,8 @@ def softplus_forward(T: Any, rng: np.random.Generator) -> Properties:
     for label, (values, dtype) in at_places(rng).items():
         yield label, lambda v=values, d=dtype: T.custom.softplus(T.tensor(np.asarray(v, d)))
     x = leaf(T, both_signs(rng, 0.2, 2, 3))
-    yield "it is recorded, if x wants a gradient", lambda: T.custom.softplus(x).requires_grad
-    yield "x is as it was", x
+    yield "it is recorded, if x wants a gradient", lambda: T.custom.softplus(x).requires_grad, "near 0"
+    yield "x is as it was", x, "near 0"
 
 
 @check("softplus_backward", lesson=LESSON, points=2, parts=[BACKWARD])

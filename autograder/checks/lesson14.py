@@ -119,8 +119,8 @@ def transfer_gradient(T: Any, rng: np.random.Generator) -> Properties:
         ("a leaf used here and there", here, both),
     ):
         leaf = partial(gradient, device, program)
-        yield label, on(T, partial(grad_of, leaf))
         yield f"{label}: its gradient is where it is", on(T, partial(at_home, leaf))
+        yield label, on(T, partial(grad_of, leaf)), f"{label}: its gradient is where it is"
     yield "the second derivative", on(T, second)
 
 
