@@ -9,12 +9,10 @@ Not here: what is wrong inside a part (mistakes/), nor any score: a check that f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from autograder import parts
-from autograder.own_source import functions
 
 Grade = tuple[bool, int]  # whether a check passes, and how many of its properties agree
 
@@ -44,20 +42,6 @@ def _fewest(suspects: list[str], enough: Callable[[Sequence[str]], bool]) -> lis
     return suspects
 
 
-@contextmanager
-def engines_own(names: Sequence[str]) -> Iterator[None]:
+def engines_own(names: Sequence[str]) -> AbstractContextManager[None]:
     """The engine's own in place of these plugged parts, also where the learner's functions call them by name."""
-    plugged = parts.plugged()
-    own = {id(plugged[name]): parts.original(name) for name in names}
-    around: dict[int, dict[str, Any]] = {}
-    for each in plugged.values():
-        around |= {id(function.__globals__): function.__globals__ for function in functions(each)}
-    found = [(space, key, value) for space in around.values() for key, value in space.items() if id(value) in own]
-    for space, key, value in found:
-        space[key] = own[id(value)]
-    try:
-        with parts.plugged_in({name: parts.original(name) for name in names}):
-            yield
-    finally:
-        for space, key, value in found:
-            space[key] = value
+    return parts.plugged_in({name: parts.original(name) for name in names})

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder import parts
+from autograder.by_name import functions
 from autograder.checks import Check
 from autograder.messages import Text, text
-from autograder.own_source import functions
 
 ALIKE = 0.7  # of two names: one letter too many or too few, or two exchanged
 # Modules that grading has, as lessons and books call them.

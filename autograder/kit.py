@@ -33,6 +33,8 @@ SHOWN = (
     "errors.py",
     "messages.py",
     "parts.py",
+    "by_name.py",
+    "signatures.py",
     "swap.py",
     "protocol.py",
     "standin.py",

@@ -16,6 +16,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from autograder.by_name import functions
 from autograder.errors import AutograderError
 from autograder.messages import text
 from autograder.parts import ENGINE
@@ -61,14 +62,6 @@ def _a_code(written: Any) -> types.CodeType:
     for function in functions(written):
         return function.__code__
     raise AutograderError(text("source_unknown", name=getattr(written, "__name__", str(written))))
-
-
-def functions(written: Any) -> Iterator[types.FunctionType]:
-    """The function itself, or a class's own methods, out of their properties and decorators."""
-    for each in vars(written).values() if isinstance(written, type) else [written]:
-        bare = inspect.unwrap(getattr(each, "__func__", getattr(each, "fget", each) or each))
-        if isinstance(bare, types.FunctionType):
-            yield bare
 
 
 class _Collected:

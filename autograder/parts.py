@@ -17,6 +17,7 @@ import functools
 import importlib
 import inspect
 import itertools
+import math
 import pkgutil
 import textwrap
 import types
@@ -27,8 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.errors import NotWritten, PartError, UnknownName
+from autograder.by_name import instead
+from autograder.errors import NotWritten, UnknownName
 from autograder.messages import Text, text
+from autograder.signatures import check_signature
 from autograder.swap import engine_modules, index, replace_everywhere
 from minigrad import ops
 from minigrad.autograd.graph import Node
@@ -40,6 +43,7 @@ Kind = str | tuple["Kind", ...]  # of a value: "array", "number", the name of an
 PLAIN: frozenset[Kind] = frozenset({"bool", "number", "str", "NoneType"})
 ARRAYS: frozenset[Kind] = frozenset({"array", "scalar"})  # NumPy makes numbers of arrays without dimensions
 _LONGEST = 4  # items of a tuple that are looked at
+MOST_CALLS = 2000  # of one part, for one property of a check; the engine's own come to 672
 ops.load_all()  # a part may be anywhere in the engine, and wherever it is used it has to be found
 
 
@@ -67,6 +71,7 @@ class _Plug:
     target: Callable[..., Any]
     wrapper: Any = None
     calls: int = 0
+    most: float = math.inf  # calls that are let through
     unwritten: bool = False  # it raised NotImplementedError
     returned: Returned = field(default_factory=Returned)
 
@@ -109,6 +114,26 @@ def checking(asked: Collection[str]) -> Iterator[None]:
         _checking.pop()
 
 
+@contextmanager
+def counting() -> Iterator[None]:
+    """Parts that call each other by name are counted, too, and none may be called for ever."""
+    count_anew()
+    wrappers = {id(target): _plugs[name].wrapper for name, target in _learners() if not is_stub(target)}
+    try:
+        with instead(wrappers, plugged().values()):
+            yield
+    finally:
+        for this in _plugs.values():
+            this.most = math.inf
+
+
+def count_anew() -> None:
+    """For what a check looks at next, each part may be called as often again, but not one that has found no end."""
+    for this in _plugs.values():
+        if this.calls <= this.most:
+            this.most = this.calls + MOST_CALLS
+
+
 def not_asked_for() -> set[str]:
     """What stands in for parts that the running check does not ask for: the names of these functions."""
     asked = set(_checking[-1] if _checking else _plugs)
@@ -148,11 +173,16 @@ def _unplug_all(names: list[str]) -> None:
 
 @contextmanager
 def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
-    """Plug these parts for the length of a `with` block, then restore what stood there, counts included."""
+    """Plug these parts for the length of a `with` block, then restore what stood there, counts included.
+
+    Where a learner's functions call each other by name they find these, too.
+    """
     before = {name: _state(name) for name in written}
+    callers, mine = list(plugged().values()), {id(old): written[name] for name, old in _learners() if name in written}
     try:
         plug_all(written)
-        yield
+        with instead(mine, callers):
+            yield
     finally:
         _unplug_all([name for name, state in before.items() if state is None])
         for name, state in before.items():
@@ -180,6 +210,11 @@ def _state(name: str) -> dict[str, Any] | None:
 def plugged() -> dict[str, Any]:
     """The parts that stand in for the engine's now: name -> the learner's function or class."""
     return {name: this.target for name, this in _plugs.items()}
+
+
+def _learners() -> list[tuple[str, Any]]:
+    """The plugged parts that are not the engine's own."""
+    return [(name, this.target) for name, this in _plugs.items() if this.target is not this.original]
 
 
 def calls(name: str) -> int:
@@ -288,6 +323,8 @@ def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
     @functools.wraps(this.original, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         this.calls += 1
+        if this.calls > this.most:
+            raise RuntimeError(f"{this.original.__name__} has been called {MOST_CALLS} times: there is no end to it")
         asked = bool(_checking) and name in _checking[-1]
         if not asked and isinstance(this.target, type) and is_stub(this.target):
             return this.original(*args, **kwargs)
@@ -361,26 +398,3 @@ def _kind(result: Any) -> Kind:
     if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
         return "array"
     return "number" if isinstance(result, int | float) and type(result) is not bool else type(result).__name__
-
-
-def check_signature(name: str, own: Any, written: Any) -> None:
-    """Refuse at once what the engine could not call: no function at all, or other arguments in other places."""
-    if not callable(written):
-        raise PartError(text("part_not_callable", given=type(written).__name__), where=name)
-    if isinstance(own, type):
-        return  # any callable that gives such an object will do: a class, or a @contextmanager
-    wanted = [each.name for each in inspect.signature(own).parameters.values()]
-    given = inspect.signature(written)
-    if not _takes(given, wanted):
-        head = f"def {own.__name__}({', '.join(wanted)}):"
-        raise PartError(text("part_signature", given=str(given)), where=name, remedy=text("part_head", head=head))
-
-
-def _takes(given: inspect.Signature, wanted: list[str]) -> bool:
-    """Whether a function so declared can be called with `wanted`, each in its place (other names are fine)."""
-    try:
-        bound = given.bind(*wanted).arguments
-    except TypeError:
-        return False
-    moved = [place for place, value in bound.items() if place in wanted and value in wanted and place != value]
-    return not moved

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder import parts
+from autograder.by_name import functions
 from autograder.checks import Check
 from autograder.messages import Text, text
-from autograder.own_source import functions
 
 _THERE = {*sys.stdlib_module_names, "numpy", "minigrad", "autograder", "__main__", "display"}
 _RELEASE = Path(__file__).resolve().parent.parent / "release"

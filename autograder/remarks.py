@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from autograder import parts
+from autograder.by_name import functions
 from autograder.checks import Check, Outcome, Property
 from autograder.compare import compare
 from autograder.messages import Text, text
-from autograder.own_source import functions
 from autograder.reach import codes
 
 NEAR = 1e-3  # of the largest number: wider than any sensible difference quotient, narrower than another formula

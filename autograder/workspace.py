@@ -28,6 +28,7 @@ from autograder.errors import AutograderError
 from autograder.files import put
 from autograder.messages import Text, text
 from autograder.show import View, show
+from autograder.signatures import check_signature
 
 FOLDER = "my_parts"
 STARTED = "first_checks.json"
@@ -171,7 +172,7 @@ def _put_in() -> list[Text]:
         try:
             if part not in parts.plugged():
                 loaded[part] = load(path)
-                parts.check_signature(part, parts.original(part), loaded[part])
+                check_signature(part, parts.original(part), loaded[part])
         except AutograderError as error:
             loaded.pop(part, None)
             broken.append(Text(str(error), str(error)))

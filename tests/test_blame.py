@@ -1,10 +1,13 @@
 """A check that fails for another part's sake says so: which part, and which check to go to."""
 
+import inspect
+
 import pytest
 
 import autograder
 from autograder import blame, messages, notebook, parts
 from autograder.errors import AutograderError
+from minigrad.autograd import engine
 
 SUM, MEAN, TANH = (f"minigrad.ops.{each}_vjp" for each in ("reduce.sum", "reduce.mean", "pointwise.tanh"))
 DIVIDE = """
@@ -105,13 +108,33 @@ COUNT, POP, WALK = (
     ],
 )
 def test_a_check_that_does_not_end_for_another_parts_sake_says_so(monkeypatch, name, says):
-    """A queue that never gets shorter: the walk goes on for ever."""
+    """One that goes round inside, where nobody counts."""
     monkeypatch.setattr(notebook, "LONGEST", 0.5)
     monkeypatch.setattr(notebook, "AGAIN", 2)
+
+    def endless(heap):
+        while True:
+            pass
+
     mine = {part: parts.original(part) for part in (COUNT, POP, WALK)}
-    with parts.plugged_in(mine | {POP: lambda heap: heap[0]}), pytest.raises(AutograderError) as caught:
+    with parts.plugged_in(mine | {POP: endless}), pytest.raises(AutograderError) as caught:
         autograder.check(name, 5)
     assert "The check ran for 0.5 seconds and was stopped." in str(caught.value) and says in str(caught.value)
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_part_that_is_called_for_ever_is_stopped_at_once_and_named(capsys, by_name):
+    """A queue that never gets shorter, be it asked by the engine's walk or by the learner's own, in the same notebook."""
+    space = {**vars(engine), "__name__": "__main__"}
+    exec("def pop(heap):\n    return min(heap, key=lambda node: node.order)", space)
+    if by_name:
+        exec(inspect.getsource(parts.original(WALK)), space)
+    mine = {COUNT: parts.original(COUNT), WALK: space["run_backward"], POP: space["pop"]}
+    out = said(capsys, "order_of_hooks", mine)
+    assert "it raised RuntimeError: pop has been called 2000 times: there is no end to it" in out
+    assert 'and with the engine\'s own pop it passes. Mend that first (check("who_goes_next")), then' in out
+    assert "Hint for pop: You found the right one, but it stays in" in said(capsys, "engine_trains_a_network", mine)
+    assert space["pop"] is mine[POP]
 
 
 def test_a_loop_without_an_end_of_ones_own_is_blamed_on_nobody(monkeypatch):

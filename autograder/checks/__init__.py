@@ -147,10 +147,11 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
     outcome = Outcome([], {})
     _slips.clear()
     T.set_grad_enabled(True)
-    with parts.checking(check.parts), uncollected():
+    with parts.checking(check.parts), parts.counting(), uncollected():
         try:
             for each in properties(check, T, seed, outcome.faults):
                 outcome.values.append(each)
+                parts.count_anew()
                 if go_on and not go_on(outcome):
                     break
         except Exception as error:

@@ -142,15 +142,7 @@ def goes_by_names(roots: Any) -> dict[Any, int]:
     en="You found the right one, but it stays in the list, and its turn comes again and again. Take it out with heap.remove(node) or heap.pop(i); giving the name heap to a new list doesn't help, for the old one stays as it was.",
 )
 def leaves_it_in(heap: Any) -> Any:
-    node = min(heap, key=lambda each: each.order)
-    _again[:] = [node, _again[1] + 1 if node is _again[0] else 0]
-    if _again[1] > 500:
-        _again[:] = [None, 0]
-        raise RecursionError("the same node for ever")  # a walk would not end
-    return node
-
-
-_again: list[Any] = [None, 0]  # who came out last, and how often in a row
+    return min(heap, key=lambda each: each.order)
 
 
 @mistake(

@@ -85,9 +85,10 @@ class Learner:
         check, error = checks.get(name), None
         parts.reset()
         try:
-            with time_limit(self.limits.check_seconds):
+            with time_limit(self.limits.check_seconds), parts.counting():
                 for each in checks.properties(check, minigrad, seed):
                     self._property(name, each.label, each.value)
+                    parts.count_anew()
         except BaseException as raised:
             stop_clock()
             error = fault(raised)
