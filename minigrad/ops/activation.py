@@ -107,10 +107,10 @@ def refuse_negative(name: str, slope: float) -> None:
         )
 
 
-def leaky_relu_in_place_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
-    """The same, where torch has only z."""
+def leaky_relu_in_place_vjp(grad: Any, result: Any, negative_slope: float) -> Any:
+    """The same, where only z is left, whose sign is that of self."""
     refuse_negative("leakyReLu", negative_slope)
-    return leaky_relu_vjp(grad, self, negative_slope)
+    return leaky_relu_vjp(grad, result, negative_slope)
 
 
 def negative_part(x: Any) -> Any:

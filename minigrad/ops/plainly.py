@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..tensor import Tensor
 from . import activation, piecewise
-from .arguments import Float, Number
+from .arguments import Number
 
 
 def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
@@ -18,12 +18,12 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     return activation.celu(input, alpha, True)
 
 
-def elu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+def elu_(input: Tensor, alpha: Number = 1) -> Tensor:
     """elu, in place."""
     return activation.elu(input, alpha, True)
 
 
-def hardtanh_(input: Tensor, min_val: Float = -1.0, max_val: Float = 1.0) -> Tensor:
+def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """hardtanh, in place."""
     return activation.held(input, min_val, max_val, True)
 

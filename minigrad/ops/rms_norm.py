@@ -45,7 +45,7 @@ def rms_norm(
     x = input.float() if input._data.dtype == "float16" else input
     if eps is None:
         eps = float(array_module(x._data).finfo(x._data.dtype).eps)
-    dims = tuple(range(-len(shape), 0))
+    dims = tuple(range(x.dim() - 1, x.dim() - 1 - len(shape), -1))  # in torch's order, which the graph shows
     out = x * plus_number(x.pow(2).mean(dims, keepdim=True), number=eps).rsqrt()
     out = out if weight is None else out * weight
     return (out if out.dtype is input.dtype else out.to(input.dtype)).contiguous()

@@ -35,7 +35,8 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self",
+    "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
+    "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
     "UpsampleNearest2DBackward0": "self_shape output_size scales_h scales_w",
