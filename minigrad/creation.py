@@ -173,7 +173,7 @@ def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None) -> Any:
         raise TypeError("new() received an invalid combination of arguments")
     if isinstance(data[0], tuple) and type(data[0]).__name__ == "Size":
         return numpy.zeros(data[0], kind)
-    if isinstance(data[0], float | numpy.generic):
+    if data[0] is None or isinstance(data[0], float | numpy.generic | dict):
         raise TypeError(f"new(): data must be a sequence (got {_class_name(data[0])})")
     return _array(data[0], kind)
 
@@ -214,7 +214,7 @@ def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:
     """zeros(2, 3) and zeros((2, 3)) mean the same; RuntimeError for a negative size."""
     if not size:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    wanted = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int | Tensor | numpy.integer) else size
+    wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else size
     shape = tuple([n if isinstance(n, int) and not isinstance(n, bool) else n.__index__() for n in wanted])
     for n in shape:
         if n < 0 and name == "zeros":

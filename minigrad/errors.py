@@ -51,7 +51,8 @@ ANOMALY_ENABLED = (
 def check_bool(function: str, name: str, place: int, value: Any) -> None:
     """TypeError, in torch's words, for an argument that is no bool."""
     if not isinstance(value, bool):
-        raise TypeError(f"{function}(): argument '{name}' (position {place}) must be bool, not {type(value).__name__}")
+        kind = f"{'numpy.' * (type(value).__module__ == 'numpy')}{type(value).__name__}"
+        raise TypeError(f"{function}(): argument '{name}' (position {place}) must be bool, not {kind}")
 
 
 def suggestion(name: str, known: list[str]) -> str:

@@ -18,7 +18,7 @@ from .autograd.views import share_saved, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
-from .errors import INFERENCE_WRITTEN, NOT_A_LEAF
+from .errors import INFERENCE_WRITTEN, NOT_A_LEAF, check_bool
 from .size import Size, device
 
 if TYPE_CHECKING:
@@ -58,9 +58,8 @@ class Tensor:
         from .creation import legacy_tensor
 
         self._data = legacy_tensor(data)
-        self._edge = NO_EDGE
+        self._edge, self._grad = NO_EDGE, None
         self._counter = INFERENCE if is_inference_mode_enabled() else None
-        self._grad = None
 
     if TYPE_CHECKING:  # what ops/ hangs on this class; a real __getattr__ would slow every attribute down
 
@@ -164,6 +163,7 @@ class Tensor:
 
     def want_gradient(self, wanted: bool) -> None:
         """Note whether a leaf's gradient is wanted. RuntimeError for a tensor made in inference_mode, outside of it."""
+        check_bool("requires_grad_", "requires_grad", 1, wanted)
         if wanted and self._counter is INFERENCE and not is_inference_mode_enabled():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not wanted:

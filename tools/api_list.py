@@ -37,9 +37,8 @@ docstrings by `tools/api_list.py`; do not edit it.
 REMAINING = """
 ## 还不同的，为什么 · What still differs, and why
 
-- `norm`、`split`、`tensordot`、`broadcast_shapes` 在 torch 里是 Python 写的，参数类型不对时抛出 AttributeError；
-  这里直接说类型不对。<br>
-  These are Python in torch and fail at the first attribute they ask a wrong argument for; here the wrong type is told.
+- `broadcast_shapes` 在 torch 里是 Python 写的，参数类型不对时抛出 Python 自己的错误；这里直接说类型不对。<br>
+  It is Python in torch and fails as Python does with a wrong argument; here the wrong type is told.
 - `elu`、`celu`、`selu`、`hardtanh`、`relu6` 在 nan 处的梯度，torch 要看那个元素归向量指令算还是归零头算；float32 的
   `gelu(inf)` 在有的处理器上是 nan。随处理器而变的，写在 `op_differences_by_processor.txt` 里。<br>
   In torch their gradient at nan depends on whether a vector instruction or the rest of the loop meets the element, and

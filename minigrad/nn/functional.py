@@ -35,7 +35,7 @@ from ..ops.conv import conv1d, conv2d
 from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.dropout import dropout, dropout1d, dropout2d
-from ..ops.exact import flag, number
+from ..ops.exact import asked_shape, flag, number
 from ..ops.glu import glu
 from ..ops.group_norm import group_norm
 from ..ops.later import plain_function
@@ -111,19 +111,24 @@ def sigmoid(input: Tensor) -> Tensor:
 @parsed("softmax", "dim", "dtype")
 def softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """e^x / Σ e^x along `dim`; torch guesses one, with a warning, if it is left out (torch.nn.functional.softmax)."""
-    return layers.softmax(input, layers.implicit_dim("softmax", input._data.ndim) if dim is None else dim, dtype)
+    dim = layers.implicit_dim("softmax", len(asked_shape(input, "dim"))) if dim is None else dim
+    asked_shape(input, "softmax")
+    return layers.softmax(input, dim, dtype)
 
 
 @parsed("softmax", "dim", "dtype")
 def softmin(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """softmax of -x (torch.nn.functional.softmin)."""
-    return layers.softmax(-input, layers.implicit_dim("softmin", input._data.ndim) if dim is None else dim, dtype)
+    dim = layers.implicit_dim("softmin", len(asked_shape(input, "dim"))) if dim is None else dim
+    asked_shape(negated := -input, "softmax")
+    return layers.softmax(negated, dim, dtype)
 
 
 @parsed("log_softmax", "dim", "dtype")
 def log_softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """ln softmax(x) along `dim`, without overflow (torch.nn.functional.log_softmax)."""
-    dim = layers.implicit_dim("log_softmax", input._data.ndim) if dim is None else dim
+    dim = layers.implicit_dim("log_softmax", len(asked_shape(input, "dim"))) if dim is None else dim
+    asked_shape(input, "log_softmax")
     return layers.log_softmax(input, dim, dtype)
 
 

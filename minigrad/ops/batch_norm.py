@@ -12,6 +12,7 @@ from ..dtypes import as_numpy, float64
 from ..tensor import Tensor
 from .arguments import Bool, Float
 from .define import Op
+from .exact import asked_shape
 from .guard import guarded
 from .layer_norm import check_dtypes, found_again, products, single, stand_in
 from .loss import not_differentiable
@@ -126,7 +127,7 @@ def batch_norm(
     input: (N, C, …). All others: (C,) or None. training: by the batch's own mean and variance, which the running ones
     then approach by the part `momentum`; otherwise by the running ones.
     """
-    shape = input._data.shape
+    shape = asked_shape(input) if training else ()
     if training and math.prod((shape[0], *shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and not eps):
@@ -205,7 +206,7 @@ def instance_norm(
 
     input: (N, C, …). All others: (C,) or None.
     """
-    if use_input_stats and math.prod(input.shape[2:]) == 1:
+    if use_input_stats and math.prod(asked_shape(input)[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     return aten_instance(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
 
@@ -247,13 +248,16 @@ def of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Ten
 
 
 def check_per_channel(channels: int, training: bool, given: dict[str, Tensor | None]) -> None:
-    """RuntimeError for running averages or factors that are not one value a channel, are missing, or want a gradient."""
+    """RuntimeError for running averages or factors that are not one value a channel, are missing, or want a
+    gradient; ValueError for one running average without the other."""
     for name, value in given.items():
         if value is not None and value.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
         if value is None and name.startswith("running") and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     not_differentiable("native_batch_norm", running_mean=given["running_mean"], running_var=given["running_var"])
+    if (given["running_mean"] is None) != (given["running_var"] is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
 
 
 def follow(running_mean: Tensor, running_var: Tensor, mean: Any, var: Any, momentum: float) -> None:

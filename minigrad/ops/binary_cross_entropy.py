@@ -11,6 +11,7 @@ from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
+from .exact import asked_shape
 from .loss import MEAN, castable, not_differentiable, reduced, reduction_number, shared
 from .promotion import no_kernel
 
@@ -102,7 +103,7 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(t ln p + (1 - t) ln(1 - p)) of probabilities p (torch.nn.functional.binary_cross_entropy)."""
     number = reduction_number(reduction, size_average, reduce)
-    if input._data.shape != target._data.shape:
+    if asked_shape(target) != asked_shape(input):
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
@@ -130,7 +131,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """binary_cross_entropy of σ(input), computed without overflow (torch.nn.functional)."""
     number = reduction_number(reduction, size_average, reduce)
-    if input._data.shape != target._data.shape:
+    if asked_shape(target) != asked_shape(input):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     no_kernel("log_sigmoid_cpu", input, "bui")

@@ -14,6 +14,16 @@ from .arguments import is_number
 ABSENT: Any = object()  # stands for an argument that is not given, where None would be one
 
 
+def asked_shape(x: Any, asked: str = "size") -> tuple[int, ...]:
+    """A tensor's shape. Of anything else the error that Python has where torch, itself in Python there, asks it for
+    x.size(), or for what else is `asked`."""
+    try:
+        return x._data.shape
+    except AttributeError:
+        getattr(x, asked)()
+        raise
+
+
 def flag(x: Any) -> bool:
     """True and False as they are; TypeError for what is only true or false in Python's eyes."""
     if x is not True and x is not False:

@@ -9,6 +9,7 @@ from .. import rules
 from ..tensor import Tensor
 from .arguments import Float, Int, parsed
 from .define import Op
+from .exact import asked_shape
 from .layer_norm import centred, check_dtypes, found_again, products, single, stand_in
 from .nn import floats_only
 
@@ -81,7 +82,7 @@ def group_norm(
 
     input: (N, C, …), C divisible by num_groups. weight, bias: (C,).
     """
-    shape = input._data.shape
+    shape = asked_shape(input, "dim")
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]

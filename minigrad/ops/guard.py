@@ -31,6 +31,12 @@ ALIASES = {
     "x2": "other",
 }
 SPECIAL: set[str | None] = {*ALIASES, "out"}
+# Functions that torch has in Python: how many tensors they begin with, and what each of these is asked for.
+ASKED: dict[str, tuple[int, Callable[..., Any]]] = {
+    "norm": (1, lambda x, *rest: x.layout),
+    "split": (1, lambda x, *rest: x.split(*rest)),
+    "tensordot": (2, lambda x, *rest: x.dim()),
+}
 
 
 def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
@@ -63,10 +69,20 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
                     raise
         if result is not NotImplemented:
             return result
+        if not method and function.__name__ in ASKED:
+            ask(function.__name__, args)
         given = args[1:] if method else args
         raise TypeError(complaint(function, args, kwargs, method) or combination(function.__name__, given, kwargs))
 
     return call
+
+
+def ask(name: str, args: tuple[Any, ...]) -> None:
+    """Raise what Python does where torch asks no tensor for what only tensors have."""
+    number, asked = ASKED[name]
+    for value in args[:number]:
+        if not isinstance(value, Tensor):
+            asked(value, *args[1:])
 
 
 def one_tuple(function: Callable[..., Any], sizes: str) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .define import Op
-from .exact import flag
+from .exact import asked_shape, flag
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
 NONE, MEAN = 0, 1
@@ -152,9 +152,7 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
 
 def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both stretched to one shape, with torch's warning where they do not have it already."""
-    if not isinstance(target, Tensor):
-        raise AttributeError(f"'{type(target).__name__}' object has no attribute 'size'")
-    a, b = input._data.shape, target._data.shape
+    b, a = asked_shape(target), asked_shape(input)
     if a == b:
         return input, target
     warnings.warn(

@@ -8,6 +8,7 @@ from ..backend import array_module, in_order, mean_array
 from ..tensor import Tensor
 from .arguments import Bool, Ints, is_int, parsed, type_name
 from .define import Op
+from .exact import asked_shape
 from .later import plain_function
 from .pool import in_whole, put_back, put_back_vjp
 from .pool_sizes import Sizes, check_dims, singles
@@ -95,9 +96,10 @@ back_op = Op("AdaptiveMaxPool2DBackwardBackward0", put_back, self=put_back_vjp)
 
 def size_of(name: str, input: Tensor, output_size: Any, not_two: str) -> Sizes:
     """Height and width; what is wrong with them in torch's words."""
+    shape = asked_shape(input)
     if isinstance(output_size, int):
         return output_size, output_size
-    if input._data.ndim <= len(output_size):
+    if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     for i, size in enumerate(output_size):
         if not (size is None or is_int(size)):
@@ -107,7 +109,7 @@ def size_of(name: str, input: Tensor, output_size: Any, not_two: str) -> Sizes:
             )
     if len(output_size) != 2:
         raise RuntimeError(not_two)
-    h, w = (n if size is None else size for size, n in zip(output_size, input.shape[-2:], strict=True))
+    h, w = (n if size is None else size for size, n in zip(output_size, shape[-2:], strict=True))
     return h, w
 
 
@@ -116,8 +118,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
     input: (N, C, h, w) or (C, h, w). output_size: one int, or two; None keeps the size there is.
     """
-    data, name = input._data, "adaptive_avg_pool2d"
+    name = "adaptive_avg_pool2d"
     h, w = size_of(name, input, output_size, f"{name}: output_size must be 2")
+    data = input._data
     if min(h, w) < 0:
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{h}, {w}}}"
@@ -146,8 +149,9 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Bool = 
     input: (N, C, h, w) or (C, h, w). output_size: one int, or two; None keeps the size there is. return_indices: also
     where in its plane each one stood.
     """
-    data, name = input._data, "adaptive_max_pool2d"
+    name = "adaptive_max_pool2d"
     h, w = size_of(name, input, output_size, f"{name}(): internal error: output_size.size() must be 2")
+    data = input._data
     if data.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got: {list(data.shape)}")
     not_empty(name, "input", data.shape, 1 - data.ndim)

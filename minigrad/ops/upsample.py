@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..backend import array_module, numpy
 from ..tensor import Tensor
 from .define import Op
+from .exact import asked_shape
 from .promotion import unsupported
 
 
@@ -204,7 +205,7 @@ def interpolate(
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
-    spatial = input._data.shape[2:]
+    spatial = asked_shape(input, "dim")[2:]
     each, scales = sizes_of(spatial, size, scale_factor, mode)
     check(input, mode, antialias, each)
     scales = None if recompute_scale_factor else scales
