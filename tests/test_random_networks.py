@@ -45,7 +45,7 @@ def statements(random: Random) -> list[str]:
         "y0 = net(x0)", f"z0 = T.nn.functional.{random.choice(LOSSES)}", "z0.backward()",
     )  # fmt: skip
     lines = [
-        f"net = {network(shape, random)}; print(net)", f"T.manual_seed({random.randrange(999)})",
+        f"T.manual_seed({random.randrange(999)})", f"net = {network(shape, random)}; print(net)",
         "[layer.reset_parameters() for layer in net.modules() if hasattr(layer, 'reset_parameters')]", f"net.to({dtype})",
         f"x0 = T.randn({shape}, dtype={dtype}, requires_grad={random.random() < 0.3})", "y0 = net(x0)", "t0 = T.randn_like(y0)",
         f"optimizer = T.optim.{random.choice(OPTIMIZERS)}; print(optimizer)",

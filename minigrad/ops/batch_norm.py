@@ -230,7 +230,7 @@ def aten_instance_norm(
     flat = input.contiguous().view(1, batch * channels, *input.shape[2:])
     out = aten(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
     for running, followed in ((running_mean, mean), (running_var, var)):
-        if running is not None and followed is not None:
+        if use_input_stats and running is not None and followed is not None:
             running.detach().copy_(followed.detach().view(batch, channels).mean(0))
     return out.view(input.shape)
 
