@@ -2,6 +2,9 @@
 
 level.py keeps what belongs to one differentiation apart from all around it; trees.py takes dicts, lists and tuples of
 tensors to pieces. Not here: vmap, and with it what only vmap is used with. Where torch maps over a basis, there is a loop.
+
+A function that writes into tensors from outside is refused by torch; here nothing tells them from the function's own, and
+the write is done.
 """
 
 from ..errors import refusing
