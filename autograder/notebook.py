@@ -30,6 +30,7 @@ from autograder import (
     hints,
     last_run,
     mistakes,
+    one_call,
     oracle,
     parts,
     reach,
@@ -159,6 +160,7 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
             said = [*_misshapen(this, outcome, seed), *remarks(this, expected, outcome)]
             two = None if said else twofold(this, expected, outcome, seed)
             view.notes += said or (() if two else returns.habits(this, outcome, seed))
+            view.notes += () if two else one_call.notes(this, seed)
             view.hint = _two_hints(two) if two else None
     view.notes += [text("same_for_all")] if verdict.only_known else []
     if found:

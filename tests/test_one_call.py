@@ -1,0 +1,51 @@
+"""Where no known mistake is recognised: the smallest call of a part that went wrong, beside what is right."""
+
+import re
+
+import numpy as np
+import pytest
+
+from minigrad import rules
+
+TANH, MEAN, SUM = (f"minigrad.ops.{each}_vjp" for each in ("pointwise.tanh", "reduce.mean", "reduce.sum"))
+STRETCHES, UNBROADCAST = (f"minigrad.autograd.accumulate.{each}" for each in ("broadcasts_to", "unbroadcast"))
+SWITCH = "minigrad.tensor.Tensor.requires_grad_"
+
+
+def of(out, name):
+    (line,) = [each for each in out.splitlines() if f"The smallest call of {name} that went wrong: " in each]
+    return line.partition("went wrong: ")[2]
+
+
+def test_a_rule_that_works_entry_by_entry_is_shown_one_entry(said):
+    out = said("tanh_backward", {TANH: lambda grad, result: 1 + result * result})
+    grad, result, got, right = map(float, re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", of(out, "tanh_vjp"))[:4])
+    assert got == pytest.approx(1 + result**2, rel=1e-4)
+    assert right == pytest.approx(grad * (1 - result**2), rel=1e-4, abs=1e-5)
+    assert "Hint" not in out
+
+
+def test_a_rule_that_does_not_is_shown_shapes_and_the_first_wrong_entry(said):
+    def both_wrong(grad, self_shape, dim, keepdim):
+        return rules.expand(grad if keepdim or dim is None else rules.unsqueeze(grad, dim[0]), self_shape) / 7
+
+    line = of(said("mean_backward", {MEAN: both_wrong}), "mean_vjp")
+    assert re.search(r"grad = .*self_shape = \(.*\), dim = .*, keepdim = (True|False) → yours \S+ \[0, 0", line)
+
+
+@pytest.mark.parametrize(
+    "part, name, written, words",
+    [
+        (SUM, "sum_backward", lambda grad, self_shape, dim, keepdim: grad * 3, "right would be array(2, 3, 4)"),
+        (UNBROADCAST, "unbroadcast_ones", lambda grad, shape: np.cumsum(grad), "shape = (3, 1) → yours ["),
+        (UNBROADCAST, "unbroadcast_rows", lambda grad, shape: grad.no_such, "→ yours AttributeError: "),
+        (STRETCHES, "broadcast_rule", lambda shape, target: len(shape) == 2, "→ yours False, right would be True"),
+    ],
+)
+def test_what_came_in_what_came_out_and_what_should_have(said, part, name, written, words):
+    assert words in of(said(name, {part: written}), part.rpartition(".")[2])
+
+
+def test_nothing_is_shown_beside_a_hint_nor_of_parts_that_are_handed_more_than_data(said):
+    assert "smallest call" not in said("tanh_backward", {TANH: lambda grad, result: 1 - result * result})
+    assert "smallest call" not in said("requires_grad_switch", {SWITCH: lambda self, requires_grad=True: None})
