@@ -3,6 +3,7 @@ pool stand in pooling.py, those that pad in padding.py."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -117,8 +118,26 @@ class CELU(Simple):
 class Hardtanh(Simple):
     """Held between min_val and max_val (torch.nn.Hardtanh)."""
 
-    function = F.hardtanh
-    settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False}
+    settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False, "min_value": None, "max_value": None}
+    shown = ("min_val", "max_val", "inplace")
+
+    min_val: float
+    max_val: float
+    inplace: bool
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, old in (("min_val", "min_value"), ("max_val", "max_value")):  # as they were called before
+            if (value := self.__dict__.pop(old)) is not None:
+                words = f"keyword argument `{old}` is deprecated and renamed to `{name}`"
+                warnings.warn(words, FutureWarning, stacklevel=2)
+                setattr(self, name, value)
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, held between the two."""
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
 class GELU(Simple):
