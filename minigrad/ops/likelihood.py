@@ -9,10 +9,10 @@ import math
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..ranges import ones_like
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .exact import flag, number
+from .later import load
 from .loss import apply_reduction, reduction_number
 from .margin_loss import plus
 from .pointwise import times_number
@@ -60,11 +60,10 @@ def gaussian_nll_loss(
 
     var: of input's shape, or one for each row, or for all; at least eps. full: with the constant ½ ln 2π.
     """
-    negative = var < 0 if isinstance(var, float) else bool((var < 0).any())
-    if negative:
+    if var < 0 if isinstance(var, float) else load("statistics")["any"](var < 0):
         raise ValueError("var has negative entry/entries")
     if isinstance(var, float):
-        var = var * ones_like(input)
+        var = var * load(".ranges")["ones_like"](input)
     if var.size() != input.size():
         differing = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]
         if input.shape[:-1] == var.shape:
