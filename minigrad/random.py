@@ -7,6 +7,7 @@ Tensors of them are made in draws.py.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Iterator
@@ -48,10 +49,16 @@ class Generator:
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
-        self._bits = numpy.random.MT19937()
-        self._bits.state = first_state(self._seed)
+        vars(self).pop("_bits", None)
         self._spare: float | None = None  # normal numbers come in pairs
         return self
+
+    @functools.cached_property
+    def _bits(self) -> Any:
+        """NumPy's stream, made when something is first drawn: to load numpy.random takes time."""
+        bits = numpy.random.MT19937()
+        bits.state = first_state(self._seed)
+        return bits
 
     def seed(self) -> int:
         """Start a stream nobody can foretell; its seed."""
