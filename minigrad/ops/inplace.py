@@ -19,7 +19,7 @@ from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.recording import announced, before_write, observers
 from ..autograd.views import CopySlices, Invalid, View, refused
-from ..backend import address, array_module, numpy
+from ..backend import address, array_module, ndarray, numpy
 from ..dtypes import result_type
 from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor, from_array
@@ -179,7 +179,9 @@ def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
         raise RuntimeError(PARTLY_THE_SAME)
     if not isinstance(operand, Tensor) or operand is written:
         return
-    x, y = written.storage(), operand.storage()
+    x, y = written._data, operand._data
+    if type(x) is ndarray and (x if x.base is None else x.base) is not (y if y.base is None else y.base):
+        return  # other memory, by far the commonest case
     if type(x) is not type(y) or not array_module(x).may_share_memory(x, y):
         return
     if dense(x) and dense(y) and (apart or not same_place(written, operand)):

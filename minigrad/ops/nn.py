@@ -15,7 +15,7 @@ from ..autograd.grad_mode import is_grad_enabled, no_grad
 from ..backend import array_module, in_order, largest, numpy, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
 from .exact import number
@@ -202,7 +202,7 @@ def embedding_vjp(
     indices = rules.raw(indices)
     if scale_grad_by_freq and indices.size:
         counts = array_module(indices).bincount(indices.reshape(-1))[indices][..., None].astype(rules.raw_dtype(grad))
-        grad = grad / (grad.new_tensor(counts) if rules.is_tensor(grad) else counts)
+        grad = grad / (from_array(counts) if rules.is_tensor(grad) else counts)
     if padding_idx >= 0:
         grad = rules.only(grad, rules.unsqueeze(indices != padding_idx, -1))
     return rules.scatter_index(grad, weight_shape, indices)
