@@ -25,7 +25,7 @@ from typing import Any
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.errors import AutograderError
-from autograder.files import plain_name
+from autograder.files import lock, plain_name
 from autograder.ledger import Ledger
 from autograder.lessons import COURSE, Lesson
 from autograder.messages import Text, text
@@ -147,14 +147,9 @@ class Course:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep a second grading run out while this one writes. The lock goes with the process, however it ends."""
-        try:
-            import fcntl
-        except ModuleNotFoundError:  # Windows, where there is no sandbox either
-            yield
-            return
-        with open(self.root / ".lock", "a") as lock:
+        with open(self.root / ".lock", "a") as held:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(held)
             except BlockingIOError:
                 raise AutograderError(
                     Text("另一次评分正在这个课程里运行。", "Another grading run is in progress in this course."),

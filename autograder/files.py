@@ -5,6 +5,7 @@ Knows nothing of grading.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -13,6 +14,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any
 
 from autograder.messages import Text, text
 
@@ -32,6 +34,17 @@ def put(path: Path, data: bytes, mode: int = 0o644) -> None:
     except BaseException:
         os.unlink(scratch)
         raise
+
+
+def lock(file: IO[Any]) -> None:
+    """Hold an open file alone until it is closed, at the latest when the process ends, however it ends.
+
+    BlockingIOError where another process holds it. On Windows, where there is no sandbox either, nothing is held.
+    """
+    with contextlib.suppress(ModuleNotFoundError):
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def put_folder(path: Path, files: dict[str, bytes]) -> None:

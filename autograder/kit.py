@@ -10,6 +10,7 @@ Not here: how they are shown (sandbox.py) and what runs there (runner/).
 from __future__ import annotations
 
 import compileall
+import contextlib
 import functools
 import os
 import re
@@ -18,11 +19,14 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 import weakref
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy
+
+from autograder.files import lock
 
 __all__ = ["INSIDE", "Kit", "Mount"]
 
@@ -45,6 +49,9 @@ SHOWN = (
 # Extension modules that no lesson needs and that would bring a dozen libraries each.
 _NOT_NEEDED = re.compile(r"_tkinter|_curses|readline|_ssl|_sqlite3|_dbm|_gdbm|nis|_crypt|ossaudiodev|_test|xx")
 
+# Staged files lie in the system's directory for temporary files, each kit's with a lock that its process holds.
+_PREFIX, _LOCK = "autograder-kit-", "in-use"
+
 # Where things are inside.
 INSIDE = "/opt/kit"
 _PYTHON, _LIBRARIES, _SITE, _TOOLS = "/opt/python", "/opt/lib", "/opt/site", "/opt/bin"
@@ -65,8 +72,10 @@ class Kit:
     """
 
     def __init__(self, edition: Path | str | None = None):
-        self.root = Path(tempfile.mkdtemp(prefix="autograder-kit-"))
-        self._cleanup = weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
+        remove_abandoned()
+        self.root = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._in_use = _locked(self.root)  # until it is closed
+        self._cleanup = weakref.finalize(self, _remove, self.root, self._in_use)
         self.code = self.root / "kit"
         self.site = self.root / "site"
         _stage(_PACKAGE, self.code / "autograder", SHOWN)
@@ -113,6 +122,37 @@ class Kit:
 def inside(tool: str) -> str:
     """Where a program of the host is found inside."""
     return f"{_TOOLS}/{Path(tool).name}"
+
+
+# ── What a killed process has left ───────────────────────────────────────────────────────────────
+
+
+def _locked(root: Path) -> IO[bytes]:
+    """The lock of the kit in `root`, held."""
+    file = (root / _LOCK).open("wb")
+    lock(file)
+    return file
+
+
+def _remove(root: Path, held: IO[bytes]) -> None:
+    held.close()
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def remove_abandoned(age: float = 60.0) -> None:
+    """Remove this user's kits whose process was killed, so that nobody holds their lock.
+
+    age: seconds; a younger one may be about to be locked.
+    """
+    if not hasattr(os, "getuid"):
+        return  # Windows, where nothing is locked
+    for root in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # in use, or gone already
+            about = root.lstat()
+            if about.st_uid == os.getuid() and time.time() - about.st_mtime > age:
+                with (root / _LOCK).open("rb") as file:
+                    lock(file)
+                    shutil.rmtree(root, ignore_errors=True)
 
 
 # ── Our own files ────────────────────────────────────────────────────────────────────────────────

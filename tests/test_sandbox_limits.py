@@ -16,6 +16,7 @@ from sandbox_tools import ANSWER, HOGS, QUICK, ask, job, run_cells
 
 from autograder import footprint
 from autograder.errors import SandboxFailed
+from autograder.kit import remove_abandoned
 from autograder.probe import look_around
 from autograder.sandbox import Sandbox, Unsafe
 
@@ -184,15 +185,16 @@ def test_a_file_left_behind_ends_the_sandbox(running):
         list(running.frames(job(["1"]), 5))
 
 
-def test_the_sandbox_ends_with_the_referee(tmp_path):
-    """kill -9 of the grader leaves nothing running."""
+def test_the_sandbox_ends_with_the_referee(tmp_path, monkeypatch):
+    """kill -9 of the grader leaves nothing running, and what it had staged is removed by the next one."""
     program = f"""
 import sys, time
 sys.path[:0] = {sys.path!r}
 from autograder.kit import Kit
 from autograder.sandbox import Sandbox
 from sandbox_tools import job
-running = Sandbox(Kit()).start()
+kit = Kit()
+running = Sandbox(kit).start()
 print(running._process.pid, flush=True)
 list(running.frames(job(["while True: pass"]), 60))
 """
@@ -200,18 +202,29 @@ list(running.frames(job(["while True: pass"]), 60))
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},  # what it stages stays behind, too
+        env={**os.environ, "TMPDIR": str(tmp_path)},
     )
+
+    def staged():
+        return len(list(tmp_path.glob("autograder-kit-*")))
+
     with grader:
         bwrap = int(grader.stdout.readline())
         inside = _children(bwrap)
         time.sleep(0.3)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        remove_abandoned(age=0)
+        assert staged() == 1  # the grader is still at work
         grader.kill()
     assert inside
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline and any(Path(f"/proc/{pid}/cwd").exists() for pid in [bwrap, *inside]):
         time.sleep(0.05)
     assert [pid for pid in [bwrap, *inside] if Path(f"/proc/{pid}/exe").exists()] == []
+    remove_abandoned()
+    assert staged() == 1  # too young to be told from one that is just being made
+    remove_abandoned(age=0)
+    assert staged() == 0
 
 
 def _children(pid: int) -> list[int]:
