@@ -110,6 +110,7 @@ def test_what_a_graph_shows_is_torchs(name: str) -> None:
     assert not new, "\n".join(sorted(new))
 
 
+@pytest.mark.slow
 def test_known_differences_are_still_there() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -75,7 +75,12 @@ CYCLES = [
     "CyclicLR(opt, 0.001, 0.02, 3, mode='exp_range', gamma=0.9)",
     "CyclicLR(opt, 0.001, 0.02, 3, scale_fn=lambda step: 0.5**step, scale_mode='iterations')",
 ]
-PAIRS = [(o, s) for o in OPTIMIZERS for s in SCHEDULES + CYCLES * (not o.startswith(("Adagrad", "Adadelta")))]
+OFTEN = {*OPTIMIZERS[6:8], OPTIMIZERS[1]}  # with groups, with betas, with a momentum: what schedules ask about
+PAIRS = [
+    pytest.param(o, s, marks=[] if o in OFTEN or s in SCHEDULES[:2] else pytest.mark.slow)  # all of them: a minute
+    for o in OPTIMIZERS
+    for s in SCHEDULES + CYCLES * (not o.startswith(("Adagrad", "Adadelta")))
+]
 
 
 def network(T: Any) -> Any:

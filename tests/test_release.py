@@ -26,6 +26,7 @@ def released(course):
     return course.path("release", ".", "90_scratch") / "90_scratch.ipynb"
 
 
+@pytest.mark.slow
 def test_release_writes_once_and_then_leaves_alone(course, sources):
     assert release.release(course, "90_scratch", sources).changed
     data, when = released(course).read_bytes(), released(course).stat().st_mtime_ns

@@ -25,6 +25,7 @@ from programs import equal_but_for_rounding
 import minigrad
 
 # Statements that cannot be the same, by pattern, or by (docstring, pattern)
+LARGE = {f"torch.nn.{name}" for name in ("ReplicationPad3d", "CircularPad3d", "Transformer", "TransformerDecoder")}
 BEYOND: dict[str | tuple[str, str], str] = {
     r"complex|cfloat|cdouble|\dj\b": "minigrad has no complex numbers",
     r"cuda": "what devices there are is not the engine's",
@@ -107,7 +108,9 @@ class Session:
             self.engine.set_grad_enabled(True)
 
 
-@pytest.mark.parametrize("name", all_examples())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LARGE else []) for name in all_examples()]
+)
 def test_an_example_shows_what_it_shows_in_torch(name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # some of them write files
     theirs, ours = Session(torch), Session(minigrad)

@@ -57,6 +57,7 @@ def run(*cells):
     return client.__dict__.get("shown", []), [cell.outputs for cell in notebook.cells]
 
 
+@pytest.mark.slow
 def test_in_a_notebook_the_result_takes_the_place_of_the_line():
     shown, outputs = run(QUICKLY + SLOW, THREADS, f"print('before')\n{CHECK}", THREADS)
     lines, (cleared, result) = shown[:-2], shown[-2:]
@@ -70,6 +71,7 @@ def test_in_a_notebook_the_result_takes_the_place_of_the_line():
     assert outputs[1] == outputs[3]  # no thread more than there was
 
 
+@pytest.mark.slow
 def test_an_endless_part_is_waited_for_aloud_and_leaves_no_line():
     shown, outputs = run(f"{QUICKLY}notebook.LONGEST = 2\n{ENDLESS}", CHECK)
     *lines, cleared = shown  # on a busy machine the last of them may come when the part has been stopped already
@@ -79,11 +81,13 @@ def test_an_endless_part_is_waited_for_aloud_and_leaves_no_line():
     assert gone.data["text/plain"] == "" and "The check ran for 2 seconds and was stopped" in error.evalue
 
 
+@pytest.mark.slow
 def test_a_check_that_answers_at_once_says_nothing_else():
     shown, outputs = run(QUICKLY.replace("0.3", "5") + PARTS.format(slow=""), CHECK)
     assert [update for update, *_ in shown] == [False] and len(outputs[1]) == 1
 
 
+@pytest.mark.slow
 def test_the_cell_that_loads_torch_is_waited_for_aloud_and_no_later_one():
     shown, outputs = run(QUICKLY, *["import torch\n\nprint(torch.ones(1))"] * 2, THREADS)
     *lines, cleared = shown
@@ -93,6 +97,7 @@ def test_the_cell_that_loads_torch_is_waited_for_aloud_and_no_later_one():
     assert "waiting" not in outputs[3][0].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draws",
     [
@@ -112,6 +117,7 @@ def test_a_picture_is_waited_for_aloud_until_it_is_there(draws):
     assert not any("picture" in str(each) for each in outputs[1]) and "waiting" not in outputs[3][0].text
 
 
+@pytest.mark.slow
 def test_nobody_looks_under_the_validate_button(monkeypatch):
     monkeypatch.setenv("NBGRADER_VALIDATING", "1")
     shown, _ = run(QUICKLY + SLOW, CHECK)
@@ -136,6 +142,7 @@ def script(code, terminal, cwd=ROOT):
     return said.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_a_terminal_has_the_line_and_then_the_result_in_its_place():
     said = script(f"{QUICKLY}{SLOW}print('before')\n{CHECK}", terminal=True)
     before, *lines, cleared = said.partition("✓ mul_backward")[0].split("\r\x1b[2K")
@@ -144,6 +151,7 @@ def test_a_terminal_has_the_line_and_then_the_result_in_its_place():
     assert "\r" not in said.partition("✓ mul_backward")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hand_in",
     ["import autograder; autograder.submit('li-na')", "from autograder import cli; cli.main(ARGUMENTS)"],
@@ -160,6 +168,7 @@ def test_handing_in_on_a_terminal_clears_the_line_before_the_receipt(tmp_path, h
     assert receipt.startswith("✓ 00_warmup 第 1 版已交 · version 1 handed in\n") and "SHA-256" in receipt
 
 
+@pytest.mark.slow
 def test_a_pipe_has_the_result_alone():
     said = script(f"{QUICKLY}{SLOW}print('before')\n{CHECK}", terminal=False)
     assert said.startswith("before\n✓ mul_backward · 2/2\n") and "still" not in said
