@@ -41,11 +41,11 @@ teach: $(READY)  ## 在 JupyterLab 里打开 course/，用 formgrader 评分 · 
 	@$(PY) tools/lab.py course $(ARGS)
 
 unit: $(READY)  ## 运行快的测试，两个核约三分钟 · run the quick tests, in about three minutes on two cores
-	@$(ONE_THREAD) $(PY) -m pytest -q -n $(CORES) -m 'not (slow or alone or sandbox or browser)' $(ARGS)
+	@$(ONE_THREAD) $(PY) -m pytest -q -n $(CORES) --dist worksteal -m 'not (slow or alone or sandbox or browser)' $(ARGS)
 
 test: $(READY)  ## 运行全部测试 · run all tests
 	@$(ONE_THREAD) $(PY) -m pytest -q -m alone $(ARGS) || [ $$? -eq 5 ]
-	@$(ONE_THREAD) $(PY) -m pytest -q -n $(CORES) -m 'not alone' $(ARGS)
+	@$(ONE_THREAD) $(PY) -m pytest -q -n $(CORES) --dist worksteal -m 'not alone' $(ARGS)
 
 lint: $(READY)  ## 检查写法和排版 · check style and format
 	@$(PY) -m ruff check .
