@@ -72,6 +72,7 @@ SECTIONS = (
     ("张量的方法与属性 · Methods and attributes of Tensor", "minigrad:Tensor", "Tensor."),
     ("自动求导 · Autograd", "minigrad.autograd", "torch.autograd."),
     ("函数的导数 · Derivatives of functions", "minigrad.func", "torch.func."),
+    ("数据 · Data", "minigrad.utils.data", "torch.utils.data."),
     ("检查点 · Checkpoints", "minigrad.utils.checkpoint", "torch.utils.checkpoint."),
     ("神经网络模块 · Modules", "minigrad.nn", "torch.nn."),
     ("神经网络函数 · Functions of nn", "minigrad.nn.functional", "torch.nn.functional."),

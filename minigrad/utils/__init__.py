@@ -1,8 +1,8 @@
-"""torch.utils, of which there is here what autograd is used with: checkpoint."""
+"""torch.utils, of which there is here what autograd is used with: checkpoint, and batches of data."""
 
-from ..errors import refusing
+from ..errors import opening
 from . import checkpoint
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "data"]
 
-__getattr__ = refusing(__name__)
+__getattr__, __dir__ = opening(__name__, {"data": ""})

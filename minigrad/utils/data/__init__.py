@@ -1,0 +1,26 @@
+"""torch.utils.data: data sets, the order in which they are read, and batches of them.
+
+Everything happens in this process: num_workers is taken and starts nobody, so a data set that shares itself out among
+workers is read once, as without any. The order is torch's, number for number, with the same seed.
+"""
+
+from ...errors import refusing
+from .collate import collate, default_collate, default_collate_fn_map, default_convert
+from .datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from .loader import DataLoader, get_worker_info
+from .samplers import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = [
+    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
+    "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "collate",
+    "default_collate", "default_collate_fn_map", "default_convert", "get_worker_info", "random_split",
+]  # fmt: skip
+
+__getattr__ = refusing(__name__)
