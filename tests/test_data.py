@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import minigrad
+from minigrad.utils.data import collate
 
 ENGINES = {"torch": torch, "minigrad": minigrad}
 Point = namedtuple("Point", "x y")
@@ -223,7 +224,7 @@ def test_samples_become_the_same_batch(name: str, function: str) -> None:
 
 
 def test_a_type_of_ones_own_can_be_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    for D in (torch.utils.data._utils.collate, minigrad.utils.data):
+    for D in (torch.utils.data._utils.collate, collate):
         monkeypatch.setitem(D.default_collate_fn_map, complex, lambda batch, *, collate_fn_map: sum(batch))
         assert D.default_collate([1j, 2j, 1.0]) == 1 + 3j
         assert D.collate([3, 4], collate_fn_map={int: lambda batch, *, collate_fn_map: max(batch)}) == 4

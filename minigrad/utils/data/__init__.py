@@ -5,7 +5,7 @@ workers is read once, as without any. The order is torch's, number for number, w
 """
 
 from ...errors import refusing
-from .collate import collate, default_collate, default_collate_fn_map, default_convert
+from .collate import default_collate, default_convert
 from .datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
 from .loader import DataLoader, get_worker_info
 from .samplers import (
@@ -19,8 +19,8 @@ from .samplers import (
 
 __all__ = [
     "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
-    "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "collate",
-    "default_collate", "default_collate_fn_map", "default_convert", "get_worker_info", "random_split",
+    "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
+    "default_collate", "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)

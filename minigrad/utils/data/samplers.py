@@ -24,7 +24,7 @@ class Sampler(Generic[Number]):
 
 
 class SequentialSampler(Sampler[int]):
-    """0, 1, 2, … (torch.utils.data.SequentialSampler)."""
+    """All numbers in their order (torch.utils.data.SequentialSampler)."""
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
