@@ -1,4 +1,4 @@
-"""`python -m minigrad`: the engine alone. Train the digits classifier and draw its graph, or test itself."""
+"""`python -m minigrad`: the engine alone. Train the digits classifier and draw its graph, run a program, or test itself."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ from pathlib import Path
 
 DESCRIPTION = """\
 训练一个小网络认 8×8 的手写数字（scikit-learn 自带，不联网），并把损失的计算图画成 SVG。
-Train a small network on the 8×8 digits that come with scikit-learn (no network needed) and draw the loss's graph."""
+Train a small network on the 8×8 digits that come with scikit-learn (no network needed) and draw the loss's graph.
+
+给出 PROGRAM，就改为运行那个为 torch 写的程序：其中的 torch 就是 minigrad。
+With PROGRAM, run that program instead, written for torch: its torch is then minigrad."""
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(
         prog="python -m minigrad",
+        usage="python -m minigrad [选项 · options]\n       python -m minigrad PROGRAM [...]",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
+    made.add_argument("program", nargs="?", type=Path, metavar="PROGRAM", help=argparse.SUPPRESS)
+    made.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help=argparse.SUPPRESS)
     options = made.add_argument_group("选项 · options")
     options.add_argument("-h", "--help", action="help", help="显示这段说明 · show this text")
     options.add_argument(
@@ -54,6 +60,14 @@ def main(arguments: list[str] | None = None) -> int:
         from . import selftest
 
         return 1 if selftest.run() else 0
+    if options.program is not None:
+        if not options.program.is_file():
+            print(f"没有这个文件 · there is no such file: {options.program}", file=sys.stderr)
+            return 2
+        from . import named_torch
+
+        named_torch.run(options.program, options.arguments)
+        return 0
     from . import demo
 
     try:

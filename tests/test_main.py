@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from minigrad import demo, selftest
+from minigrad import demo, named_torch, selftest
 from minigrad.__main__ import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -110,3 +110,74 @@ def test_the_command_runs_without_torch(tmp_path: Path) -> None:
         "assert 'torch' not in sys.modules and 'sklearn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True)
+
+
+TRAINS = """
+import sys
+import torch
+import torch.nn.functional as F
+from torch import nn, optim
+from torch.autograd import Function
+from torch.optim.lr_scheduler import StepLR
+from torch.utils.data import DataLoader, TensorDataset
+
+class Double(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * grad
+
+torch.manual_seed(0)
+x = torch.randn(40, 3)
+data = TensorDataset(x, (x.sum(1) > 0).long())
+net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = optim.Adam(net.parameters(), lr=float(sys.argv[2]))
+plan = StepLR(opt, 1, 0.9)
+for epoch in range(3):
+    for inputs, labels in DataLoader(data, batch_size=8, shuffle=True):
+        opt.zero_grad()
+        loss = F.cross_entropy(Double.apply(net(inputs)), labels)
+        loss.backward()
+        opt.step()
+    plan.step()
+    print(epoch, f"{loss.item():.4f}", f"{plan.get_last_lr()[0]:.5f}")
+print(net, loss.grad_fn.name(), __name__, __file__, sys.argv)
+print("Tensor from", torch.Tensor.__module__)
+"""
+
+
+def python(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_program_written_for_torch_runs_as_it_stands(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(TRAINS)
+    theirs = python(str(program), "--lr", "0.01", "--seed", "1")
+    ours = python("-m", "minigrad", str(program), "--lr", "0.01", "--seed", "1")
+    assert theirs.returncode == ours.returncode == 0, ours.stderr
+    assert ours.stdout.replace("minigrad.tensor", "torch") == theirs.stdout != ours.stdout
+
+
+def test_what_torch_has_and_minigrad_has_not_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy\ntry:\n    import nothing\nexcept ImportError as e:\n    print(e)\nimport torch.fft"
+    )
+    done = python("-m", "minigrad", str(program))
+    assert done.returncode == 1 and done.stdout == "No module named 'nothing'\n"
+    assert "没有 torch.fft" in done.stderr and "minigrad has no module torch.fft" in done.stderr
+
+
+def test_a_program_that_is_not_there_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nowhere.py"]) == 2
+    assert "there is no such file: nowhere.py" in capsys.readouterr().err
+
+
+def test_torch_is_not_replaced_where_it_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", sys)
+    with pytest.raises(RuntimeError, match="torch is loaded already"):
+        named_torch.run(tmp_path / "program.py")

@@ -1,0 +1,50 @@
+"""Programs written for torch, run with this engine under torch's name: `python -m minigrad program.py`.
+
+Every `import torch…` in the process then finds the part of minigrad that torch has under the same name, whether torch is
+installed or not. Not for packages that are built on torch's own code, such as torchvision.
+"""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class NamedTorch(MetaPathFinder, Loader):
+    """Finds minigrad's modules under torch's names."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        """How the module `fullname` is loaded, if it is torch or one of its modules."""
+        return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] == "torch" else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put minigrad's module in the place of the new one. ModuleNotFoundError where minigrad has none."""
+        name = module.__name__
+        ours = "minigrad" + name.removeprefix("torch")
+        try:
+            sys.modules[name] = importlib.import_module(ours)
+        except ModuleNotFoundError as error:
+            if error.name is None or not ours.startswith(error.name):
+                raise
+            words = f"minigrad 没有 {name} 这个模块；有什么见 · minigrad has no module {name}; see what there is: docs/api.md"
+            raise ModuleNotFoundError(words, name=name) from None
+
+
+def run(program: Path, arguments: Sequence[str] = ()) -> None:
+    """Run a Python file with minigrad for torch and these command-line arguments, as `python program arguments` would.
+
+    It is meant for a process of its own, whose imports it changes for good. RuntimeError if torch is loaded already.
+    """
+    if "torch" in sys.modules:
+        raise RuntimeError("torch 已经载入，不能再换 · torch is loaded already and cannot be replaced")
+    sys.meta_path.insert(0, NamedTorch())
+    sys.argv = [str(program), *arguments]
+    sys.path.insert(0, str(program.parent))
+    runpy.run_path(str(program), run_name="__main__")
