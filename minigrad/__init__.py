@@ -58,6 +58,7 @@ SUBMODULES = (
 ELSEWHERE = {
     name: module
     for module, names in {
+        "func": "vmap",
         "legacy": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
         "printing": "get_printoptions set_printoptions",
         "random": "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state",

@@ -38,6 +38,10 @@ MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
     "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: {hint}"
 )
+BACKWARD_INSIDE = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
+)
 ENABLE_ANOMALY = (
     "enable anomaly detection to find the operation that failed to compute its gradient, with "
     "torch.autograd.set_detect_anomaly(True, check_nan=False)."

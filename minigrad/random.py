@@ -12,6 +12,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from .backend import numpy, to_host
@@ -118,6 +119,7 @@ class Generator:
 
     def words(self, n: int) -> Any:
         """The next n 32-bit words, as uint64."""
+        check_draws()
         return self._bits.random_raw(n)
 
     def long_words(self, n: int) -> Any:
@@ -159,6 +161,7 @@ class Generator:
         return out
 
     def _one_normal(self) -> float:
+        check_draws()
         if self._spare is not None:
             value, self._spare = self._spare, None
             return value
@@ -217,6 +220,29 @@ def _blocks(uniform: Any) -> Any:
 def first_state(seed: int) -> Any:
     """The state of NumPy's Mersenne Twister at the start of a seed's stream."""
     return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
+
+
+_no_draws: dict[int, str] = {}  # the threads in which nothing may be drawn, and what they are told
+
+
+def check_draws() -> None:
+    """RuntimeError inside no_draws()."""
+    if _no_draws and get_ident() in _no_draws:
+        raise RuntimeError(_no_draws[get_ident()])
+
+
+@contextmanager
+def no_draws(words: str | None) -> Iterator[None]:
+    """Inside, whoever draws a number in this thread is told these words; None to let it be as it is around."""
+    me = get_ident()
+    before = _no_draws.get(me)
+    if words is not None:
+        _no_draws[me] = words
+    try:
+        yield
+    finally:
+        if before is None:
+            _no_draws.pop(me, None)
 
 
 default_generator = Generator()  # of whoever brings none; unforeseeable until manual_seed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,6 +27,8 @@ CALLS = {
     "jacrev": lambda x, w: func.jacrev(energy, argnums=1)(x, w),
     "jacfwd": lambda x, w: func.jacfwd(energy)(x, w),
     "hessian": lambda x, w: func.hessian(energy)(x, w),
+    "vmap": lambda x, w: func.vmap(func.grad(energy), (0, None))(x.expand(2, 3), w),
+    "grad of vmap": lambda x, w: func.grad(lambda a: func.vmap(energy, (0, None))(a, w).sum())(x),
 }
 
 
@@ -63,6 +66,14 @@ def test_a_failing_function_leaves_nothing_switched_on():
         with pytest.raises(ZeroDivisionError):
             func.grad(lambda a: 1 / 0)(x)
         assert not minigrad.is_grad_enabled()
+    with pytest.raises(ZeroDivisionError):
+        func.vmap(lambda a: 1 / 0)(x)
+    assert minigrad.rand(2).shape == (2,)
+    y = x.requires_grad_().exp()
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.sum().backward()
+    x = x.detach()
     with saved_tensors_hooks(lambda t: t, lambda t: t):
         assert (x * x.requires_grad_()).requires_grad
 
@@ -90,3 +101,50 @@ def test_gradients_go_on_to_what_the_inputs_were_made_of():
     expected = 6 * w.detach().sin() * w.detach().cos()
     assert minigrad.allclose(w.grad, expected)
     assert minigrad.autograd.gradcheck(outer, (w.detach().requires_grad_(),))
+
+
+def test_a_slice_is_a_tensor_with_values():
+    x = minigrad.tensor([[1.0, -2.0], [3.0, 4.0]], requires_grad=True)
+    seen = []
+
+    def size(row):
+        seen.append(row.tolist())
+        return row.sum() if row.sum() > 0 else row.sum() * -row[0].item()
+
+    found = func.vmap(size)(x)
+    found.sum().backward()
+    assert seen == x.tolist() and found.tolist() == [1.0, 7.0] and x.grad.tolist() == [[-1.0, -1.0], [1.0, 1.0]]
+
+
+def test_slices_that_give_different_things_cannot_be_stacked():
+    x = minigrad.tensor([1.0, 2.0])
+    with pytest.raises(ValueError, match="differ in structure"):
+        func.vmap(lambda a: (a,) if a < 2 else [a])(x)
+    with pytest.raises(ValueError, match="can not return a BatchedTensor when out_dim is None"):
+        func.vmap(lambda a: a, out_dims=None)(x)
+
+
+def test_a_graph_is_kept_for_the_next_slice_and_no_longer():
+    x = minigrad.ones(3, requires_grad=True)
+    kept = []
+
+    def watched():
+        y = x.exp()
+        kept.append(weakref.ref(y._data))
+        return y.sin()
+
+    y = watched()
+    jacobian = func.vmap(lambda v: minigrad.autograd.grad(y, x, v)[0])(minigrad.eye(3))
+    assert minigrad.allclose(jacobian, minigrad.diag(x.exp().cos() * x.exp())) and kept[0]() is None
+
+
+def test_what_vmap_refuses_it_refuses_in_its_own_thread():
+    x = minigrad.ones(2, requires_grad=True)
+
+    def elsewhere(a):
+        (x * 2).sum().backward()
+        return minigrad.rand(3).shape
+
+    with ThreadPoolExecutor(1) as other:
+        shapes = func.vmap(lambda a: (a, other.submit(elsewhere, a).result()), out_dims=(0, None))(minigrad.ones(2))[1]
+    assert shapes == (3,) and x.grad.tolist() == [4.0, 4.0]

@@ -33,7 +33,6 @@ BEYOND: dict[str | tuple[str, str], str] = {
     r"\.seed\(\)": "drawn from the clock",
     r"\.view\(torch\.(int32|uint8)\)": "the bits of a random number's last digit",
     r"resize_\(": "minigrad has no resize_",
-    r"\bvmap\b": "minigrad has no vmap",
     r"torch\.utils\.data": "minigrad loads no data",
     ("torch.sort", r"^x\.sort\(\)"): "which of equal elements comes first is left open",
     ("torch.nn.CrossEntropyLoss", r"target_new\.sum"): "a sum of float64 that is 1 but for the last digit",
@@ -94,6 +93,9 @@ class Session:
         except Exception as error:
             print(f"{type(error).__name__}: {error}", file=shown)
         text = re.sub(r"<[\w.]*?(\w+) object at 0x[0-9a-f]+>", r"<\1 object>", shown.getvalue())
+        text = re.sub(
+            r"<(?:built-in method|function) (\w+) (?:of type object )?at 0x[0-9a-f]+>", r"<function \1>", text
+        )
         return text.replace("minigrad", "torch")
 
     @contextlib.contextmanager

@@ -64,6 +64,12 @@ REMAINING = """
   没给的步长这里显示核的大小。<br>
   What graphs show: torch writes the gradient of `cumprod` in place; masks are kept as positions here, targets that do
   not count as class 0, and a stride that was not given is shown as the kernel's size.
+- `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
+  `.item()`，而打印、往外面的张量里写，都是每片做一次；图里看到的是 `unbind` 和 `stack`。用 `randomness="different"` 一次抽 16 个
+  以上的正态数时，抽到的数不同。<br>
+  `vmap` is a loop here, and the function runs once for each slice; torch runs it once, with a rule for batches in every
+  operation. So `if` and `.item()` work here, while printing and writing into tensors from outside happen once a slice; the
+  graph shows `unbind` and `stack`. With `randomness="different"`, 16 and more normal numbers in all are other ones.
 """
 
 # heading, module or class, the prefix under which its names are shown

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from threading import get_ident
 from typing import Any
 
 from .. import rules
-from ..errors import opening
+from ..errors import BACKWARD_INSIDE, opening
 from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import GradientEdge, gradient_edge
@@ -46,6 +47,9 @@ ONLY_INPUTS = (
 # In which module is what few programs ask for.
 LATER = {"Function": "function", "Variable": "variable", "functional": "", "variable": ""}
 _warned: list[bool] = []  # torch says it once a process
+# The threads that work on one slice of a batch (func.vmap), and whether another slice follows: graphs are then kept for it,
+# whatever a walk was told. Nearly always empty: cheap to ask.
+slicing: dict[int, bool] = {}
 
 
 def backward(
@@ -155,6 +159,10 @@ def run(
     if edges is not None or is_anomaly_enabled():
         task = engine.Task(edges, accumulate, node if alone else None)
     keep = create_graph if retain_graph is None else retain_graph
+    if slicing and (me := get_ident()) in slicing:
+        if accumulate:
+            raise RuntimeError(BACKWARD_INSIDE)
+        keep = keep or slicing[me]
     with Walk(tuple(buffers), task, alone):
         if create_graph:
             with enable_grad():

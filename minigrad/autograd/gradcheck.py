@@ -3,7 +3,7 @@
 The numerical side is two short functions: a central difference along one direction, and the Jacobian it gives entry by
 entry. The analytical side asks autograd for the same Jacobian row by row. The rest compares the two and says in
 torch's words where they part. It proves that a rule fits its forward, not that either is what the author meant; and it
-knows reverse mode only: no forward mode, no vmap.
+knows reverse mode only: no forward mode, no rules for batches.
 """
 
 from __future__ import annotations
@@ -273,8 +273,8 @@ def _only_reverse(**asked: bool) -> None:
     for name, value in asked.items():
         if value:
             raise NotImplementedError(
-                f"{name}=True: minigrad differentiates backward only, without forward mode or vmap. Leave it out, and the "
-                "backward rules are checked."
+                f"{name}=True: minigrad differentiates backward only, without forward mode or rules for batches. Leave it "
+                "out, and the backward rules are checked."
             )
 
 

@@ -1,4 +1,4 @@
-"""A module called with other tensors in the places of its parameters and buffers (torch.func.functional_call)."""
+"""Modules called with tensors from elsewhere (torch.func.functional_call), and the tensors of many, stacked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..nn.module import Module
+from ..ops.join import stack
 from ..tensor import Tensor
 
 MISSING: Any = object()
@@ -132,4 +133,34 @@ def swapped(module: Module, path: str, tensor: Any) -> Any:
         setattr(owner, name, tensor)
     elif found is not MISSING:
         delattr(owner, name)
+    return found
+
+
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The parameters and the buffers of modules of one class, stacked by name: new leaves, for vmap over functional_call.
+
+    Example: vmap(lambda p, b, x: functional_call(models[0], (p, b), x), (0, 0, None))(*stack_module_state(models), x)
+    """
+    if not len(models):
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    return (
+        stacked([dict(model.named_parameters()) for model in models]),
+        stacked([dict(model.named_buffers()) for model in models]),
+    )
+
+
+def stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """The tensors of each name as one; RuntimeError where some require grad and some do not."""
+    found = {}
+    for name, first in states[0].items():
+        tensors = [state[name] for state in states]
+        if any(t.requires_grad != first.requires_grad for t in tensors):
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+        found[name] = stack(tensors)
+        if first.requires_grad:
+            found[name] = found[name].detach().requires_grad_()
     return found

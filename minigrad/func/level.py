@@ -18,15 +18,12 @@ from ..autograd.grad_mode import enable_grad, is_grad_enabled
 from ..autograd.graph import NO_EDGE, Node
 from ..autograd.recording import next_order
 from ..autograd.saved import disable_saved_tensors_hooks
+from ..errors import BACKWARD_INSIDE
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .trees import flatten, mapped
 
 NO_HOOKS = "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use case."
-NO_BACKWARD = (
-    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
-    "instead or call backward() outside of functorch transforms."
-)
 ARGNUMS = int | tuple[int, ...]
 
 
@@ -51,7 +48,7 @@ class Inlet(Node):
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Hand the gradient on; RuntimeError for a backward() inside."""
         if self.level.lasts:
-            raise RuntimeError(NO_BACKWARD)
+            raise RuntimeError(BACKWARD_INSIDE)
         return (grad,)
 
     apply_graph = apply

@@ -25,7 +25,9 @@ class Spec:
             return "*"
         inner = indent + 2
         children = f",\n{' ' * inner}".join([child.__repr__(inner) for child in self.children])
-        return f"TreeSpec({self.kind.__name__}, {self.keys}, [{children}])"
+        named = hasattr(self.kind, "_fields")
+        kind, inside = ("namedtuple", self.kind) if named else (self.kind.__name__, self.keys)
+        return f"TreeSpec({kind}, {inside}, [{children}])"
 
     def drawn(self) -> str:
         """As torch shows it in others: ({'a': *}, *)."""
@@ -44,14 +46,20 @@ class _Star:
         return "*"
 
 
-def flatten(tree: Any) -> tuple[list[Any], Spec]:
-    """The leaves from left to right, and the shape."""
+def opened(tree: Any) -> tuple[type | None, list[Any] | None, list[Any]]:
+    """The container's kind, its keys if it is a dict, and what is in it; (None, None, []) for a leaf."""
     kind = type(tree)
     if kind in (dict, OrderedDict):
-        keys, parts = list(tree), list(tree.values())
-    elif kind in (list, tuple) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
-        keys, parts = None, list(tree)
-    else:
+        return kind, list(tree), list(tree.values())
+    if kind in (list, tuple) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
+        return kind, None, list(tree)
+    return None, None, []
+
+
+def flatten(tree: Any) -> tuple[list[Any], Spec]:
+    """The leaves from left to right, and the shape."""
+    kind, keys, parts = opened(tree)
+    if kind is None:
         return [tree], LEAF
     leaves: list[Any] = []
     children = []
@@ -60,6 +68,26 @@ def flatten(tree: Any) -> tuple[list[Any], Spec]:
         leaves += found
         children.append(spec)
     return leaves, Spec(kind, keys, tuple(children))
+
+
+def spread(tree: Any, spec: Spec) -> list[Any] | None:
+    """A value for each leaf of a shape, from a tree that may stop earlier: one value for all below; None if the two differ.
+
+    Of a dict they come in the tree's own order, as in torch, which so hands them to others where the orders differ.
+    """
+    kind, keys, parts = opened(tree)
+    if kind is None:
+        return [tree] * spec.leaves()
+    if kind is not spec.kind or len(parts) != len(spec.children):
+        return None
+    below = dict(zip(spec.keys or range(len(parts)), spec.children, strict=True))
+    found: list[Any] = []
+    for key, part in zip(keys or range(len(parts)), parts, strict=True):
+        values = spread(part, below[key]) if key in below else None
+        if values is None:
+            return None
+        found += values
+    return found
 
 
 def unflatten(leaves: Any, spec: Spec) -> Any:
