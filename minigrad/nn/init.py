@@ -220,4 +220,4 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     tall: Any = drawn.T if rows < n // rows else drawn
     q, r = numpy.linalg.qr(to_host(tall))
     q = q * numpy.sign(numpy.diag(r))
-    return overwrite(tensor, q.T if rows < n // rows else q).mul_(gain)
+    return overwrite(tensor, (q.T if rows < n // rows else q).reshape(tensor._data.shape)).mul_(gain)
