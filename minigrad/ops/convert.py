@@ -277,20 +277,20 @@ _said: list[str] = []  # what torch warns of once in a process
 
 
 def one_value(self: Tensor) -> Any:
-    """The one element; a warning, once, if a gradient is wanted for it, which ends here unless nothing is recorded."""
-    if self.requires_grad and not _said and is_grad_enabled():
-        _said.append(TO_SCALAR)
-        warnings.warn(TO_SCALAR, UserWarning, stacklevel=3)
+    """The one element."""
     if self._data.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return self._data.item()
 
 
 def as_float(self: Tensor) -> Any:
-    """float(self)."""
+    """float(self); a warning, once, if a gradient is wanted for it, which ends here unless nothing is recorded."""
+    if self.requires_grad and not _said and is_grad_enabled():
+        _said.append(TO_SCALAR)
+        warnings.warn(TO_SCALAR, UserWarning, stacklevel=2)
     return builtins.float(one_value(self))
 
 
 def as_int(self: Tensor) -> Any:
-    """int(self)."""
+    """int(self): no warning, as in torch; a whole number never had a gradient."""
     return builtins.int(one_value(self))
