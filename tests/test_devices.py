@@ -243,6 +243,10 @@ def test_a_tensor_says_where_it_is(gpu: str) -> None:
     assert x.is_cuda and str(x.device) == "cuda:0" and x.tolist() == [1.5, 2.0] and x[0].item() == 1.5
     assert mg.cuda.is_available() and mg.cuda.device_count() >= 1
     mg.cuda.synchronize()
+    assert mg.accelerator.is_available() and mg.accelerator.device_count() == mg.cuda.device_count()
+    assert mg.accelerator.current_accelerator() == mg.device("cuda")
+    assert x.to(mg.accelerator.current_accelerator()) is x and mg.accelerator.current_device_index() == 0
+    mg.accelerator.synchronize()
 
 
 def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,6 +256,10 @@ def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         mg.ones(1).cuda()
     with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         mg.cuda.synchronize()
+    assert not mg.accelerator.is_available() and mg.accelerator.current_accelerator() is None
+    for asked in (mg.accelerator.current_device_index, mg.accelerator.synchronize, mg.accelerator.empty_cache):
+        with pytest.raises(RuntimeError, match=r"^Cannot access accelerator device when none is available\.$"):
+            asked()
 
 
 def test_the_stand_in_refuses_what_a_gpu_refuses() -> None:
