@@ -12,6 +12,7 @@ from ..tensor import Tensor
 from .level import ARGNUMS
 from .products import JVP, VJP, Ran
 from .trees import unflatten
+from .vmap import check_randomness, drawing
 
 
 def jacrev(
@@ -48,11 +49,17 @@ def jacrev(
 def jacfwd(
     func: Callable[..., Any], argnums: ARGNUMS = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """The same as jacrev, column by column: one product for each entry of the arguments."""
+    """The same as jacrev, column by column: one product for each entry of the arguments.
+
+    randomness: "error" refuses random operations. func runs once, so that what it draws is the "same" for all columns, also
+    where torch draws "different" numbers.
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
-        ran = Ran(func, args, argnums, has_aux, JVP, linear=True)
+        check_randomness(randomness)
+        with drawing(randomness):
+            ran = Ran(func, args, argnums, has_aux, JVP, linear=True)
         table: list[list[Any]] = [[] for _ in ran.outputs]
         for place, x in enumerate(ran.inputs):
             zeros = [zeros_like(other) for other in ran.inputs]
@@ -67,8 +74,15 @@ def jacfwd(
 
 
 def hessian(func: Callable[..., Any], argnums: ARGNUMS = 0) -> Callable[..., Any]:
-    """The function that gives func's second derivatives, the Jacobian of its Jacobian."""
-    return jacrev(jacrev(func, argnums), argnums)
+    """The function that gives func's second derivatives, the Jacobian of its Jacobian; of one that draws no random numbers."""
+    found = jacrev(jacrev(func, argnums), argnums)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any) -> Any:
+        with drawing("error"):
+            return found(*args)
+
+    return wrapper
 
 
 def units(tensor: Tensor) -> Iterator[Tensor]:

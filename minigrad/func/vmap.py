@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import get_ident
 from typing import Any
 
@@ -46,8 +46,7 @@ def vmap(
 
     Example: vmap(torch.dot)(x, y) multiplies row by row; vmap(grad(loss), in_dims=(None, 0, 0)) gives per-sample gradients.
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    check_randomness(randomness)
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -58,7 +57,7 @@ def vmap(
         dims = dims_of_inputs(func, in_dims, leaves, spec)
         size = batch_size(dims, leaves)
         columns = [slices(x, dim) for x, dim in zip(leaves, dims, strict=True)]
-        with no_draws(RANDOM if randomness == "error" else None):
+        with drawing(randomness):
             runs = []
             start = default_generator.get_state() if randomness == "same" else None
             for number, row in enumerate(zip(*columns, strict=False)):
@@ -74,6 +73,17 @@ def vmap(
         return unflatten([joined(func, p, dim, size) for p, dim in zip(parts, dims, strict=True)], spec)
 
     return wrapped
+
+
+def check_randomness(randomness: str) -> None:
+    """RuntimeError for what vmap does not know."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+
+
+def drawing(randomness: str) -> AbstractContextManager[None]:
+    """While a function runs: whether it may draw random numbers."""
+    return no_draws(RANDOM if randomness == "error" else None)
 
 
 @contextmanager
