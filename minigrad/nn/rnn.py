@@ -1,9 +1,10 @@
 """Recurrent layers: RNN, LSTM and GRU. What one step does stands in rnn_cells.py; layers, directions and how sequences are
-laid out are RNNBase's business. Packed sequences are not offered."""
+laid out are RNNBase's business."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from .. import rules
@@ -13,6 +14,7 @@ from . import functional as F
 from .layers import unset
 from .module import Module
 from .rnn_cells import ElmanStep, GRUStep, LSTMStep, State, Step, Weights, reset_recurrent
+from .utils.rnn import PackedSequence
 
 FORMS = {True: ("batched 3-D", "3-D"), False: ("unbatched 2-D", "2-D")}  # of inputs and states, in messages
 
@@ -84,43 +86,82 @@ class RNNBase(Step, Module):
         """Draw the parameters anew, uniform in ± 1/√hidden_size."""
         reset_recurrent(self, self.hidden_size)
 
-    def forward(self, input: Tensor, hx: Any = None) -> Any:
+    def forward(self, input: Any, hx: Any = None) -> Any:
         """(L, N, input_size), or (N, L, input_size) with batch_first, or (L, input_size) → the hidden states of the last
-        layer at every step, and those of all layers after the last one. hx: the states to begin with; 0 by default."""
+        layer at every step, and those of all layers after the last one. hx: the states to begin with; 0 by default.
+        A packed sequence of these → its output packed, too."""
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, hx)
         if input.dim() not in (2, 3):
             raise ValueError(self.dims_refused.format(type(self).__name__, input.dim()))
         batched, batch_dim = input.dim() == 3, 0 if self.batch_first else 1
         input = input if batched else input.unsqueeze(batch_dim)
-        state = self._first_state(input) if hx is None else self._given_state(hx, batched)
+        n = input.shape[batch_dim]
+        state = self._first_state(input, n) if hx is None else self._given_state(hx, batched)
         self._check_input(input)
-        self._check_state(state, input.shape[batch_dim])
+        self._check_state(state, n)
         output, state = self._run(input.transpose(0, 1) if self.batch_first else input, state)
         output = self._batch_first(output) if self.batch_first else output
         if not batched:
             output, state = output.squeeze(batch_dim), tuple(part.squeeze(1) for part in state)
         return output, self._shown_state(state)
 
-    def _run(self, output: Tensor, state: State) -> tuple[Tensor, State]:
-        """All layers, one after the other; what the last one put out, and the states that each direction ends with."""
+    def _run_packed(self, packed: PackedSequence, hx: Any) -> Any:
+        """forward for a packed sequence; states are asked for and given in the order in which the sequences came."""
+        data, batch_sizes, order, back = packed
+        sizes = batch_sizes.tolist()
+        if data.dim() != 2:
+            raise RuntimeError(f"input must have 2 dimensions, got {data.dim()}")
+        given = hx if hx is None or isinstance(hx, tuple | list) else (hx,)
+        state = self._first_state(data, sizes[0]) if given is None else _in_order(given, order)
+        self._check_input(data)
+        self._check_state(state, sizes[0])
+        output, state = self._run(data, state, sizes)
+        return PackedSequence(output, batch_sizes, order, back), self._shown_state(_in_order(state, back))
+
+    def _run(self, output: Tensor, state: State, sizes: list[int] | None = None) -> tuple[Tensor, State]:
+        """All layers, one after the other; what the last one put out, and the states that each direction ends with.
+        sizes: of the steps of a packed sequence."""
         if not len(output):
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        together = rules.stack if sizes is None else rules.concatenate
         begins = list(zip(*[part.unbind(0) for part in state], strict=True))
         ends: list[State] = []
         for layer in range(self.num_layers):
             sides = []
             for direction in self._directions:
                 weights, backwards = self._weights(layer, direction), direction == "_reverse"
-                steps = F.linear(output, weights["weight_ih"], weights.get("bias_ih")).unbind(0)
-                current, hidden = begins[len(ends)], []
-                for step in reversed(steps) if backwards else steps:
-                    current = self.step(step, current, weights)
-                    hidden.append(current[0])
-                ends.append(current)
-                sides.append(rules.stack(hidden[::-1] if backwards else hidden, 0))
+                inputs = F.linear(output, weights["weight_ih"], weights.get("bias_ih"))
+                steps = inputs.unbind(0) if sizes is None else inputs.split(sizes)
+                hidden, end = self._along(steps, begins[len(ends)], weights, backwards)
+                ends.append(end)
+                sides.append(together(hidden, 0))
             output = rules.concatenate(sides, -1) if len(sides) > 1 else sides[0]
             if self.dropout and self.training and layer < self.num_layers - 1:
                 output = F.dropout(output, self.dropout)
         return output, tuple(rules.stack(list(parts), 0) for parts in zip(*ends, strict=True))
+
+    def _along(self, steps: Any, begin: State, weights: Weights, backwards: bool) -> tuple[list[Tensor], State]:
+        """One direction of one layer: the hidden states of all steps, and the state of every sequence at its end.
+
+        Those of a packed sequence are over at different steps, or, backwards, begin at different ones.
+        """
+        current, hidden, over = begin, list[Tensor](), list[State]()
+        if backwards and len(steps[-1]) < len(begin[0]):
+            current = tuple(part[: len(steps[-1])] for part in begin)
+        for step in reversed(steps) if backwards else steps:
+            rows, before = len(step), len(current[0])
+            if rows < before:
+                over.append(tuple(part[rows:] for part in current))
+                current = tuple(part[:rows] for part in current)
+            elif rows > before:
+                both = zip(current, begin, strict=True)
+                current = tuple(rules.concatenate([part, first[before:rows]], 0) for part, first in both)
+            current = self.step(step, current, weights)
+            hidden.append(current[0])
+        if over:
+            current = tuple(rules.concatenate(list(parts), 0) for parts in zip(current, *reversed(over), strict=True))
+        return hidden[::-1] if backwards else hidden, current
 
     # ------------------------------------------------------------------ states as they come and go
 
@@ -128,9 +169,9 @@ class RNNBase(Step, Module):
         """The size of each part of the state."""
         return (self.hidden_size,)
 
-    def _first_state(self, input: Tensor) -> State:
+    def _first_state(self, input: Tensor, n: int) -> State:
         made: dict[str, Any] = {"dtype": input.dtype, "device": input.device}
-        rows, n = self.num_layers * len(self._directions), input.shape[0 if self.batch_first else 1]
+        rows = self.num_layers * len(self._directions)
         return tuple(zeros(rows, n, size, **made) for size in self._state_sizes())
 
     def _given_state(self, hx: Tensor, batched: bool) -> State:
@@ -226,6 +267,11 @@ class GRU(GRUStep, RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         refuse_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
+
+
+def _in_order(state: Iterable[Tensor], order: Tensor | None) -> State:
+    """The states of the sequences of a batch in this order."""
+    return tuple(state) if order is None else tuple(part.index_select(1, order) for part in state)
 
 
 def refuse_projection(settings: dict[str, Any]) -> None:

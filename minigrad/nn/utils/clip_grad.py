@@ -1,22 +1,18 @@
-"""torch.nn.utils: what is done to gradients between backward and step, and all parameters as one vector."""
+"""torch.nn.utils.clip_grad: what is done to gradients between backward and step."""
 
 from __future__ import annotations
 
 import types
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
-from .. import rules
-from ..autograd.grad_mode import no_grad
-from ..errors import refusing
-from ..ops.join import cat
-from ..tensor import Tensor
+from ... import rules
+from ...autograd.grad_mode import no_grad
+from ...errors import refusing
+from ...tensor import Tensor
 
-__all__ = [
-    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
-    "parameters_to_vector", "vector_to_parameters",
-]  # fmt: skip
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+
 RENAMED = "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`."
 
 __getattr__ = refusing(__name__)
@@ -27,7 +23,7 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     norm_type = float(norm_type)
     norms = [t.detach().norm(norm_type) for t in ([tensors] if isinstance(tensors, Tensor) else tensors)]
     if not norms:
-        from ..creation import tensor
+        from ...creation import tensor
 
         return tensor(0.0)
     total = rules.stack(norms, 0).norm(norm_type)
@@ -80,19 +76,3 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) ->
 def _grads(parameters: Any) -> list[Tensor]:
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [p.grad for p in given if p.grad is not None]
-
-
-def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All parameters, flattened, one after the other."""
-    return cat([p.view(-1) for p in parameters])
-
-
-def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give the parameters the values that parameters_to_vector would have put in these places."""
-    if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
-    start = 0
-    for p in parameters:
-        end = start + p._data.size
-        p.data = vec[start:end].view_as(p).data
-        start = end
