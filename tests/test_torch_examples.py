@@ -33,6 +33,7 @@ BEYOND: dict[str | tuple[str, str], str] = {
     r"\.seed\(\)": "drawn from the clock",
     r"\.view\(torch\.(int32|uint8)\)": "the bits of a random number's last digit",
     r"resize_\(": "minigrad has no resize_",
+    r"torch\.Event\(": "minigrad records no events",
     r"torch\.utils\.data": "minigrad loads no data",
     ("torch.sort", r"^x\.sort\(\)"): "which of equal elements comes first is left open",
     ("torch.nn.CrossEntropyLoss", r"target_new\.sum"): "a sum of float64 that is 1 but for the last digit",
