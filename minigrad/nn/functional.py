@@ -6,6 +6,8 @@ are written.
 
 from __future__ import annotations
 
+import warnings
+
 from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
 from ..errors import refusing
@@ -65,7 +67,7 @@ __all__ = [
     "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
     "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
     "dropout", "dropout1d", "dropout2d", "elu", "elu_", "embedding", "gaussian_nll_loss", "gelu", "glu", "group_norm",
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
     "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
     "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool2d", "mish", "mse_loss",
     "multi_head_attention_forward", "multi_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "normalize",
@@ -130,6 +132,21 @@ def log_softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dty
     dim = layers.implicit_dim("log_softmax", len(asked_shape(input, "dim"))) if dim is None else dim
     asked_shape(input, "log_softmax")
     return layers.log_softmax(input, dim, dtype)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """Softmax of logits with noise: nearly a draw of one class, with a gradient (torch.nn.functional.gumbel_softmax).
+
+    tau: the smaller, the nearer. hard: 1 at the class drawn and 0 elsewhere, with the gradient of what it came from.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    noise = -logits.detach().clone().exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    drawn = soft.detach().max(dim, keepdim=True)[1]
+    return (soft.detach() * 0).scatter_(dim, drawn, 1.0) - soft.detach() + soft
 
 
 @parsed("embedding", "weight", "indices=input", "padding_idx", "scale_grad_by_freq", "sparse")
