@@ -1,13 +1,24 @@
-"""torch.backends: switches that programs set before they begin, and what they ask about this machine.
+"""torch.backends, and settings of torch itself: what programs set before they begin, and ask about this machine.
 
 Nothing here changes what is computed: the same program gives the same numbers each time as it is.
 """
 
 from __future__ import annotations
 
+import os
+import warnings
+from typing import Any
+
 from .errors import refusing
 
 __getattr__ = refusing(__name__)
+
+PRECISIONS = ("highest", "high", "medium")
+_set: dict[str, Any] = {
+    "threads": int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1),
+    "deterministic": False,
+    "precision": PRECISIONS[0],
+}
 
 
 class Switches:
@@ -28,3 +39,50 @@ class Switches:
 
 
 cudnn, mps = Switches(), Switches()
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Nothing: all of them are, anyway."""
+    if not isinstance(mode, bool):
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
+        )
+    _set["deterministic"] = mode
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What was set."""
+    return _set["deterministic"]
+
+
+def set_num_threads(count: int) -> None:
+    """Nothing: with how many threads NumPy multiplies is settled when it is loaded (OMP_NUM_THREADS)."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
+    if count <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _set["threads"] = count
+
+
+def get_num_threads() -> int:
+    """What was set."""
+    return _set["threads"]
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Nothing: float32 is always multiplied as float32."""
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
+    if precision not in PRECISIONS:
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no "
+            "effect.",
+            stacklevel=2,
+        )
+        return
+    _set["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What was set."""
+    return _set["precision"]
