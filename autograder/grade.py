@@ -17,7 +17,7 @@ from typing import Any
 
 import nbformat
 
-from autograder import lessons
+from autograder import ctrl_c, lessons
 from autograder import nbgrader_plugin as ours
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError, UnknownName
@@ -217,14 +217,16 @@ class Run:
         """Hand out jobs as long as there are any; write what comes back; give the results by student."""
         waiting = self._to_do()
         try:
-            while True:
-                self._hand_out(hands, waiting)
-                if not self.out:
-                    break
-                for key, done in hands.wait():
-                    self._came_back(self.out.pop(key), done)
-                self._write(BATCH)
-            self._write(1)
+            with ctrl_c.heard() as asked_to_stop:
+                while True:
+                    self._hand_out(hands, waiting)
+                    if not self.out:
+                        break
+                    for key, done in hands.wait():
+                        self._came_back(self.out.pop(key), done)
+                    self._write(BATCH)
+                    asked_to_stop()
+                self._write(1)
         except KeyboardInterrupt:  # what came back is graded; what is out was not the cause
             self._write(1)
             self.ledger.take_back(self.out)

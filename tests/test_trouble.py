@@ -84,7 +84,9 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(course, workers):
         shutil.copytree(full, course.path("submitted", f"student{number:02}", LESSON))
     command = [sys.executable, "-m", "autograder", "--course", str(course.root), "grade", LESSON]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    ignoring = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job hears no Ctrl-C
     run = subprocess.Popen([*command, "--workers", str(workers)], cwd=PROJECT, start_new_session=True, **pipes)
+    signal.signal(signal.SIGINT, ignoring)
     end = time.monotonic() + 120
     while course.ledger.counts(LESSON).get("settled", 0) < 3 and run.poll() is None and time.monotonic() < end:
         time.sleep(0.02)
