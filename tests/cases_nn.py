@@ -11,6 +11,7 @@ FUNCTIONAL = """
     elu: x, 0.5; kink, alpha=2.0
     gelu: x, approximate='tanh'; kink, approximate='tanh'; x, approximate='other'
     hardtanh: x, -0.5, 0.7; kink, -1.0, 1.0; kink, 0.0, 2.0
+    gumbel_softmax: x, dim=5; x, 1, True, dim=-6
     hardshrink: x; kink; wide; ints; mask; kink, 1.0; kink, lambd=0.0; x, -1
     softshrink: x; kink; wide; ints; mask; kink, 1.0; kink, lambd=0.0; x, -1
     hardsigmoid: x; kink; wide; ints; mask; kink * 1, True; x, True

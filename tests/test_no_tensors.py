@@ -24,7 +24,6 @@ BEYOND = {
     r"^nn\.functional\.max_pool[12]d 0 ": "with return_indices torch says max_pool1d_with_indices()",
     r"^unique 0 ": "torch says _unique2()",
     r"^nn\.functional\.(multilabel_soft_margin|gaussian_nll)_loss . array": "made of operators; and",
-    r"^\.?(add|sub|eq|ge|gt|le|lt|ne) . array": "minigrad's functions compute with arrays, as operators do in torch, too",
 }
 FOUND = [name for name, op in BOTH.items() if not op.name.startswith("__")]
 

@@ -183,13 +183,14 @@ class CopySlices(Node):
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """As apply, recorded: what lies outside of the written part, plus what the write's rule makes of the part."""
-        from ..ops.inplace import part_of_zeros, take_part  # the operations build on this module
+        from ..ops.inplace import part_of_zeros, take_part  # the operations, and tensors, build on this module
+        from ..tensor import from_array
 
         self.hand_over()
         first, *others = self.fitted(self.write.apply_graph(take_part(grad, self.view).clone()))
         outside = array_module(grad._data).ones(self.shape, grad._data.dtype)
         self.view.array(outside)[...] = 0
-        grad = grad * outside
+        grad = grad * from_array(outside)
         if first is not None:
             grad = grad + part_of_zeros(first, self_shape=self.shape, view=self.view)
         return (grad, *others)

@@ -60,6 +60,7 @@ from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
 from ..ops.upsample import interpolate
+from ..ranges import empty_like
 from ..tensor import Tensor, from_array
 
 __all__ = [
@@ -134,6 +135,7 @@ def log_softmax(input: Tensor, dim: Int | None = None, _stacklevel: int = 3, dty
     return layers.log_softmax(input, dim, dtype)
 
 
+@parsed("empty_like", "input=logits")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Softmax of logits with noise: nearly a draw of one class, with a gradient (torch.nn.functional.gumbel_softmax).
 
@@ -141,7 +143,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    noise = -logits.detach().clone().exponential_().log()
+    noise = -empty_like(logits).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
         return soft

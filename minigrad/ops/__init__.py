@@ -128,7 +128,7 @@ OPERATORS = {
     "add": "pointwise.add_op", "sub": "pointwise.sub_op", "mul": "pointwise.mul_op", "truediv": "pointwise.div_op",
     "pow": "division.pow", "floordiv": "division.floor_divide", "mod": "division.remainder", "matmul": "linalg.matmul",
     "neg": "pointwise.neg", "abs": "pointwise.abs", "pos": "functions.positive", "invert": "compare.invert",
-    "eq": "compare.eq", "ne": "compare.ne", "lt": "compare.lt", "le": "compare.le", "gt": "compare.gt", "ge": "compare.ge",
+    "eq": "compare.equals", "ne": "compare.ne", "lt": "compare.lt", "le": "compare.le", "gt": "compare.gt", "ge": "compare.ge",
     "and": "compare.bitwise_and", "or": "compare.bitwise_or", "xor": "compare.bitwise_xor",
     "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
     "getitem": "index.getitem", "setitem": "assign.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",

@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import is_grad_enabled
-from ..backend import array_module
-from ..dtypes import result_type
+from ..backend import array_module, ndarray
+from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
@@ -39,6 +39,13 @@ lt = _comparison(operator.lt, "lt")
 le = _comparison(operator.le, "le")
 gt = _comparison(operator.gt, "gt")
 ge = _comparison(operator.ge, "ge")
+
+
+def equals(input: Tensor, other: Any) -> Any:
+    """input == other: the one operator for which torch itself takes a NumPy array. The others leave it to NumPy, which
+    makes an array of the tensor, if it may, and of the result a tensor again."""
+    known = isinstance(other, ndarray) and other.dtype in BY_NUMPY
+    return eq(input, from_array(other) if known else other)
 
 
 def _written(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:

@@ -340,5 +340,8 @@ def square(input: Tensor) -> Tensor:
 
 
 def rdiv(input: Tensor, other: Any) -> Tensor:
-    """other / input for a number in front, which torch computes as (1 / input) · other."""
-    return mul_op(input.reciprocal(), other)
+    """other / input for a number or a NumPy array in front, which torch computes as (1 / input) · other."""
+    try:
+        return input.reciprocal() * other
+    except TypeError:  # as what NumPy says of an array of words: whoever else is asked may know better
+        return NotImplemented

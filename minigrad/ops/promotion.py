@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+from threading import get_ident
 from typing import Any
 
 from ..autograd.graph import Constant
+from ..autograd.recording import ruling
 from ..backend import array_module, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
@@ -21,7 +23,8 @@ AS_THEY_ARE, NO_BOOLS, FLOATING = range(3)
 
 def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, Any, bool | None] | None:
     """(a, b, array of a, array of b, alike) ready for NumPy: both arrays of one dtype, or an array and a number that
-    NumPy will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number.
+    NumPy will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number: a NumPy
+    array is a constant in derivative rules only.
 
     alike: whether a gradient will have its operand's shape and dtype: True beside a number, False where dtypes differ,
     None where the shapes will tell.
@@ -32,7 +35,8 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         return Constant(a), b, asarray(a, dtype) if type(y) is ndarray else a, y, True
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
         return a, b, a._data, b._data, None  # a Parameter and a Tensor, say
-    a, b = wrapped(a), wrapped(b)
+    if get_ident() in ruling:
+        a, b = wrapped(a), wrapped(b)
     if mixing == NO_BOOLS:
         refuse_bools(a, b)
     if not isinstance(a, Tensor):
