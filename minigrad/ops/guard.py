@@ -18,6 +18,7 @@ from ..autograd.recording import before_write
 from ..backend import numpy
 from ..tensor import Tensor
 from .arguments import SIZES, as_tensors, combination, complaint, shown, told, type_name
+from .old_order import as_today
 from .signatures import IN_PYTHON, takes_out
 
 # Names of NumPy's, and what torch's parser takes each for, unless that is given.
@@ -69,6 +70,8 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
                     raise
         if result is not NotImplemented:
             return result
+        if today := as_today(function.__name__, args, kwargs, method):
+            return call(*today[0], **today[1])
         if not method and function.__name__ in ASKED:
             ask(function.__name__, args)
         given = args[1:] if method else args
