@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
 import select
 import time
@@ -24,6 +25,8 @@ __all__ = [
     "ProtocolError",
     "clip",
     "pack",
+    "pack_job",
+    "read_apart",
     "unpack",
     "write",
 ]
@@ -51,6 +54,12 @@ def pack(message: dict[str, Any]) -> bytes:
     if len(payload) > MAX_FRAME:
         raise ProtocolError(f"a frame of {len(payload)} bytes, more than {MAX_FRAME}")
     return len(payload).to_bytes(_HEADER, "big") + payload
+
+
+def pack_job(job: dict[str, Any]) -> bytes:
+    """A job's two frames: what the supervisor has to know (of the cells, their ids), and the learner's cells, for `read_apart`."""
+    cells = job.get("cells", [])
+    return pack(job | {"cells": [each["id"] for each in cells]}) + pack({"cells": cells})
 
 
 def unpack(payload: bytes, max_text: int | None = MAX_TEXT) -> dict[str, Any]:
@@ -116,8 +125,39 @@ def write(fd: int, frame: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
+def read_apart(fd: int) -> mmap.mmap:
+    """The next frame's payload in pages of its own, which closing gives back to the system: nowhere else is a copy left.
+
+    For one learner's cells in a process from which another learner's will be forked. ProtocolError as for FrameReader.
+    """
+    header = bytearray(_HEADER)
+    _fill(fd, memoryview(header))
+    size = _announced(header)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with memoryview(pages) as view:
+        _fill(fd, view)
+    return pages
+
+
+def _fill(fd: int, room: memoryview) -> None:
+    done = 0
+    while done < len(room):
+        with room[done:] as rest:
+            came = os.readv(fd, [rest])
+        if not came:
+            raise ProtocolError("the stream ended inside a frame")
+        done += came
+
+
+def _announced(header: bytes | bytearray) -> int:
+    size = int.from_bytes(header[:_HEADER], "big")
+    if size > MAX_FRAME:
+        raise ProtocolError(f"a frame of {size} bytes, more than {MAX_FRAME}")
+    return size
+
+
 class FrameReader:
-    """Takes frames from a file descriptor, never holding more than one frame and a chunk in memory."""
+    """Takes frames from a file descriptor, and not a byte of what comes after them."""
 
     def __init__(self, fd: int):
         self.fd = fd
@@ -142,19 +182,20 @@ class FrameReader:
         return payload
 
     def _take(self) -> bytes | None:
-        if len(self._buffer) < _HEADER:
+        if self._missing():
             return None
-        size = int.from_bytes(self._buffer[:_HEADER], "big")
-        if size > MAX_FRAME:
-            raise ProtocolError(f"a frame of {size} bytes, more than {MAX_FRAME}")
-        if len(self._buffer) < _HEADER + size:
-            return None
-        payload = bytes(self._buffer[_HEADER : _HEADER + size])
-        del self._buffer[: _HEADER + size]
+        payload = bytes(self._buffer[_HEADER:])
+        self._buffer.clear()
         return payload
+
+    def _missing(self) -> int:
+        """How many bytes the header lacks, or else the frame that it announces."""
+        if len(self._buffer) < _HEADER:
+            return _HEADER - len(self._buffer)
+        return _HEADER + _announced(self._buffer) - len(self._buffer)
 
     def _receive(self, deadline: float | None) -> bytes:
         left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
         if not self._poll.poll(left):
             raise TimeoutError
-        return os.read(self.fd, _CHUNK)
+        return os.read(self.fd, min(_CHUNK, self._missing()))

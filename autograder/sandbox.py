@@ -34,7 +34,7 @@ from autograder import footprint, seccomp
 from autograder.errors import SandboxFailed
 from autograder.kit import Kit, Mount, inside, search_path
 from autograder.messages import text
-from autograder.protocol import FrameReader, ProtocolError, pack, unpack, write
+from autograder.protocol import FrameReader, ProtocolError, pack_job, unpack, write
 from autograder.runner.limits import DEFAULT, Limits
 
 __all__ = ["Running", "Sandbox", "Unsafe", "program", "warn_unsafe"]
@@ -91,7 +91,7 @@ class Running:
 
     def _write(self, job: dict[str, Any]) -> None:
         try:
-            write(self._jobs, pack(job))
+            write(self._jobs, pack_job(job))
         except (OSError, ProtocolError) as error:
             raise SandboxFailed(text("sandbox_died", said=self._said() or str(error))) from None
 

@@ -19,7 +19,7 @@ import pytest
 from attacks import Break, Forgery
 from attacks.exhaustion import EXHAUSTIONS
 from attacks.scores import FORGERIES
-from attacks.walls import BREAKS
+from attacks.walls import BREAKS, SEARCHES_ITS_MEMORY
 from sandbox_tools import QUICK, run_cells
 
 from autograder import checks
@@ -256,6 +256,18 @@ def test_without_a_sandbox_it_does(attack, host, marks, tmp_path):
     if os.geteuid() != 0 and "Operation not permitted" in found.stderr:
         pytest.skip("only root can do this anywhere")
     assert "('won'" in found.stderr, found.stderr
+
+
+def test_nothing_that_the_student_before_wrote_is_left_in_memory(inside):
+    """A sandbox serves one student after the other, and a process has what the one it was forked from has freed."""
+    search = f"{WON}WANTED = rb'the[ ]right[ ]rule'\n{SEARCHES_ITS_MEMORY}"
+    patient = QUICK._replace(cell_seconds=8.0)
+    running = inside()
+    written = [f"x = {number}\n" * 200 for number in range(20)]
+    assert run_cells(running, *written, "x = 'the right rule'") == [None] * 21
+    assert running.alive
+    assert run_cells(running, search, limits=patient) == [None]
+    assert run_cells(running, f"kept = 'the ' + 'right rule'\n{search}", limits=patient)[0][0] == "won"
 
 
 def test_there_are_enough_of_them_and_each_has_its_name():

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.protocol import MAX_DEPTH, MAX_FRAME, FrameReader, ProtocolError, clip, pack, unpack, write
+from autograder.protocol import (
+    MAX_DEPTH,
+    MAX_FRAME,
+    FrameReader,
+    ProtocolError,
+    clip,
+    pack,
+    pack_job,
+    read_apart,
+    unpack,
+    write,
+)
 
 LEAVES = (
     st.none()
@@ -149,3 +160,24 @@ def test_a_stream_that_ends_inside_a_frame_is_refused(pipe):
     close_writer(pipe)
     with pytest.raises(ProtocolError, match="inside"):
         FrameReader(pipe[0]).read(1)
+
+
+def test_a_jobs_cells_come_apart_and_the_reader_takes_nothing_of_them(pipe):
+    cells = [{"id": "one", "source": "x = 1\n" * 1000}, {"id": "two", "source": "重"}]
+    frames = pack_job({"cells": cells, "checks": []})
+    sender = threading.Thread(target=write, args=(pipe[1], frames * 2))
+    sender.start()
+    reader = FrameReader(pipe[0])
+    for _ in range(2):
+        assert unpack(reader.read(1)) == {"cells": ["one", "two"], "checks": []}
+        with read_apart(pipe[0]) as pages:
+            assert unpack(pages[:], max_text=None) == {"cells": cells}
+    sender.join()
+
+
+@pytest.mark.parametrize(("sent", "why"), [(b"\x00\x00\x00\x09{}", "inside"), (b"\xff\xff\xff\xff", "more than")])
+def test_what_comes_apart_is_bounded_too(pipe, sent, why):
+    write(pipe[1], sent)
+    close_writer(pipe)
+    with pytest.raises(ProtocolError, match=why):
+        read_apart(pipe[0])

@@ -5,6 +5,10 @@ When that process dies, hangs or writes nonsense, the cell or check it was at is
 killed, and a fresh process goes on with the rest: an endless loop, a crash or a memory hog costs what it
 happened in, not more.
 
+It never reads the cells, either: they go from the pipe into pages of their own, which the learner's process inherits and
+the system takes back after the job. A process has all the memory of the one that it was forked from, what was freed
+there, too, and one learner's must not hold what another has written.
+
 In a sandbox it is process 1 of its own process namespace: no signal from inside reaches it, `kill(-1)` is
 sure to end every other process there, and all of them die with it. `{"type": "done", "clean": true}` says
 that nothing unusual happened and nothing is left (no process, no file), so that the next job may be given
@@ -14,6 +18,7 @@ to the same sandbox; after anything else the supervisor ends, and with it the sa
 from __future__ import annotations
 
 import gc
+import mmap
 import os
 import select
 import signal
@@ -22,7 +27,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograder import parts
-from autograder.protocol import FrameReader, ProtocolError, pack, unpack, write
+from autograder.protocol import FrameReader, ProtocolError, pack, read_apart, unpack, write
 from autograder.runner.checking import CANNOT_FORK, LOST_LINE, become_learner
 from autograder.runner.limits import GRACE, Limits
 
@@ -47,7 +52,8 @@ class Supervisor:
         self.reply({"type": "ready"})
         reader = FrameReader(self.jobs)
         while payload := reader.read():
-            clean = _Job(self, unpack(payload, max_text=None)).run() and _state(".") == fresh
+            with read_apart(self.jobs) as cells:
+                clean = _Job(self, unpack(payload, max_text=None), cells).run() and _state(".") == fresh
             self.reply({"type": "done", "clean": clean})
             if not clean:
                 return
@@ -105,10 +111,10 @@ def _reap(pid: int) -> bool:
 class _Job:
     """One submission: where it stands, and what has been reported of it."""
 
-    def __init__(self, supervisor: Supervisor, job: dict[str, Any]):
-        self.supervisor = supervisor
+    def __init__(self, supervisor: Supervisor, job: dict[str, Any], written: mmap.mmap):
+        self.supervisor, self.written = supervisor, written
         self.limits = Limits(**job.get("limits", {}))
-        self.cells: list[dict[str, str]] = job["cells"]
+        self.cells: list[str] = job["cells"]  # their ids
         self.waiting: list[dict[str, Any]] = job["checks"]
         self.reported: set[str] = set()  # cells whose result has been passed on
         self.skip: set[str] = set()  # cells that ended a process
@@ -153,7 +159,7 @@ class _Job:
         code = 1
         try:
             learner = become_learner(pipe, self.limits, self.supervisor.isolated)
-            learner.work(self.cells, self.skip, self.waiting)
+            learner.work(unpack(self.written[:], max_text=None)["cells"], self.skip, self.waiting)
             code = 0
         finally:
             os._exit(code)
@@ -199,7 +205,7 @@ class _Job:
 
     def _start(self, frame: dict[str, Any]) -> None:
         item, name = ("cell", frame["cell"]) if "cell" in frame else ("check", frame["check"])
-        if name not in {each["id"] for each in self.cells} | {each["name"] for each in self.waiting}:
+        if name not in {*self.cells} | {each["name"] for each in self.waiting}:
             raise ProtocolError("a frame out of order")
         self._leave()
         self.at, self.answered = (item, name), [0, 0]
@@ -253,7 +259,7 @@ class _Job:
 
     def _nothing_left(self) -> bool:
         """Whether every cell has been reported, and every check but the one that runs."""
-        cells = all(each["id"] in self.reported for each in self.cells)
+        cells = all(each in self.reported for each in self.cells)
         return cells and all(("check", each["name"]) == self.at for each in self.waiting)
 
 

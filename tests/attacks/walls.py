@@ -16,6 +16,26 @@ def call(number, *arguments):
     return libc.syscall(ctypes.c_long(number), *[ctypes.c_long(each) for each in arguments])
 """
 
+# Looks in all the memory that it can read, page by page, for what the pattern WANTED matches (but does not say itself).
+SEARCHES_ITS_MEMORY = (
+    LIBC
+    + """
+import gc, re
+libc.sbrk.restype = ctypes.c_void_p
+way_out, way_in = os.pipe()
+def readable(page):
+    return libc.write(way_in, ctypes.c_void_p(page), 1) == 1 and os.read(way_out, 1) is not None
+top = libc.sbrk(0) & ~4095
+low = top
+while readable(low - 4096): low -= 4096
+pages = set(range(low, top, 4096))
+for each in {id(each) >> 20 for each in gc.get_objects()}:
+    pages |= {page for page in range(each << 20, each + 1 << 20, 4096) if readable(page)}
+found = [page for page in sorted(pages) if re.search(WANTED, ctypes.string_at(page, 4096))]
+if found: won(len(found))
+"""
+)
+
 READING = [
     Break("reads_the_marks", "won(open(SECRET).read())"),
     Break("reads_it_from_the_root_of_init", "won(open('/proc/1/root' + SECRET).read())", "won(open(SECRET).read())"),
