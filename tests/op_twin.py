@@ -33,6 +33,7 @@ class World(NamedTuple):
     dims: tuple[str | None, ...] = ()  # of the first, second, … sample named, instead of its own
     layout: str = "plain"
     grad: bool = True
+    only: int | None = None  # which one of the float samples wants a gradient, counted as the row names them; None: all
     steep: bool = False  # whether every second element of the gradients that are sent back is infinite
     device: str = "cpu"
 
@@ -100,7 +101,7 @@ class Samples(dict[str, Any]):
         array = array_of(sample, dims, dtype, world)
         self.arrays.append(array)
         tensor = self[name] = self.engine.from_numpy(array).to(world.device)
-        if world.grad and dtype.startswith("float"):
+        if world.grad and dtype.startswith("float") and world.only in (None, self.floats - 1):
             tensor.requires_grad_()
             self.leaves.append(tensor)
         return tensor

@@ -247,6 +247,18 @@ KNOWN = (
         r"(?s)torch said .*error=None\).*a second time.*_saved_[^\n]*$",
         "of a node that has run, torch still shows plain values, and None for what was never saved",
     ),
+    (
+        r"torch.*ZeroTensors are immutable",
+        "torch's sgn hands a leaf zeros that have no memory, and then cannot add to them",
+    ),
+    (
+        r"(?s)torch said .*error=None\).*(has been modified inplace|only change requires_grad flags).*requires_grad_\(False\)$",
+        "a view whose base was written since: torch looks at its history only when somebody asks for its grad_fn",
+    ),
+    (
+        r"(?s)torch said .*error=None\).*single memory location.*nan_to_num_\([^\n]*$",
+        "torch's nan_to_num_ of whole numbers has nothing to write",
+    ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
 )
 

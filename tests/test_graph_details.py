@@ -23,6 +23,9 @@ KNOWN = frozenset((Path(__file__).parent / "data" / "graph_differences.txt").rea
 COUNTED_BACK = 2**64  # torch shows a negative number as it stands in an unsigned field, and a dim as it was given
 
 
+ONCE = {"scatter_reduce": "torch's backward refuses 'max', which its forward takes"}
+
+
 def nodes(outputs: list[Any]) -> list[Any]:
     """Every node behind the outputs, depth first."""
     found: list[Any] = []
@@ -108,6 +111,36 @@ def test_what_a_graph_shows_is_torchs(name: str) -> None:
         warnings.simplefilter("ignore")
         new = differences(name) - KNOWN
     assert not new, "\n".join(sorted(new))
+
+
+def walks(engine: Any, call: Call, only: int) -> tuple[list[str | None], int]:
+    """What each of two walks through an operation's graph says, where only one input wants a gradient; and how many could."""
+    outcome = run(engine, call, World(only=only))
+    outputs = [o for o in outcome.outputs if isinstance(o, engine.Tensor) and o.requires_grad]
+    said: list[str | None] = []
+    if outputs:
+        total = sum(o.sum() for o in outputs)
+        for _ in range(2):
+            try:
+                total.backward()
+                said.append(None)
+            except RuntimeError as error:
+                said.append(error_text(error))
+    return said, outcome.samples.floats
+
+
+@pytest.mark.parametrize("name", sorted(calls().keys() - ONCE.keys()))
+def test_a_second_walk_is_refused_where_torch_refuses_it(name: str) -> None:
+    """A node that saved no tensor for the gradients that are wanted can be walked again; any other only once."""
+    for call in [call for call in calls()[name] if call.form == calls()[name][0].form]:
+        wanted, inputs = 0, 1
+        while wanted < inputs:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected, inputs = walks(torch, call, wanted)
+                got, _ = walks(minigrad, call, wanted)
+            assert got == expected, f"{call}, gradient {wanted}"
+            wanted += 1
 
 
 @pytest.mark.slow

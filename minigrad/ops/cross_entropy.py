@@ -14,6 +14,7 @@ from .loss import MEAN, NONE, not_differentiable, reduction_number
 from .nn import log_softmax
 from .pointwise import over_number, plus_number, times_number
 from .promotion import no_kernel
+from .reduce import real_dim
 
 
 def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: Any) -> Any:
@@ -93,6 +94,8 @@ def check_target(input: Tensor, target: Tensor) -> None:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype.name not in ("int64", "uint8"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.type_name}")
+    if len(shape) == 2:
+        real_dim(0, len(wanted))  # a number is no row, not even among none
     if len(shape) == 1 and wanted not in ((), (1,)):
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) == 4 and len(wanted) != 3:

@@ -209,10 +209,12 @@ class Rules:
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
         self.node.outputs = count
         self.node.releases = releases
+        self.lasting = type(node, (self.node,), {"__slots__": (), "__module__": __name__, "releases": False})
         no_tensors = issubclass(self.node, ConstantsNode) or not saves
         self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first
         self.pick = picker(saves[1:] if self.with_shape else saves) if no_tensors else None
-        self.takers: dict[tuple[bool, ...], list[Taker]] = {}
+        self.tensors = {*in_graph}
+        self.takers: dict[tuple[bool, ...], tuple[list[Taker], bool]] = {}
 
     def save(self, node: Node, edges: Any, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
         """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
@@ -221,17 +223,22 @@ class Rules:
             node.saved = (inputs[0]._data.shape, *picked) if self.with_shape else picked
             return
         wanted = ALONE if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
-        takers = self.takers.get(wanted)
-        if takers is None:
-            takers = self.takers[wanted] = self.takers_for(wanted)
+        known = self.takers.get(wanted)
+        if known is None:
+            known = self.takers[wanted] = self.takers_for(wanted)
+        takers, releases = known
         node.saved = tuple([take(inputs, outs, attributes) for take in takers])
-        if node.releases:
+        if releases:
             keep_versions(node)
+        elif node.releases:
+            node.__class__ = self.lasting  # no tensor is needed: it can be walked again and again, as in torch
 
-    def takers_for(self, wanted: tuple[bool, ...]) -> list[Taker]:
-        """What fetches each saved value, when the gradients of the `wanted` inputs are."""
+    def takers_for(self, wanted: tuple[bool, ...]) -> tuple[list[Taker], bool]:
+        """What fetches each saved value, when the gradients of the `wanted` inputs are; and whether tensors are among them."""
         needed = {*self.kept, *(name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names)}
-        return [self.taker(name) if name in needed else lambda *_: None for name in self.node.saves]
+        needed |= {*self.node.saves} - self.tensors  # shapes and numbers are always shown
+        takers = [self.taker(name) if name in needed else lambda *_: None for name in self.node.saves]
+        return takers, not self.tensors.isdisjoint(needed)
 
     def taker(self, name: str) -> Taker:
         """What fetches the value that rules ask for under a name: an input, its shape, a result or an attribute."""

@@ -332,12 +332,12 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
         input.expand(shape)  # refuses what does not fit
     if len(x) != 3 or len(y) != 3 or y[:2] != (x[0], x[2]):
         bmm(batch1, batch2)  # refuses with torch's words
-    if input._data.dtype is batch1._data.dtype is not batch2._data.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {batch2.dtype.type_name}")
-    if not input._data.dtype is batch1._data.dtype is batch2._data.dtype:
+    if input._data.dtype is not batch1._data.dtype:
         kinds = [t.dtype.c_name for t in (input, batch1, batch2)]
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
     no_kernel("baddbmm", input)
+    if batch1._data.dtype is not batch2._data.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {batch2.dtype.type_name}")
     return baddbmm_op(input, batch1, batch2, beta=number(beta), alpha=number(alpha))
 
 

@@ -36,13 +36,15 @@ ALWAYS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
-    "PreluKernelBackward0": "self weight",
+    "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
     "UpsampleNearest2DBackward0": "self_shape output_size scales_h scales_w",
-    "UpsampleLinear1DBackward0": "self_shape output_size align_corners scales", "NativeGroupNormBackward0": "N C HxW",
+    "UpsampleLinear1DBackward0": "self_shape output_size align_corners scales",
+    "NativeGroupNormBackward0": "input weight mean rstd N C HxW",
     "UpsampleBilinear2DBackward0": "self_shape output_size align_corners scales_h scales_w",
-    "NativeLayerNormBackward0": "bias mean rstd", "NativeBatchNormBackward0": "mean rstd training eps",
+    "NativeLayerNormBackward0": "input weight bias mean rstd",
+    "NativeBatchNormBackward0": "input weight mean rstd training eps running_mean running_var",
     "ConvolutionBackward0": "input weight bias_shape stride padding dilation transposed output_padding groups",
     "NllLossBackward0": "self weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
@@ -95,8 +97,10 @@ def of_factors(first: str, second: str, place: int) -> Facts:
     are those of a factor that wants a gradient; of one that is not saved they are not known here. place: the first
     one's among the inputs."""
 
-    def sizes(node: Any, saved: Saved) -> tuple[tuple[int, int], tuple[int, int]]:
+    def sizes(node: Any, saved: Saved) -> tuple[Any, Any]:
         x, y = saved(first), saved(second)
+        if x is None and y is None:  # where only what is added to the product wants a gradient
+            return None, None
         inner = y.shape[0] if x is None else x.shape[1]
         return (node.shape[0], inner), (inner, node.shape[1])
 
