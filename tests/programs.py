@@ -248,6 +248,14 @@ KNOWN = (
         "of a node that has run, torch still shows plain values, and None for what was never saved",
     ),
     (
+        r"(?s)(invalid gradient at index|: shape of ).*no_grad\(\): x\d+\.(t|squeeze|unsqueeze|swap\w+|transpose)_\(",
+        "a shape changed under no_grad: torch holds gradients against the one that the node remembers",
+    ),
+    (
+        r"(?s)^x\d+: torch .*\b(x\d+)(\.\w+\([^\n]*\))*\.(addmm|addmv|baddbmm)_\([^\n]*\b\1\b",
+        "a product written into its own factor: torch's BLAS reads what it has written, and the processor decides what",
+    ),
+    (
         r"torch.*ZeroTensors are immutable",
         "torch's sgn hands a leaf zeros that have no memory, and then cannot add to them",
     ),
