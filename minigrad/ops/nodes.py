@@ -6,6 +6,7 @@ computes and records stands in `define.py`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
@@ -209,7 +210,6 @@ class Rules:
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
         self.node.outputs = count
         self.node.releases = releases
-        self.lasting = type(node, (self.node,), {"__slots__": (), "__module__": __name__, "releases": False})
         no_tensors = issubclass(self.node, ConstantsNode) or not saves
         self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first
         self.pick = picker(saves[1:] if self.with_shape else saves) if no_tensors else None
@@ -232,6 +232,11 @@ class Rules:
             keep_versions(node)
         elif node.releases:
             node.__class__ = self.lasting  # no tensor is needed: it can be walked again and again, as in torch
+
+    @functools.cached_property
+    def lasting(self) -> type[Node]:
+        """The same class for nodes that have no tensor to let go."""
+        return type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": __name__, "releases": False})
 
     def takers_for(self, wanted: tuple[bool, ...]) -> tuple[list[Taker], bool]:
         """What fetches each saved value, when the gradients of the `wanted` inputs are; and whether tensors are among them."""
