@@ -14,7 +14,7 @@ from typing import Any
 
 from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
-from .function_node import MODULE, BackwardNode, Error, differentiable, meta_of
+from .function_node import MODULE, BackwardNode, delayed_error, differentiable, meta_of
 from .function_outputs import attach
 from .grad_mode import no_grad, records
 from .graph import NO_EDGE
@@ -79,9 +79,13 @@ class FunctionCtx:
         return self.saved_tensors
 
     @property
-    def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each input of forward, whether its gradient is wanted."""
+    def needs_input_grad(self) -> Any:
+        """For each input of forward, whether its gradient is wanted; the user may note something else."""
         return self._node.needs_input_grad
+
+    @needs_input_grad.setter
+    def needs_input_grad(self, value: Any) -> None:
+        self._node.needs_input_grad = value
 
     def __repr__(self) -> str:
         return repr(self._node)
@@ -120,6 +124,8 @@ class Function:
         )
 
     vjp = backward  # the same by its other name; a class writes one of the two
+    boxed_grads_call = False  # whether backward takes one list of gradients, from which it may drop what it has used
+    clear_saved_tensors_on_access = False  # whether ctx gives its saved tensors away, once
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -154,7 +160,8 @@ class Function:
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
                 "of them."
             )
-        return (cls.vjp if by_vjp else cls.backward)(cls._ctx_class(node), *grads)
+        given = (grads,) if cls.boxed_grads_call else grads
+        return (cls.vjp if by_vjp else cls.backward)(cls._ctx_class(node), *given)
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -177,6 +184,14 @@ class Function:
             else:
                 result = cls.forward(ctx, *args)
             return attach(node, args, result, recorded, separate)
+
+
+class InplaceFunction(Function):
+    """An older name, kept by torch for programs that use it."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 def arguments(forward: Callable[..., Any], args: tuple[Any, ...], named: Any, separate: bool) -> tuple[Any, ...]:
@@ -216,8 +231,6 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         if not records() or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         outs = list(results) if isinstance(results, tuple) else [results]
-        node = Error(ONCE, [o for o in outs if o is not None])
-        places = iter(range(len(outs)))
-        return tuple([None if o is None else from_array(o._data, (node, next(places))) for o in outs])
+        return delayed_error(ONCE, [None if o is None else from_array(o._data, None) for o in outs])
 
     return wrapper

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
 from ..tensor import Tensor, from_array
-from .accumulate import broadcasts_to, fit
+from .accumulate import broadcasts_to, fit, gradient_edge
 from .grad_mode import no_grad
 from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs
 from .recording import next_order
@@ -18,6 +18,10 @@ from .saved_tensor import SavedTensor
 if TYPE_CHECKING:
     from .function import Function
 
+ONLY_ONCE = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. Either "
+    "access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+)
 MODULE = "torch.autograd.function"  # where the nodes of custom Functions say they come from
 
 
@@ -25,11 +29,20 @@ class BackwardNode(SeveralOutputs):
     """The node of one call of a custom Function.
 
     function: the Function.  attributes: what the user set on ctx.  inputs, metas: shape and dtype of each input and
-    output, None for what is no tensor.  materialize: whether missing gradients are to be zeros.  What the user sets on
-    `y.grad_fn` goes to __dict__.
+    output, None for what is no tensor.  materialize: whether missing gradients are to be zeros.  given_away: whether the
+    saved tensors have been read, and may be only once.  What the user sets on `y.grad_fn` goes to __dict__.
     """
 
-    __slots__ = ("attributes", "inputs", "metas", "materialize", "outputs", "needs_input_grad", "__dict__")
+    __slots__ = (
+        "attributes",
+        "inputs",
+        "metas",
+        "materialize",
+        "outputs",
+        "needs_input_grad",
+        "given_away",
+        "__dict__",
+    )
     narrows = False
     function: type[Function]
     needs_input_grad: tuple[bool, ...]
@@ -42,6 +55,7 @@ class BackwardNode(SeveralOutputs):
         self.saved = ()
         self.stretched = self.extras = None
         self.materialize = True
+        self.given_away = False
         self.inputs: list[Meta | None] = []
         self.metas: list[Meta | None] = []
         self.outputs = 0  # type: ignore[misc]  # each call has as many as forward returned
@@ -60,11 +74,14 @@ class BackwardNode(SeveralOutputs):
     def saved_tensors(self) -> tuple[Any, ...]:
         """What save_for_backward kept; RuntimeError once released or if written in place since."""
         if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
+            raise RuntimeError(ONLY_ONCE if self.given_away else SECOND_BACKWARD)
         for index, value in enumerate(self.saved):
             if value is not None and value._counter is not None:
                 self.check_saved(index, value, shown=True)
-        return tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
+        tensors = tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
+        if self.function.clear_saved_tensors_on_access:
+            self.saved, self.given_away = None, True
+        return tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
@@ -154,13 +171,13 @@ class Error(SeveralOutputs):
     __slots__ = ("message", "outputs")
     releases = False
 
-    def __init__(self, message: str, outs: list[Tensor]) -> None:
+    def __init__(self, message: str, outs: list[Tensor | None]) -> None:
         self.message = message
         self.outputs = len(outs)  # type: ignore[misc]  # one of each call's own
-        self.next_functions = ()
+        self.next_functions = tuple([NO_EDGE if o is None else gradient_edge(o) for o in outs])
         self.saved = ()
         self.order = next_order()
-        self.shape = tuple([o._data.shape for o in outs])
+        self.shape = tuple([None if o is None else o._data.shape for o in outs])
         self.stretched = self.extras = None
 
     @property
@@ -175,6 +192,12 @@ class Error(SeveralOutputs):
         raise RuntimeError(self.message)
 
     apply_graph = apply
+
+
+def delayed_error(message: str, tensors: list[Tensor | None]) -> tuple[Tensor | None, ...]:
+    """The same tensors, for now; whoever differentiates them gets RuntimeError(message) instead."""
+    node = Error(message, tensors)
+    return tuple([None if t is None else from_array(t._data, (node, i)) for i, t in enumerate(tensors)])
 
 
 def meta_of(value: Any) -> Meta | None:

@@ -80,8 +80,8 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
 
 
 def noted(node: BackwardNode, name: str, complaint: str) -> tuple[Any, ...]:
-    """The tensors that ctx was told of; RuntimeError for anything else."""
-    tensors = node.attributes.get(name) or ()
+    """The tensors that ctx was told of, which it lets go; RuntimeError for anything else."""
+    tensors = node.attributes.pop(name, None) or ()
     for place, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             raise RuntimeError(f"{complaint}, but argument {place} is of type {type(tensor).__name__}")
@@ -99,6 +99,8 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
     view = getattr(out, "_view", None)
     if dirty and wanted:
         check_dirty(node, out, view)
+        if not given and view is not None:
+            raise RuntimeError(NOT_AN_INPUT)
         if not given:
             warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=4)
     if not wanted and out.requires_grad and given:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
+from ..autograd.function_node import delayed_error
 from ..backend import array_module, numpy, to_host
 from ..tensor import Tensor
 from .arguments import Bool, Int, Str
@@ -25,6 +26,9 @@ REDUCTIONS: dict[str, tuple[str, float]] = {
     "amax": ("maximum", -numpy.inf), "max": ("maximum", -numpy.inf), "amin": ("minimum", numpy.inf),
     "min": ("minimum", numpy.inf),
 }  # fmt: skip
+
+
+TWO_ZEROS = "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self"
 
 
 def identity(reduce: str, dtype: Any) -> Any:
@@ -127,7 +131,10 @@ def scatter_reduce_vjp_src(
     attributes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
     others = scatter_reduce_op.of(self, rules.where(alone, one, src), **attributes)
     rest = picked(grad * result, dim, index) / rules.where(zero, one, src)
-    return rules.where(alone, picked(grad * others, dim, index), rest)
+    share = rules.where(alone, picked(grad * others, dim, index), rest)
+    if rules.is_tensor(share) and (zeros > 1).any():
+        (share,) = delayed_error(TWO_ZEROS, [share])
+    return share
 
 
 scatter_reduce_op = Op(
