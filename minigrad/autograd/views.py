@@ -47,7 +47,7 @@ class View:
 
     __slots__ = ("base", "path", "refusal", "version")
 
-    def __init__(self, base: Tensor, path: Path, refusal: str = "", version: int = 0) -> None:
+    def __init__(self, base: Any, path: Path, refusal: str = "", version: int = 0) -> None:
         self.base = base
         self.path = path
         self.refusal = refusal
@@ -64,6 +64,10 @@ class View:
         if before is None:
             return View(source, ((op, attributes, output),), refusal, version)
         return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal, version)
+
+    def part(self) -> View:
+        """The same part of whichever base: what a node may keep, since the base holds the node."""
+        return View(None, self.path)
 
     def refusing(self, refusal: str) -> View:
         """The same view, with another reason to refuse."""
@@ -162,7 +166,7 @@ class CopySlices(Node):
 
     def __init__(self, base: Tensor, view: View, write: Node, base_edge: Any) -> None:
         self.write = write
-        self.view = view
+        self.view = view.part()
         self.next_functions = (base_edge, *write.next_functions[1:])
         self.order = next_order()
         self.saved = write.saved
@@ -182,18 +186,15 @@ class CopySlices(Node):
         self.write.saved = self.saved
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
-        """As apply, recorded: what lies outside of the written part, plus what the write's rule makes of the part."""
-        from ..ops.inplace import part_of_zeros, take_part  # the operations, and tensors, build on this module
-        from ..tensor import from_array
+        """As apply, recorded as torch does it: with writes in place, in a copy of the gradient."""
+        from ..ops.inplace import view_into  # the operations build on this module
 
         self.hand_over()
-        first, *others = self.fitted(self.write.apply_graph(take_part(grad, self.view).clone()))
-        outside = array_module(grad._data).ones(self.shape, grad._data.dtype)
-        self.view.array(outside)[...] = 0
-        grad = grad * from_array(outside)
-        if first is not None:
-            grad = grad + part_of_zeros(first, self_shape=self.shape, view=self.view)
-        return (grad, *others)
+        whole = grad.new_empty(self.shape).copy_(grad)
+        part = view_into(whole, self.view)
+        first, *others = self.fitted(self.write.apply_graph(part.clone()))
+        part.zero_() if first is None else part.copy_(first)
+        return (whole, *others)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base with the written part's replaced by what the write's rule makes of it."""

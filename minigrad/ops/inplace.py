@@ -47,7 +47,17 @@ def take_part(grad: Any, view: View) -> Any:
 def as_strided(tensor: Tensor, edge: Any) -> Tensor:
     """A view with its base, whose edge is given, as its history."""
     view = tensor._view
-    return as_strided_op.record((view.base,), (edge,), tensor._data, {"view": view})
+    return as_strided_op.record((view.base,), (edge,), tensor._data, {"view": view.part()})
+
+
+def view_into(base: Tensor, view: View) -> Tensor:
+    """The part of another base, as a view of it through which it can be written."""
+    part = from_array(view.array(base.storage()), NO_EDGE, base.counter())
+    part._view = View(base, view.path, version=base._version)
+    if base.requires_grad:
+        part._edge = as_strided(part, gradient_edge(base))._edge
+    base.counter().add_view(part)
+    return part
 
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
