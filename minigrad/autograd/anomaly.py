@@ -119,6 +119,14 @@ def refuse_nan(node: Node, results: Any) -> None:
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {index}th output.")
 
 
+def say(message: str) -> None:
+    """Warn; where warnings are errors, write to stderr, for it must not take the place of the error it explains."""
+    try:
+        warnings.warn(message, UserWarning, stacklevel=7)
+    except UserWarning as warning:
+        sys.stderr.write(f"{type(warning).__name__}: {warning}\n")
+
+
 def tell_forward(node: Node) -> None:
     """Warn with the forward call of a node whose backward has failed, and with the calls that led to that one."""
     said, what = f"Error detected in {node.name()}. ", "caused the error"
@@ -128,10 +136,10 @@ def tell_forward(node: Node) -> None:
             said += (
                 "No forward pass information available. Enable detect anomaly during forward pass for more information."
             )
-            warnings.warn(said, UserWarning, stacklevel=6)
+            say(said)
             return
         stack, parent = trace
-        warnings.warn(f"{said}Traceback of forward call that {what}:\n{stack}", UserWarning, stacklevel=6)
+        say(f"{said}Traceback of forward call that {what}:\n{stack}")
         if parent is None:
             return
         node, what = parent, "induced the previous calculation"

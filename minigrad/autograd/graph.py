@@ -125,15 +125,18 @@ class Packed:
         self.edge = edge  # where the saved tensor's gradient goes; None: to the node that saved it, its own result
         self.output = output
 
+    _data = property(lambda self: self.tensor._data)
+
     @property
-    def _data(self) -> Any:
+    def tensor(self) -> Any:
+        """What the unpack hook gives."""
         found = self.unpack(self.packed)
         if not hasattr(found, "_edge"):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 + type(found).__name__
             )
-        return found._data
+        return found
 
 
 Source = tuple["Node", Any]  # the node that saved a value, and the value
@@ -166,10 +169,10 @@ def check_version(saved: Any, expected: int, source: Source | str = "") -> None:
 
 def modified_message(saved: Any, actual: int, expected: int, source: Source | str) -> str:
     """torch's words for a saved value that was written in place."""
-    data = saved._data
-    kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
     from .anomaly import hint
 
+    data = saved._data
+    kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
     return MODIFIED.format(
         kind=kind, shape=list(data.shape), source=origin_of(source), actual=actual, expected=expected, hint=hint()
     )
@@ -298,13 +301,14 @@ class Node:
         """One saved value as the user sees it: a tensor with its history, or the plain value."""
         if type(value) is Constant:
             return value._data
+        if type(value) is Packed and value.edge is NO_EDGE:
+            return value.tensor
         if isinstance(value, SavedResult) or isinstance(value, Packed):
             from ..tensor import from_array  # tensor.py builds on this module
 
-            edge = value.edge if isinstance(value, Packed) and value.edge else (self, value.output)
             data = value._data
-            if data.dtype.kind != "f":
-                edge = NO_EDGE
+            edge = value.edge if isinstance(value, Packed) and value.edge else (self, value.output)
+            edge = edge if data.dtype.kind == "f" else NO_EDGE
             if edge[0] is None or edge[0].order != -LAST or edge[0].parents:
                 return from_array(data, edge, value._counter)
             leaf = from_array(data, None)
@@ -337,8 +341,7 @@ class Node:
     @property
     def _input_metadata(self) -> tuple[SimpleNamespace, ...]:
         """The shape of the gradient for each output, as torch tells it."""
-        shapes = (self.shape,) if self.outputs == 1 else self.shape
-        return tuple([SimpleNamespace(shape=list(shape)) for shape in shapes])
+        return tuple([SimpleNamespace(shape=list(s)) for s in ((self.shape,) if self.outputs == 1 else self.shape)])
 
     def register_hook(self, hook: Any) -> Any:
         """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""

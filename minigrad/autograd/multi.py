@@ -23,9 +23,9 @@ _ids = itertools.count().__next__
 
 class Walk:
     """One running backward: its number, its roots (alone: it was given one only) and its task. Inside `with`, it is this
-    thread's; a walk that a hook starts comes on top of it."""
+    thread's; a walk that a hook starts comes on top of it. undo: what to call at its end, if a hook has left a mode on."""
 
-    __slots__ = ("id", "roots", "alone", "task", "outer", "_reachable")
+    __slots__ = ("id", "roots", "alone", "task", "outer", "undo", "_reachable")
 
     def __init__(self, roots: tuple[Node, ...], task: engine.Task | None, alone: bool) -> None:
         self.id = _ids()
@@ -33,6 +33,7 @@ class Walk:
         self.alone = alone
         self.task = task
         self.outer: Walk | None = None
+        self.undo: Callable[[], None] | None = None
         self._reachable: Any = None
 
     def __enter__(self) -> None:
@@ -46,6 +47,8 @@ class Walk:
         else:
             _walks[get_ident()] = self.outer
         anomaly.mode.running = None
+        if self.undo is not None:
+            self.undo()
 
     def will_run(self, node: Node) -> bool:
         """Whether a gradient for this node is part of the walk; RuntimeError, as in torch, for a leaf whose gradient

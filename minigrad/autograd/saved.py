@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import get_ident
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
 from .grad_mode import no_grad
 from .graph import Node, Packed, SavedResult
+from .multi import running_walk
 from .recording import observers, writing
 
 Pair = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
@@ -54,12 +56,29 @@ class saved_tensors_hooks:
             raise TypeError(
                 "_push_saved_tensors_default_hooks(): incompatible function arguments. Both hooks must be callable."
             )
+        put_back_later()
         _mine.pairs.append((self.pack_hook, self.unpack_hook))
         observers.append(pack_saved)
 
     def __exit__(self, *exception: object) -> None:
+        put_back_later()
         _mine.pairs.pop()
         observers.remove(pack_saved)
+
+
+def put_back_later() -> None:
+    """Inside a walk: what a hook of the user's switches on or off is, when the walk ends, as it was before."""
+    walk = running_walk()
+    if walk is not None and walk.undo is None:
+        walk.undo = partial(put_back, tuple(_mine.pairs))
+
+
+def put_back(pairs: tuple[Pair, ...]) -> None:
+    """Make these the thread's hooks."""
+    for _ in _mine.pairs:
+        observers.remove(pack_saved)
+    _mine.pairs[:] = pairs
+    observers.extend([pack_saved] * len(pairs))
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)
