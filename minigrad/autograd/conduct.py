@@ -57,6 +57,17 @@ def some_nonzero(x: Tensor) -> bool:
     return bool(x.ne(0).any())
 
 
+def check_alike(behind: Tensor, ahead: Tensor, where: str) -> None:
+    """AssertionError for a result whose shape or dtype changes as an input is moved. where: how it was moved."""
+    for what in ("shape", "dtype"):
+        before, after = getattr(behind, what), getattr(ahead, what)
+        if before != after:
+            raise AssertionError(
+                f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}, but got: "
+                f"{what}s {before} and {after}."
+            )
+
+
 def reentrant(compute: Callable[[], Tensor], tolerance: float) -> Tensor:
     """What `compute` gives, twice the same."""
     first, second = compute(), compute()

@@ -8,15 +8,18 @@ knows reverse mode only: no forward mode, no rules for batches.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import autograd, rules
+from ..backend import numpy
 from ..tensor import Tensor
 from .conduct import (
     GradcheckError,
     as_tuple,
+    check_alike,
     check_inputs,
     check_scales_with_gradient,
     check_undefined,
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from ..random import Generator
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+NOT_ZERO = "Numerical gradient for function expected to be zero"
 
 Checked = Callable[..., Any]
 
@@ -195,14 +200,14 @@ def _compare_jacobians(
     checked = checked_places(given)
     if not differentiable:
         for k in checked:
-            found = [numerical_jacobian(_one_of(func, given, k, i), given[k], eps) for i in range(len(outputs))]
+            found = [numerical_jacobian(_one_of(func, given, k, i, eps), given[k], eps) for i in range(len(outputs))]
             floats = sum(o.is_floating_point() for o in outputs)  # torch looks at as many as there are, from the first
             if any(map(some_nonzero, found[:floats])):
-                raise GradcheckError("Numerical gradient for function expected to be zero")
+                raise GradcheckError(NOT_ZERO)
     for place, i in enumerate(differentiable):
         analytical = [reentrant(partial(analytical_jacobian, outputs[i], given[k]), nondet_tol) for k in checked]
         for j, k in enumerate(checked):
-            numerical = numerical_jacobian(_one_of(func, given, k, i), given[k], eps)
+            numerical = numerical_jacobian(_one_of(func, given, k, i, eps), given[k], eps)
             if not _close(analytical[j], numerical, rtol, atol):
                 raise GradcheckError(_mismatch(place, j, numerical, analytical[j]))
 
@@ -217,6 +222,12 @@ def _compare_along_one_direction(
     checked, generator = checked_places(given), Generator()
     u = {k: _direction(given[k], generator) for k in checked}
     v = {i: _direction(outputs[i], generator) for i in differentiable}
+    for k in checked if not differentiable else ():
+        slopes = [
+            central_difference(_one_of(func, given, k, i, eps, u), given[k], u[k], eps) for i in range(len(outputs))
+        ]
+        if any(slope.numel() and slope.abs().max().item() > nondet_tol for slope in slopes):
+            raise GradcheckError(NOT_ZERO)
     for j, k in enumerate(checked):
         for place, i in enumerate(differentiable):
 
@@ -229,20 +240,35 @@ def _compare_along_one_direction(
                 )
 
             analytical = reentrant(backward, nondet_tol)
-            slope = central_difference(_one_of(func, given, k, i), given[k], u[k], eps)
+            slope = central_difference(_one_of(func, given, k, i, eps, u), given[k], u[k], eps)
             numerical = (v[i].reshape(-1) * slope.reshape(-1)).sum()
             tolerance = atol * u[k].sum().item() * v[i].sum().item()
             if not _close(analytical, numerical, rtol, tolerance):
-                whole = numerical_jacobian(_one_of(func, given, k, i), given[k], eps)
+                whole = numerical_jacobian(_one_of(func, given, k, i, eps), given[k], eps)
                 raise GradcheckError(
                     _mismatch(place, j, numerical, analytical)
                     + _slow_mode(whole, analytical_jacobian(outputs[i], given[k]), rtol, atol)
                 )
 
 
-def _one_of(func: Checked, given: tuple[Any, ...], k: int, i: int) -> Callable[[Tensor], Tensor]:
-    """Output i as a function of input k alone."""
-    return lambda x: as_tuple(func(*given[:k], x, *given[k + 1 :]))[i]
+def _one_of(
+    func: Checked, given: tuple[Any, ...], k: int, i: int, eps: float, along: Any = None
+) -> Callable[[Tensor], Tensor]:
+    """Output i as a function of input k alone, which is asked behind and ahead of each entry (along: of one direction).
+    AssertionError if the two answers differ in shape or dtype."""
+    count, behind = itertools.count(), []
+
+    def of_input(x: Tensor) -> Tensor:
+        found = as_tuple(func(*given[:k], x, *given[k + 1 :]))[i]
+        number = next(count)
+        if number % 2 == 0:
+            behind.append(found)
+        else:
+            entry = "" if along else f"on index {tuple(map(int, numpy.unravel_index(number // 2, x.shape)))} "
+            check_alike(behind.pop(), found, f"{entry}by {eps}")
+        return found
+
+    return of_input
 
 
 # ------------------------------------------------------------------ words and small change
