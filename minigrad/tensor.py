@@ -129,7 +129,7 @@ class Tensor:
         return getattr(getattr(self, "_view", None), "base", None)
 
     def _is_view(self) -> bool:
-        return self._base is not None
+        return self._base is not None and self._counter is not INFERENCE
 
     # ------------------------------------------------------------------ requires_grad, grad, data
 
@@ -147,6 +147,10 @@ class Tensor:
         if wanted and self._data.dtype.kind != "f":
             raise RuntimeError(FLOAT_ONLY.replace("dtype", "and complex dtype"))
         self.want_gradient(wanted)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Ask for this leaf's gradient, or no longer, and return the tensor itself.
@@ -225,6 +229,10 @@ class Tensor:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         data = value._data
         self._data = data if type(data) is ndarray else value.storage()
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     def detach(self) -> Tensor:
         """A tensor that shares the storage and the version counter, and has no history.
@@ -369,14 +377,6 @@ class Tensor:
             found = "more than one value" if self._data.size else "no values"
             raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous")
         return bool(self._data.item())
-
-    def __index__(self) -> int:
-        if self._data.dtype.kind not in "iu" or self._data.size != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._data.item())
-
-    def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
 
     def __hash__(self) -> int:
         return id(self)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import get_ident
 from typing import Any
 
@@ -16,16 +16,24 @@ from ..tensor import Tensor, from_array
 from . import engine
 from .accumulate import GradientEdge, gradient_edge
 from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
-from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
 from .hooks import retain_grad
 from .multi import Walk
-from .roots import root_gradients
+from .roots import check_batched, root_gradients
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled",
 ]  # fmt: skip
 
 CREATE_GRAPH_WARNING = (
@@ -64,7 +72,7 @@ def backward(
 
     grad_tensors: one gradient for each tensor, of its shape; None where the tensor has one element.
     retain_graph: keep the graph for another backward; by default as create_graph.
-    inputs: accumulate into these tensors only. grad_variables: what grad_tensors was once called.
+    inputs: accumulate into these tensors only; a dict of them will do. grad_variables: what grad_tensors was once called.
     """
     if grad_variables is not None:
         warnings.warn(GRAD_VARIABLES, FutureWarning, stacklevel=2)
@@ -74,9 +82,7 @@ def backward(
     roots = _tensors(tensors)
     edges = None
     if inputs is not None:
-        wanted = _tensors(inputs)
-        if not wanted:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        wanted = _inputs(inputs, "backward")
     roots, grads = _starts(roots, _given(grad_tensors), create_graph)
     if inputs is not None:
         for tensor in wanted:
@@ -106,7 +112,7 @@ def grad(
     grad_outputs: the v of vᵀJ. is_grads_batched: they hold several v each, along the first dimension; so do the results.
     allow_unused: None for what was not used, instead of an error; materialize_grads: zeros for it.
     """
-    if isinstance(inputs, dict):
+    if type(inputs) is dict:
         found = grad(outputs, tuple(inputs.values()), grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
                      is_grads_batched, materialize_grads)  # fmt: skip
         return dict(zip(inputs, found, strict=True))
@@ -120,16 +126,14 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    roots, wanted = _tensors(outputs), _tensors(inputs)
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    roots, wanted = _tensors(outputs), _inputs(inputs, "grad")
     roots, grads = _starts(roots, _given(grad_outputs), create_graph)
     edges = [_input_edge(t) for t in wanted]
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     shown = {edge: _shown(captured[edge]) for edge in edges}  # one tensor for an input that is named twice
     found = [shown[edge] for edge in edges]
     if materialize_grads:
-        return tuple(t.new_zeros(t.shape) if g is None else g for t, g in zip(wanted, found, strict=True))
+        return tuple([_zeros(t, create_graph) if g is None else g for t, g in zip(wanted, found, strict=True)])
     unused = [] if allow_unused else [i for i, g in enumerate(found) if g is None]
     if unused:
         raise RuntimeError(
@@ -176,6 +180,28 @@ def _tensors(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
+def _inputs(inputs: Any, asker: str) -> tuple[Any, ...]:
+    """The tensors or gradient edges that `inputs` names. asker: to which function, for the messages."""
+    if isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{asker}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+                "not supported."
+            )
+        inputs = tuple(inputs.values())
+    found = _tensors(inputs)
+    if not found:
+        raise RuntimeError(f"`inputs` argument to `{asker}()` cannot be empty.")
+    return found
+
+
+def _zeros(unused: Any, create_graph: bool) -> Tensor:
+    """The gradient of an input that was not used."""
+    if not isinstance(unused, Tensor):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return unused.new_zeros(unused.shape, requires_grad=create_graph)
+
+
 def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tuple[Any, ...], list[Any]]:
     """The roots as tensors, for the user may name gradient edges as well, and the gradient each starts with."""
     for root in roots:
@@ -200,6 +226,7 @@ def _each_of_batch(
     given = _given(grad_outputs) or ()
     if not any(isinstance(g, Tensor) and g.ndim for g in given):
         raise ValueError("is_grads_batched=True: grad_outputs must have the batch as its first dimension")
+    check_batched(_tensors(outputs), given)
     sizes = [g.shape[0] for g in given if g is not None]
     keep = create_graph if retain_graph is None else retain_graph
     rows = []

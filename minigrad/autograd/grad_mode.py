@@ -191,6 +191,9 @@ class set_grad_enabled(Decorating):
 class inference_mode(Decorating):
     """no_grad for good: the tensors made inside can never take part in a graph."""
 
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls, mode)
+
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
 
@@ -207,18 +210,28 @@ class inference_mode(Decorating):
         return inference_mode(self.mode)
 
 
+_wish = threading.local()
+
+
+def is_multithreading_enabled() -> bool:
+    """Whether backward may use threads of its own, as set_multithreading_enabled was told."""
+    return getattr(_wish, "multithreading", True)
+
+
 class set_multithreading_enabled(Decorating):  # noqa: N801 (torch's name)
-    """Whether backward may use threads of its own. Here every walk runs in the thread that asks for it, so there is
-    nothing to switch, and programs that switch it run as they are."""
+    """Whether backward may use threads of its own: from now on, or in a `with` until its end. Here every walk runs in the
+    thread that asks for it; the wish is only noted, and programs that express it run as they are."""
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
+        self.prev = is_multithreading_enabled()
+        _wish.multithreading = mode
 
     def __enter__(self) -> None:
-        """Nothing to do."""
+        """Switched already."""
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing to undo."""
+        _wish.multithreading = self.prev
 
     def clone(self) -> set_multithreading_enabled:
         return set_multithreading_enabled(self.mode)

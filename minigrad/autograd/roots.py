@@ -49,6 +49,22 @@ def mismatch(output: Tensor, given: Tensor, index: int) -> str:
     )
 
 
+BATCHED = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of the "
+    "remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: "
+    "grad_output[{0}] has a shape of {1} and output[{0}] has a shape of {2}. If you only want some tensors in `grad_output` to "
+    "be considered batched, consider using vmap."
+)
+
+
+def check_batched(outputs: Sequence[Any], given: Sequence[Any]) -> None:
+    """RuntimeError for gradients that are not several of their output's shape along the first dimension. The words are
+    torch's, which names the shape without its first two."""
+    for i, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
+        if isinstance(output, Tensor) and gradient is not None and gradient.shape[1:] != output.shape:
+            raise RuntimeError(BATCHED.format(i, gradient[0].shape[1:], output.shape))
+
+
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
     """One gradient for each output: raw arrays, or Tensors under create_graph. That one of several is no
     single number is told before that another needs no gradient."""

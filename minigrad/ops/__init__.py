@@ -132,8 +132,9 @@ OPERATORS = {
     "and": "compare.bitwise_and", "or": "compare.bitwise_or", "xor": "compare.bitwise_xor",
     "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
     "getitem": "index.getitem", "setitem": "assign.setitem", "contains": "protocols.contains", "iter": "protocols.iterate",
-    "reversed": "protocols.backwards", "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied",
-    "array_wrap": "protocols.array_wrap", "float": "convert.as_float", "int": "convert.as_int",
+    "reversed": "protocols.backwards", "index": "protocols.as_index", "format": "protocols.formatted",
+    "reduce_ex": "protocols.reduced", "deepcopy": "protocols.deep_copied", "array_wrap": "protocols.array_wrap",
+    "float": "convert.as_float", "int": "convert.as_int",
 }  # fmt: skip
 BITS = ("and", "or", "xor", "lshift", "rshift")
 IN_PLACE_OPERATORS = {  # x += y

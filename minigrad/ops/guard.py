@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.grad_mode import records
+from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.recording import before_write
 from ..backend import numpy
+from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor
 from .arguments import SIZES, as_tensors, combination, complaint, shown, told, type_name
 from .old_order import as_today
@@ -160,6 +161,8 @@ def fill_out(result: Any, out: Any) -> Any:
                 stacklevel=4,
             )
         out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
+    if out.is_inference() and not is_inference_mode_enabled():
+        raise RuntimeError(INFERENCE_WRITTEN)
     storage = out.storage()
     for tell in before_write:
         tell(out)

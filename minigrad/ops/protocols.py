@@ -1,4 +1,5 @@
-"""What Python asks of a Tensor besides arithmetic: `in`, reversed, copying, pickling; and what torch tells about one."""
+"""What Python asks of a Tensor besides arithmetic: `in`, reversed, an index, a format, copying, pickling; and what torch
+tells about one."""
 
 from __future__ import annotations
 
@@ -49,6 +50,18 @@ def iterate(self: Tensor) -> Any:
 def backwards(self: Tensor) -> Tensor:
     """The tensor with its first dimension back to front."""
     return flip(self, 0) if self._data.ndim else self
+
+
+def as_index(self: Tensor) -> int:
+    """The one element as a place in a list."""
+    if self._data.dtype.kind not in "iu" or self._data.size != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._data.item())
+
+
+def formatted(self: Tensor, spec: str) -> str:
+    """f"{tensor:.2f}": a 0-d tensor as its number."""
+    return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
 
 
 # ------------------------------------------------------------------ copies
