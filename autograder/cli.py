@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(error: AutograderError) -> int:
-    errors.print(f"✗ {error}", markup=False, highlight=False, soft_wrap=True)
+    errors.print(f"✗ {error}", highlight=False, soft_wrap=True)
     return 1
 
 
@@ -188,7 +188,7 @@ def _grade(given: argparse.Namespace) -> int:
     results = grade_shown(course, given.lesson, given.student, given.unsafe, **how)
     if results:
         screen.print(report.table(course, released_lesson(course, given.lesson), results))
-    screen.print(str(report.summed_up(given.lesson, results)), markup=False, highlight=False)
+    screen.print(str(report.summed_up(given.lesson, results)), highlight=False)
     return int(any(result.status == "failed" for result in results))
 
 
@@ -202,7 +202,7 @@ def _regrade(given: argparse.Namespace) -> int:
     with grading(course, given.lesson, given.student) as progress:
         found = regrade.changes(course, given.lesson, given.student, progress=progress, **how)
     if not course.students(given.lesson):
-        screen.print(str(text("nobody_handed_in", lesson=given.lesson)), markup=False, highlight=False)
+        screen.print(str(text("nobody_handed_in", lesson=given.lesson)), highlight=False)
     else:
         screen.print(regrade.table(found) if found else "没有分数会变 · no score would change")
     return 0
@@ -212,7 +212,7 @@ def _feedback(given: argparse.Namespace) -> int:
     course = _course(given)
     pages = feedback_shown(course, given.lesson, given.student)
     if not pages:
-        screen.print(str(text("nothing_graded", lesson=given.lesson)), markup=False, highlight=False)
+        screen.print(str(text("nothing_graded", lesson=given.lesson)), highlight=False)
         return 0
     screen.print(f"✓ {len(pages)} 页反馈 · feedback pages: {course.path('feedback', 'x', 'x').parent.parent}")
     return 0
@@ -246,7 +246,7 @@ def _submit(given: argparse.Namespace) -> int:
         from autograder import receipts
 
         receipt = receipts.submit(given.notebook, given.id, given.to)
-    screen.print("\n".join(receipt.lines()), markup=False, highlight=False)
+    screen.print("\n".join(receipt.lines()), highlight=False)
     return int(receipt.problem is not None)
 
 

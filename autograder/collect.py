@@ -25,6 +25,7 @@ from autograder.course import NOTES, TIME, Course
 from autograder.errors import AutograderError
 from autograder.files import Refused, plain_name, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
+from autograder.lessons import names
 from autograder.messages import Text, text
 from autograder.records import submission_hash
 from autograder.sources import SMALL, Found, Source, open_source, secret, stamp
@@ -32,6 +33,8 @@ from autograder.testimony import plain
 from autograder.transplant import MAX_BYTES, read, transplant
 
 FOLDER = "collected"
+# What may well be a submission, and has to be looked at.
+_NOT_TAKEN = {".ipynb": "notebook_not_taken"} | dict.fromkeys((".zip", ".rar", ".7z", ".gz"), "archive_not_taken")
 MOST_NAMED = 20  # students from whom nothing came
 
 
@@ -60,6 +63,8 @@ class Collected:
     def table(self) -> Table:
         """What there is to know about them, for a terminal: nothing, if all is well."""
         drawn = Table(show_header=False)
+        for _ in range(3):
+            drawn.add_column(overflow="fold")  # a name that is cut off finds nothing
         for each in sorted(self.notices, key=lambda notice: not notice.grave):
             drawn.add_row("✗" if each.grave else "!", each.who, "\n".join(each.what.lines()))
         if self.missing:
@@ -134,10 +139,10 @@ class _Collection:
     def _versions(self) -> Iterator[_Version]:
         for where, why in self.source.refused:
             self._note(where, why, grave=True)
-        for where in self.source.beside(self.lesson):
-            notebook = where.endswith(".ipynb")
-            key = "notebook_not_taken" if notebook else "not_taken"
-            self._note(where, text(key, lesson=self.lesson), grave=notebook)
+        lessons = {*names(), *(each.name for each in self.course.path("release", ".", self.lesson).parent.iterdir())}
+        for where in self.source.beside(self.lesson, lessons):
+            key = _NOT_TAKEN.get(Path(where.lower()).suffix, "not_taken")
+            self._note(where, text(key, lesson=self.lesson), grave=key != "not_taken")
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)
             if student is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,4 +125,8 @@ def _number(score: float | None) -> str:
 
 def _harmless(cell: str) -> str:
     """A name that a spreadsheet would take for a formula is shown as the text that it is."""
-    return f"'{cell}" if cell.lstrip().startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return (
+        f"'{cell}"
+        if unicodedata.normalize("NFKC", cell).lstrip().startswith(("=", "+", "-", "@", "\t", "\r"))
+        else cell
+    )

@@ -18,7 +18,8 @@ from typing import IO, Any
 
 from autograder.messages import Text, text
 
-_PLAIN = re.compile(r"[^\s/\\+.\x00-\x1f][^/\\+\x00-\x1f]{0,120}")
+_PLAIN = re.compile(r"[^\s/\\+.*?\[\],][^/\\+*?\[\],]*")
+_MOST = 120  # bytes: of a name, to which others will be added
 
 
 def put(path: Path, data: bytes, mode: int = 0o644) -> None:
@@ -113,5 +114,9 @@ def _blocks(descriptor: int) -> Iterator[bytes]:
 
 
 def plain_name(name: str) -> bool:
-    """Whether a name is one component of a path and nothing else: no separator, no leading dot, no `+`."""
-    return _PLAIN.fullmatch(name) is not None
+    """Whether a name is one component of a path and nothing else: no separator, no leading dot, no `+`, nothing unseen.
+
+    Nor what stands for other names: nbgrader's command lines take `*` and lists with commas.
+    """
+    seen = name.isprintable() and name == name.strip()
+    return seen and _PLAIN.fullmatch(name) is not None and len(name.encode()) <= _MOST

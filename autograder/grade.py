@@ -9,10 +9,12 @@ be killed at any moment: what the ledger holds is not graded again, what the gra
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -21,6 +23,7 @@ from autograder import ctrl_c, lessons
 from autograder import nbgrader_plugin as ours
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError, UnknownName
+from autograder.files import Refused, plain_name, read_plain
 from autograder.gradebook import Item, Writer
 from autograder.ledger import MOST_TRIES, Key, Ledger
 from autograder.lessons import Lesson, describe
@@ -30,6 +33,7 @@ from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
 from autograder.testimony import plain
+from autograder.transplant import MAX_BYTES
 from autograder.work import Done, Job, do, job_of
 
 Progress = Callable[[int, int, "Result | None"], None]
@@ -274,17 +278,17 @@ class Run:
     def _look_at(self, student: str) -> _Submission | None:
         """What one submission needs; None if it needs nothing."""
         began = time.monotonic()
-        path = self.course.path("submitted", student, self.lesson.name) / f"{self.lesson.name}.ipynb"
-        data = path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        data, problem = self._handed_in(student)
         digest = "" if data is None else submission_hash(data)
         key = Key(digest, self.lesson.name, self.version, seed_of(self.secret, student, self.lesson.name))
         entry = ours.standing(self.ledger, key, unsafe=self.unsafe)
+        entry = None if entry and problem and entry.problem != problem else entry  # another reason than last time
         if entry and self._is_settled(student, key, entry, data is not None):
             self._finish(student, key, "", None, began, entry, fresh=False)
             return None
         notebook = nbformat.from_dict(json.loads(self.released))
         if data is None:
-            notebook.metadata["autograder"] = {"submission": "", "problem": _no_notebook(path), "notes": {}}
+            notebook.metadata["autograder"] = {"submission": "", "problem": problem, "notes": {}}
         else:
             notebook = ours.transplanted(notebook, data)
         one = _Submission(student, key, notebook, began, entry=entry, file=data is not None)
@@ -293,6 +297,18 @@ class Run:
         elif entry is None:
             one.job = job_of(self.lesson, notebook, student, self.secret, unsafe=self.unsafe)
         return one
+
+    def _handed_in(self, student: str) -> tuple[bytes | None, Pair | None]:
+        """A submission's bytes, or why there are none. No link on the way is followed: it may lead to another's work."""
+        if not plain_name(student):
+            raise AutograderError(text("odd_folder", name=plain(student)), remedy=text("odd_folder_remedy"))
+        home, name = self.course.path("submitted", "x", self.lesson.name).parent.parent, f"{self.lesson.name}.ipynb"
+        if not os.path.lexists(home / student / self.lesson.name / name):
+            return None, _no_notebook(home / student / self.lesson.name, name)
+        try:
+            return read_plain(home, (student, self.lesson.name, name), MAX_BYTES), None
+        except Refused as refused:
+            return None, {"zh": f"{name}：{refused.why.zh}", "en": f"{name}: {refused.why.en}"}
 
     def _is_settled(self, student: str, key: Key, entry: Entry, file: bool) -> bool:
         """Whether the gradebook and the autograded folder show this very grading, and the student's no other."""
@@ -364,7 +380,7 @@ class Run:
         where = (self.ledger, key) if key else None
         most = float(self.lesson.max_score)
         by_hand = {self.lesson.checks[i]: points for i, points in given.by_hand.items() if i in self.lesson.checks}
-        result = Result(student, status, given.score, most, manual, fresh, seconds, problem, where, by_hand)
+        result = Result(plain(student), status, given.score, most, manual, fresh, seconds, problem, where, by_hand)
         self.results[student] = result
         if self.progress:
             self.progress(len(self.results), len(self.students), result)
@@ -376,9 +392,9 @@ def version_for(course: Course, lesson: str) -> str:
     return grader_version(released.read_bytes() + secret_of(course.root))
 
 
-def _no_notebook(path: Any) -> Pair:
-    found = sorted(plain(p.name) for p in path.parent.iterdir())
+def _no_notebook(folder: Path, name: str) -> Pair:
+    found = sorted(plain(each.name) for each in folder.iterdir())
     return {
-        "zh": f"提交里没有 {path.name}，只有：{'、'.join(found) or '（空）'}。",
-        "en": f"The submission holds no {path.name}, only: {', '.join(found) or '(nothing)'}.",
+        "zh": f"提交里没有 {name}，只有：{'、'.join(found) or '（空）'}。",
+        "en": f"The submission holds no {name}, only: {', '.join(found) or '(nothing)'}.",
     }

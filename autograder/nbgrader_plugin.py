@@ -68,8 +68,9 @@ class ReadAnything(NotebookExporter):
         """Read a notebook, or the bytes of a submission while nbgrader sanitizes."""
         if not any(isinstance(step, Transplant) for step in self._preprocessors):
             return super().from_file(file_stream, resources=resources, **kw)
-        link = Path(file_stream.name).is_symlink()
-        resources["autograder_submission"] = b"" if link else file_stream.buffer.read()
+        path = Path(file_stream.name)
+        link = any(each.is_symlink() for each in (path, *path.parents[:2]))  # the file, the lesson, the student
+        resources["autograder_submission"] = b"" if link else file_stream.buffer.read(transplant.MAX_BYTES + 1)
         return self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kw)
 
 

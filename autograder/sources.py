@@ -19,7 +19,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -42,7 +42,6 @@ _CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SECRET = re.compile(rb"[\x20-\x7e]{1,1000}\s*")
 _SHOWN = "%Y-%m-%d %H:%M:%S UTC"
-_LESSON = re.compile(r"\d\d_\w+")
 
 
 @dataclass(frozen=True)
@@ -121,19 +120,22 @@ class Source:
                 arrived = file.time if canvas or (platform and not exchange) else file.arrived
                 yield Found(where, tuple(names), late, when, file.read, files, arrived, file.login)
 
-    def beside(self, lesson: str) -> list[str]:
-        """What lies there and is not taken: no notebook of this lesson or of another one, and nothing of ours."""
+    def beside(self, lesson: str, others: Collection[str] = ()) -> list[str]:
+        """What lies there and is not taken: no notebook of this lesson or of the `others`, and nothing of ours."""
         return [
             "/".join(file.parts)
-            for _, files in sorted(self.boxes.items())
+            for box, files in sorted(self.boxes.items())
+            if (exchange := _platform(box)[0]) is None or exchange["lesson"] == lesson
             for name, file in sorted(files.items())
-            if name not in _OURS and _owner(name, lesson) is None and not _LESSON.fullmatch(name.removesuffix(".ipynb"))
+            if name not in _OURS and all(_owner(name, each) is None for each in (lesson, *others))
         ]
 
 
 def _owner(name: str, lesson: str) -> str | None:
     """What stands before the lesson's name in a file's ("" if nothing does); None if it is not the lesson's."""
-    match = re.fullmatch(rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}(?:[ _-]?\(?\d{{1,3}}\)?)?\.ipynb", name)
+    match = re.fullmatch(
+        rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}(?:[ _-]?\(?\d{{1,3}}\)?)?\.ipynb", name, re.IGNORECASE
+    )
     return None if match is None else match["who"] or ""
 
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from autograder.grade import Result
 
 # Where nothing says how wide the page is, wide enough for two languages.
-screen = Console() if Console().is_terminal else Console(width=110)
-errors = Console(stderr=True)
+# What they show is text: `[x]` in a file's name is no markup, and `:x:` no picture.
+_AS_IT_IS: dict[str, Any] = {"markup": False, "emoji": False}
+screen = Console(**_AS_IT_IS) if Console().is_terminal else Console(width=110, **_AS_IT_IS)
+errors = Console(stderr=True, **_AS_IT_IS)
 # The states that a progress bar counts: graded, a person must look, failed, done before.
 SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗", "earlier": "="}
 EARLIER = "（已评过 · graded earlier）"
@@ -81,7 +83,7 @@ def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[..., N
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    columns += (TextColumn("剩 · left"), TimeRemainingColumn(), TextColumn("{task.fields[now]}"))
+    columns += (TextColumn("剩 · left"), TimeRemainingColumn(), TextColumn("{task.fields[now]}", markup=False))
     if quiet and not screen.is_terminal:
         screen.print(f"{title} …", highlight=False)
     with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=120) as drawn:

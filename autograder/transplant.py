@@ -52,7 +52,8 @@ def read(data: bytes) -> list[Answer]:
     if not data.strip():
         raise _unreadable("文件是空的", "the file is empty")
     if len(data) > MAX_BYTES:
-        raise _unreadable(f"文件太大：{len(data):,} 字节", f"the file is too large: {len(data):,} bytes")
+        most = f"{MAX_BYTES >> 20} MiB"
+        raise _unreadable(f"文件太大：超过 {most}", f"the file is too large: more than {most}")
     if (nests := data.count(b"[") + data.count(b"{")) > MAX_NESTS:
         raise _unreadable(f"里面有 {nests:,} 个括号", f"it holds {nests:,} brackets")
     try:

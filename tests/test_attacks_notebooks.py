@@ -5,6 +5,7 @@ Each must earn what its two right functions earn, or be set aside as unreadable;
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -15,8 +16,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from attacks.folders import FOLDERS
 from attacks.notebooks import TRICKS, skip_execution
 from nbformat.v4 import new_code_cell, new_notebook
+from rich.console import Console
 from scratch_lesson import scratch_course, with_configuration, write
 
 from autograder import release, report
@@ -74,6 +77,8 @@ def graded(tmp_path_factory):
     hand_in("no_time", ANSWERS)
     (course.path("submitted", "no_time", LESSON) / "timestamp.txt").write_text(NO_TIME)
     hand_in("zz_after", ANSWERS)
+    for make in FOLDERS.values():
+        make(course.root / "submitted", course.path("submitted", "before", LESSON) / f"{LESSON}.ipynb")
     results = {result.student: result for result in grade(LESSON, course=course)}
     return course, lesson, results
 
@@ -91,7 +96,17 @@ def test_it_earns_what_is_right_in_it_or_is_set_aside(trick, graded):
 def test_the_rest_of_the_class_is_graded(graded):
     _, lesson, results = graded
     assert [results[student].score for student in ("before", "zz_after")] == [3, 3]
-    assert len(results) == len(TRICKS) + 4
+    assert len(results) == len(TRICKS) + len(FOLDERS) + 4
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_that_leads_elsewhere_or_is_no_name_is_set_aside_and_said(name, graded):
+    course, lesson, results = graded
+    result = results[name]
+    assert result.status in ("ungradable", "failed") and result.score == 0
+    assert result.problem["zh"] and result.problem["en"]
+    screen = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), width=110)
+    screen.print(report.table(course, lesson, [result]))
 
 
 def test_a_name_that_is_no_text_and_a_time_that_is_none_stop_nobody(graded):

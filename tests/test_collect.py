@@ -72,6 +72,7 @@ def test_what_was_submitted_another_way_is_kept_before_it_is_replaced(course, bo
         (f"ada@example.org/{BOOK}", "ada"),
         (f"class/LINA/{LESSON}/{LESSON} (1).ipynb", "lina"),
         (f"ada_{BOOK}", "ada"),
+        (f"ada/{LESSON.title()}.IPYNB", "ada"),
     ],
 )
 def test_names_of_learning_platforms(course, book, tmp_path, name, who):

@@ -9,11 +9,12 @@ import stat
 import zipfile
 
 import pytest
-from collect_tools import BOOK, LESSON, lay, said, submitted, zipped
+from collect_tools import BOOK, LESSON, ago, lay, said, submitted, zipped
 
 from autograder import sources
 from autograder.collect import collect
 from autograder.errors import AutograderError
+from autograder.terminal import screen
 
 pytest_plugins = ["collect_tools"]  # the fixtures
 
@@ -111,3 +112,42 @@ def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_p
     found = collect(course, LESSON, folder)
     assert submitted(course) == {"ada": book("x"), "lina": book("mine")}
     assert [n.grave for n in found.notices] == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (f"{LESSON}_final.ipynb", "must be called"),
+        (f"{LESSON}-Copy1.ipynb", "must be called"),
+        ("Untitled.ipynb", "must be called"),
+        (f"{LESSON}.zip", "archive"),
+        (f"{LESSON}.7z", "archive"),
+        ("my 01_tensor.ipynb", None),
+        ("00_warmup (2).ipynb", None),
+    ],
+)
+def test_what_may_be_a_submission_is_not_passed_over_in_silence(course, book, tmp_path, name, why):
+    """The student would be told that nothing came from them. Another lesson's notebook waits for its own collecting."""
+    found = collect(
+        course, LESSON, lay(tmp_path / "folder", {f"ada/{name}": book("mine"), f"lina/{BOOK}": book("hers")})
+    )
+    assert submitted(course) == {"lina": book("hers")}
+    told = {n.who: n.what.en for n in found.notices if n.grave}
+    assert told.keys() == ({f"ada/{name}"} if why else set())
+    assert all(why in words for words in told.values())
+
+
+def test_what_lies_in_another_lessons_folder_of_the_exchange_is_its_own_collectings_to_tell(course, book):
+    lay(course.inbound, {f"ada+01_tensor+{ago(9)}+x/notes.ipynb": book("x"), f"lina+{LESSON}+{ago(9)}+x/{BOOK}": b""})
+    assert [n.who for n in collect(course, LESSON).notices] == ["lina"]
+
+
+def test_names_are_shown_whole_and_as_they_are(course, book, tmp_path, monkeypatch):
+    """Square brackets are markup to the library that draws the tables: a closing one, alone, would end the program."""
+    name = "x[" + "long " * 30 + "/b] [conceal]seen :bomb:"
+    folder = lay(tmp_path / "folder", {f"ada/{name}.txt": "", f"lina/{BOOK}": book("hers")})
+    shown = io.StringIO()
+    monkeypatch.setattr(screen, "file", shown)
+    screen.print(collect(course, LESSON, folder).table())
+    cells = "".join(line.split("│")[2].strip() for line in shown.getvalue().splitlines() if "│" in line)
+    assert f"ada/{name}.txt".replace(" ", "") in cells.replace(" ", "")

@@ -36,7 +36,7 @@ def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
     course = with_configuration(scratch_course(folder / "course"))
     roster = "id,first_name,last_name,email\nada,Ada,Lovelace,ada@example.org\nwei,伟,王,\n"
-    roster += 'eve,Eve,E,\nmallory,"=HYPERLINK(""x"")",M,\nnoah,Noah,N,\n'
+    roster += 'eve,Eve,E,\nmallory,"=HYPERLINK(""x"")",＝1+1,\nnoah,Noah,N,\n'
     (course.root / "roster.csv").write_text(roster)
     release.release(course, LESSON, write(folder))
     data = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_text()
@@ -151,7 +151,7 @@ def test_what_could_not_be_graded_counts_once_a_person_has_given_all_its_points(
 
 def test_a_name_that_is_a_formula_stays_a_name(course, tmp_path):
     for form in export.FORMATS:
-        assert not any(cell.startswith("=") for line in rows(course, form, tmp_path) for cell in line)
+        assert not any(cell.startswith(("=", "＝")) for line in rows(course, form, tmp_path) for cell in line)
 
 
 def test_canvas_gets_its_columns_and_the_points_possible(course, tmp_path):

@@ -4,6 +4,7 @@
     scores.py       a score for a part that is not written: patched tools, forged frames
     walls.py        the host: its files, its processes, its kernel, its network
     exhaustion.py   time, memory, processes, disk, the grader's own patience
+    folders.py      what may lie in submitted/
     notebooks.py    the submitted file itself: metadata, ids, cell types, outputs, names
 
 One attack is one entry; tests/test_attacks.py runs them all in the real sandbox, each with an honest neighbour.
