@@ -24,6 +24,7 @@ from autograder.reach import codes
 NEAR = 1e-3  # of the largest number: wider than any sensible difference quotient, narrower than another formula
 LEAST = 4  # letters of what counts as words
 _AN_ERROR = re.compile(r"(\w+): .")
+_BRACES = re.compile(r"\{[A-Za-z_].*?\}")  # of an f-string without its f
 
 
 def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterator[Text]:
@@ -31,14 +32,18 @@ def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterato
     got = {each.label: each.value for each in reversed(outcome.values)}
     wrong = [(each.value, got[each.label]) for each in expected if each.label in got]
     wrong = [(right, value) for right, value in wrong if compare(right, value)]
-    if kind := _in_own_words(_strings(check), [each.value for each in expected], wrong):
-        yield text("own_words", kind=kind)
+    all_right = [each.value for each in expected]
+    if own := _in_own_words(_strings(check), all_right, wrong):
+        yield text("forgot_the_f") if _BRACES.search(own[1]) else text("own_words", kind=own[0])
+    if _only_tensors(wrong):
+        yield text("plain_numbers")
     if not outcome.error and _all_near([pair for each in wrong for pair in _arrays(*each)]):
         yield text("near")
 
 
-def _in_own_words(written: set[str], all_right: list[Any], wrong: list[tuple[Any, Any]]) -> str | None:
-    """The class of an error that was rightly raised, but in words that are the learner's, and nowhere in this check torch's.
+def _in_own_words(written: set[str], all_right: list[Any], wrong: list[tuple[Any, Any]]) -> tuple[str, str] | None:
+    """An error that was rightly raised, but in words that are the learner's, and nowhere in this check torch's: its class,
+    and the error as it was raised.
 
     Where only numbers differ, it is they that are wrong.
     """
@@ -48,7 +53,7 @@ def _in_own_words(written: set[str], all_right: list[Any], wrong: list[tuple[Any
             words = [re.sub(r"\d+", "", each) for each in (right, value)]
             own = kinds[0] and kinds[0] == kinds[1] and words[0] != words[1]
             if own and any(each in value for each in written):
-                return kinds[0]
+                return kinds[0], value
     return None
 
 
@@ -64,6 +69,15 @@ def _arrays(right: Any, value: Any) -> list[tuple[Any, Any]]:
     if isinstance(right, list) and isinstance(value, list) and len(right) == len(value):
         return [pair for each in zip(right, value, strict=True) if compare(*each) for pair in _arrays(*each)]
     return [] if isinstance(right, bool) and isinstance(value, bool) else [(right, value)]
+
+
+def _only_tensors(wrong: list[tuple[Any, Any]]) -> bool:
+    """Whether all that is wrong is right in its numbers, which are tensors where they should be plain."""
+    pairs = [pair for each in wrong for pair in _arrays(*each)]
+    return bool(pairs) and all(
+        isinstance(right, float) and isinstance(value, dict) and not compare([right], value.get("data"))
+        for right, value in pairs
+    )
 
 
 def _all_near(pairs: list[tuple[Any, Any]]) -> bool:

@@ -37,6 +37,8 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
         asked = mine.kinds - ARRAYS or mine.only_handed_on or len(check.parts) <= FEW
         own = _engines_own(check, part, seed) if asked else mine
         odd = mine.kinds - own.kinds - (ARRAYS if own.kinds & ARRAYS else set())
+        if "scalar" in own.kinds and "array" not in own.kinds:
+            odd -= {"number"}  # which of the two it is depends on what came in
         if own.kinds <= {"NoneType"}:  # nobody reads what it returns: then only an error that was to be raised
             odd = {kind for kind in odd if str(kind).endswith("Error")}
         for kind in sorted(odd, key=str):

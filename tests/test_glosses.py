@@ -17,8 +17,14 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
             "It has not been imported: write import numpy as np at the top of that cell.",
         ),
         ("torch.tensor(grad)", "Parts do without torch"),
-        ("grad (1 - result * result)", "Brackets right after a value are taken for a call: is a * missing?"),
-        ("grad if grad > 0 else result", "a whole array has many: to choose entry by entry takes something else"),
+        (
+            "grad (1 - result * result)",
+            "Brackets right after a value are taken for a call: is a * missing, or are the br",
+        ),
+        (
+            "grad if grad > 0 else result",
+            "many: to ask whether it is there at all, use is None; to choose entry by entry takes",
+        ),
     ],
 )
 def test_an_error_is_followed_by_what_to_do(said, body, says):

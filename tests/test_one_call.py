@@ -10,6 +10,7 @@ from minigrad import rules
 TANH, MEAN, SUM = (f"minigrad.ops.{each}_vjp" for each in ("pointwise.tanh", "reduce.mean", "reduce.sum"))
 STRETCHES, UNBROADCAST = (f"minigrad.autograd.accumulate.{each}" for each in ("broadcasts_to", "unbroadcast"))
 SWITCH = "minigrad.tensor.Tensor.requires_grad_"
+SIGMOID, HOME = "minigrad.ops.pointwise.sigmoid_vjp", "minigrad.backend.array_module"
 
 
 def of(out, name):
@@ -49,3 +50,21 @@ def test_what_came_in_what_came_out_and_what_should_have(said, part, name, writt
 def test_nothing_is_shown_beside_a_hint_nor_of_parts_that_are_handed_more_than_data(said):
     assert "smallest call" not in said("tanh_backward", {TANH: lambda grad, result: 1 - result * result})
     assert "smallest call" not in said("requires_grad_switch", {SWITCH: lambda self, requires_grad=True: None})
+
+
+def test_nothing_is_shown_that_cannot_be_worked_out_by_hand(said):
+    def turned(grad, result, dim):
+        return rules.exp(result) * rules.sum(grad, (dim,), True) - grad
+
+    out = said("digits_in_small", {"minigrad.ops.nn.log_softmax_vjp": turned})
+    assert out.startswith("✗") and "smallest call" not in out
+
+
+def test_tuples_are_shown_in_short_also_where_the_next_call_is_given_one(said):
+    line = of(said("sigmoid_backward", {SIGMOID: lambda grad, z: (grad * z * (1 - z), None)}), "sigmoid_vjp")
+    assert re.search(r"→ yours \(\S.*, None\), right would be ", line)
+
+
+def test_a_part_that_returns_no_data_is_not_shown_where_it_is_right(said):
+    out = said("where_arrays_live", {HOME: lambda array: np if isinstance(array, np.ndarray | np.generic) else None})
+    assert out.startswith("✗") and "smallest call" not in out

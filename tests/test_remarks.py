@@ -97,3 +97,35 @@ def test_arithmetic_in_float32_on_the_way_is_near_and_another_formula_is_not():
     assert said_of("exp_log_backward", exp_vjp=lambda grad, result: grad * np.float64(np.nan)) == ""
     assert said_of("exp_log_backward", exp_vjp=lambda grad, result: rules.raw(grad)[:1]) == ""
     assert said_of("exp_log_backward") == ""
+
+
+def test_braces_that_came_out_as_they_stand_lack_an_f():
+    def save(self, *tensors):
+        for index, each in enumerate(tensors):
+            if each is not None and not isinstance(each, minigrad.Tensor):
+                raise TypeError("save_for_backward can only save variables, but argument {index} is of type {kind}")
+        self.to_save = tensors
+
+    words = said_of("function_guards", save_for_backward=save)
+    assert "an f is missing before the string" in words and "words are your own" not in words
+
+
+def test_numbers_that_should_be_plain_and_are_tensors():
+    def layers(X, Y, W1, W2, steps, lr, number=lambda loss: loss.detach()):
+        losses = []
+        for _ in range(steps):
+            loss = (((X @ W1).tanh() @ W2 - Y) ** 2).mean()
+            loss.backward()
+            losses.append(number(loss))
+            with minigrad.no_grad():
+                for w in (W1, W2):
+                    w -= lr * w.grad
+                    w.grad = None
+        return losses
+
+    assert "each is a tensor" in said_of("clinic_second_backward", two_layers=layers)
+
+    def twice_as_large(*given):
+        return layers(*given, number=lambda loss: loss.detach() * 2)
+
+    assert "each is a tensor" not in said_of("clinic_second_backward", two_layers=twice_as_large)

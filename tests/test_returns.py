@@ -63,3 +63,8 @@ def test_a_mistake_that_returned_another_kind_of_thing_gives_no_hint(said):
     assert "'tuple' object has no attribute 'name'" in out and "Hint" not in out
     out = said("graph_of_a_network", {NODE: lambda self: (parts.original(NODE)(self), 0)})
     assert "Hint for grad_fn: You return the whole edge" in out
+
+
+def test_a_number_is_as_good_as_numpys(said):
+    out = said("when_it_pays", {"minigrad.timing.best_seconds": lambda action, wait, clock, repeats: 0.25})
+    assert out.startswith("✗") and "returned a number" not in out
