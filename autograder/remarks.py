@@ -53,7 +53,7 @@ def _in_own_words(written: set[str], all_right: list[Any], wrong: list[tuple[Any
             words = [re.sub(r"\d+", "", each) for each in (right, value)]
             own = kinds[0] and kinds[0] == kinds[1] and words[0] != words[1]
             if own and any(each in value for each in written):
-                return kinds[0], value
+                return str(kinds[0]), value
     return None
 
 

@@ -101,7 +101,7 @@ def test_arithmetic_in_float32_on_the_way_is_near_and_another_formula_is_not():
 
 def test_braces_that_came_out_as_they_stand_lack_an_f():
     def save(self, *tensors):
-        for index, each in enumerate(tensors):
+        for each in tensors:
             if each is not None and not isinstance(each, minigrad.Tensor):
                 raise TypeError("save_for_backward can only save variables, but argument {index} is of type {kind}")
         self.to_save = tensors

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises, with_room_for
+from autograder.checks.noting import Hook, noting, watched
 
 LESSON = "09_hooks"
 RUN = "minigrad.autograd.hooks.run_tensor_hooks"
@@ -18,32 +19,11 @@ POST = "minigrad.autograd.hooks.register_post_accumulate_hook"
 CHOOSE = "minigrad.autograd.engine.nodes_to_run"
 
 Properties = Iterator[tuple[Any, ...]]
-Hook = Callable[[Any], Any]
 
 
 def leaf(T: Any, values: Any) -> Any:
     """A leaf that wants a gradient."""
     return T.tensor(np.asarray(values, "float64"), requires_grad=True)
-
-
-def noting(log: list[Any], name: str, action: Hook = lambda grad: None) -> Hook:
-    """A hook that notes that it was called, then does something."""
-
-    def hook(grad: Any) -> Any:
-        log.append(name)
-        return action(grad)
-
-    return hook
-
-
-def watched(seen: list[Any], hook: Hook) -> Hook:
-    """The same hook, with what it sees noted."""
-
-    def both(grad: Any) -> Any:
-        seen.append(grad.clone())
-        return hook(grad)
-
-    return both
 
 
 def silent_grad(tensor: Any) -> Any:
@@ -158,9 +138,17 @@ def hook_replacement(T: Any, rng: np.random.Generator) -> Properties:
         x.register_hook(hook)
         return raises(lambda: (x * x).sum().backward())
 
+    def differentiated_again() -> Any:
+        x = leaf(T, values)
+        y = x * x
+        y.register_hook(lambda grad: grad * grad)
+        (slope,) = T.autograd.grad((y * y).sum(), x, create_graph=True)
+        return T.autograd.grad(slope.sum(), x)[0]
+
     yield "a leaf's, twice: each clipped, then added", on_a_leaf
     yield "one of several outputs", on_one_output
     yield from nobody_else_is_touched(T, values, rng.normal(size=3))
+    yield "under create_graph it can be differentiated again", differentiated_again
     yield "another shape is refused", refused(lambda grad: grad.sum())
     yield "a number is refused", refused(lambda grad: 0.5)
 
@@ -282,7 +270,7 @@ def post_accumulate(T: Any, rng: np.random.Generator) -> Properties:
 
     def look(p: Any) -> None:
         given.append(p)
-        seen.append(p.grad.clone())
+        seen.append(p.grad if p.grad is None else p.grad.clone())
 
     handle = w.register_post_accumulate_grad_hook(look)
     (w * w + w).sum().backward()

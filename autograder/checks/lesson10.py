@@ -295,7 +295,7 @@ def version_check(T: Any, rng: np.random.Generator) -> Properties:
 
 def _written_again_and_again(T: Any, rng: np.random.Generator) -> Callable[[], Any]:
     """The error's words tell the shape and how often it was written."""
-    times, size = int(rng.integers(3, 30)), int(rng.integers(1, 30))
+    times, size = int(rng.integers(3, 30)), int(rng.integers(2, 30))
 
     def write(w: Any, result: Any) -> None:
         for _ in range(times):

@@ -108,6 +108,7 @@ def function_guards(T: Any, rng: np.random.Generator) -> Properties:
     yield "a number is refused", refuses(3)
     yield "and named by its place", refuses(..., None, 2.5)
     yield "a list is refused", refuses(..., [1, 2])
+    yield "a parameter of a module is not", refuses(T.nn.Parameter(T.tensor(values)))
 
     def late(write: Callable[[Any], None]) -> Callable[[], Any]:
         def compute() -> Any:

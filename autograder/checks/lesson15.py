@@ -149,6 +149,7 @@ def clinic_memory(T: Any, rng: np.random.Generator) -> Properties:
     yield "the weights", w.detach()
     yield "graphs kept alive while it runs", max(most) > 2
     yield "graphs kept alive behind it", alive()
+    yield "one forward pass a step", len(most)
 
 
 @check("clinic_numpy", lesson=LESSON, points=1, parts=[CLINIC + "absolute_loss"])
@@ -164,6 +165,8 @@ def clinic_numpy(T: Any, rng: np.random.Generator) -> Properties:
             w -= 0.1 * w.grad
     yield "the losses", losses
     yield "the last gradient", w.grad
+    turned = leaf(T, Y.numpy())
+    yield "prediction and target exchanged", T.clinic.absolute_loss(turned, (X @ w).detach()).item()
     exact = leaf(T, Y.numpy())
     T.clinic.absolute_loss(exact, Y).backward()
     yield "a finite gradient where nothing is off", np.isfinite(exact.grad.numpy()).all()

@@ -272,8 +272,8 @@ def assigns_and_no_more(tensor: Any, grad: Any) -> None:
 
 @mistake(
     POST,
-    zh="钩子运行得太早：.grad 还没有写好。登记成普通的张量钩子会这样（收到的还是梯度，不是叶子）；写成 add(hook(tensor))、当场就调用了它，也会这样。该挂在 extras_of(node).accumulated 上，交给 add 的是钩子本身。",
-    en="The hook runs too early: .grad is not written yet. That happens with an ordinary tensor hook (which gets the gradient, not the leaf), and with add(hook(tensor)), which calls the hook on the spot. It belongs in extras_of(node).accumulated, and add takes the hook itself.",
+    zh="钩子运行得太早：.grad 还没有写好。你把它登记成了普通的张量钩子，收到的是梯度，不是叶子。该挂在 extras_of(node).accumulated 上。",
+    en="The hook runs too early: .grad is not written yet. You registered it as an ordinary tensor hook, which gets the gradient, not the leaf. It belongs in extras_of(node).accumulated.",
 )
 def makes_it_a_tensor_hook(tensor: Any, hook: Any) -> Any:
     if not tensor.requires_grad:

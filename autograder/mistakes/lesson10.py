@@ -134,8 +134,8 @@ class NeverSwitchesOff(_Base):
 
 @mistake(
     CHECK_VERSION,
-    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要 raise RuntimeError；return 和 print 都拦不住。",
-    en="You let overwritten values through, and the gradient is silently wrong. If the version is not the one at saving, raise a RuntimeError; returning or printing something stops nobody.",
+    zh="被改写过的值也放行了，梯度悄悄地错了。版本号与保存时不同，就要 raise RuntimeError；return 和 print 都拦不住；条件写反了（==），报错的就成了没改写过的。",
+    en="You let overwritten values through, and the gradient is silently wrong. If the version is not the one at saving, raise a RuntimeError; returning or printing something stops nobody, and a condition the wrong way round (==) raises where nothing was written.",
 )
 def never_raises(saved: Any, expected: int, source: str = "") -> None:
     pass

@@ -192,3 +192,79 @@ class RemembersInALocalName(Decorating):
 
 
 RemembersInALocalName.__name__ = "no_grad"  # the words of an AttributeError name the class
+
+
+@mistake(
+    STEP,
+    zh="lr 是优化器自己的，要从 self 上取：self.lr。",
+    en="lr belongs to the optimizer; take it from self: self.lr.",
+)
+def forgets_self(self: Any) -> None:
+    with no_grad():
+        for p in self.params:
+            if p.grad is not None:
+                p -= lr * p.grad  # type: ignore[name-defined]  # noqa: F821
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="你拿 saved 自己去和版本号比。版本在它身上：saved._version。",
+    en="You compare saved itself with a version. Its version is saved._version.",
+)
+def compares_the_value(saved: Any, expected: int, source: str = "") -> None:
+    if saved != expected:
+        raise RuntimeError(modified_message(saved, saved._version, expected, source))
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="错误报了，却一个字也没说。话由 modified_message 来写：raise RuntimeError(modified_message(…))。",
+    en="An error is raised, but it says nothing at all. modified_message writes the words: raise RuntimeError(modified_message(…)).",
+)
+def raises_in_silence(saved: Any, expected: int, source: str = "") -> None:
+    if saved._version != expected:
+        raise RuntimeError
+
+
+@mistake(
+    NO_GRAD,
+    zh="__exit__ 里不必再 raise：什么也不返回，错误自己会继续往外走；你再报一次，它的话就丢了。",
+    en="There is no need to raise in __exit__: return nothing, and the error goes on by itself; raised once more by you, it has lost its words.",
+)
+class RaisesItAgain(Decorating):
+    def __enter__(self) -> None:
+        self.prev = set_recording(False)
+
+    def __exit__(self, *exception: Any) -> None:
+        set_recording(self.prev)
+        if exception[0]:
+            raise exception[0]
+
+
+@mistake(
+    NO_GRAD,
+    zh="__init__ 里已经 set_recording(False) 了，可这时只是造好一个对象，还没有进块；记下的也不是进块时的状态。关掉、记下，都放到 __enter__ 里。",
+    en="__init__ already calls set_recording(False), when the object is merely made and no block has begun; nor is what it notes the state on entering. Do both in __enter__.",
+)
+class SwitchesOffInBoth(Decorating):
+    def __init__(self) -> None:
+        self.prev = set_recording(False)
+
+    def __enter__(self) -> None:
+        set_recording(False)
+
+    def __exit__(self, *exception: Any) -> None:
+        set_recording(self.prev)
+
+
+@mistake(
+    NO_GRAD,
+    zh="少了基类：没有 class no_grad(Decorating)，它就不能当装饰器。",
+    en="The base class is missing: without class no_grad(Decorating) it cannot serve as a decorator.",
+)
+class HasNoBase:
+    def __enter__(self) -> None:
+        self.prev = set_recording(False)
+
+    def __exit__(self, *exception: Any) -> None:
+        set_recording(self.prev)

@@ -237,3 +237,23 @@ def slope_of_the_given_x(f: Any, x: Any) -> Any:
 )
 def product_in_a_tuple(f: Any, x: Any, v: Any) -> Any:
     return (hessian_product(f, x, v),)
+
+
+@mistake(
+    SIN,
+    zh="这是 cos 的规则：sin 的斜率是 cos(self)，前面没有负号；cos 的斜率才是 -sin(self)。两条是不是写反了？",
+    en="This is the rule of cos: the slope of sin is cos(self), without a minus; it is cos whose slope is -sin(self). Have the two been exchanged?",
+)
+def sin_by_the_rule_of_cos(grad: Any, self: Any) -> Any:
+    return grad * -rules.sin(self)
+
+
+@mistake(
+    PRODUCT,
+    zh="你返回的是斜率。那只求了一次导，v 还没有用上：对斜率再求一次，v 作为 grad_outputs。",
+    en="What you return is the slope. That is one derivative only, and v has not been used: differentiate the slope once more, with v as grad_outputs.",
+)
+def returns_the_slope(f: Any, x: Any, v: Any) -> Any:
+    leaf = x.detach().requires_grad_()
+    (slope,) = slopes(f(leaf), leaf, create_graph=True)
+    return slope

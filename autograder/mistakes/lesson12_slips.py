@@ -148,8 +148,8 @@ def takes_the_tuple(ctx: Any, grad: Any) -> Any:
 
 @mistake(
     BACKWARD,
-    zh="一阶对，二阶没了：no_grad 里算的没有被记录，斜率的斜率就断在这里。去掉 no_grad，要不要记录由引擎决定。",
-    en="First order is right, second order is lost: what is computed under no_grad is not recorded, and the slope's slope ends here. Drop no_grad; whether to record is the engine's to decide.",
+    zh="一阶对，二阶没了：no_grad 里算的、经过 NumPy 算的，都没有被记录，斜率的斜率就断在这里。直接用张量的运算，要不要记录由引擎决定。",
+    en="First order is right, second order is lost: what is computed under no_grad, or by NumPy, is not recorded, and the slope's slope ends here. Use the tensors' operations as they are; whether to record is the engine's to decide.",
 )
 def computes_under_no_grad(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors

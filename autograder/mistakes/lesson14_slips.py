@@ -276,3 +276,50 @@ def goes_round_the_beginning(sizes: Any, here: Any, there: Any) -> Any:
     while there[i] < here[i]:
         i -= 1
     return sizes[i + 1]
+
+
+@mistake(
+    BEST,
+    zh="你取的是中间的那一次。别的程序只会让它变慢，不会变快，最快的一次才最接近真正要的时间：min。",
+    en="You take the middle one. As other programs can only make a run slower, the time it really needs is nearest to that of the fastest: min.",
+)
+def takes_the_median(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return sorted(_times(action, wait, clock, repeats))[repeats // 2]
+
+
+@mistake(
+    BEST,
+    zh="先 action() 再看钟，递单子的时间就没有算进去。次序是：看钟，做，等，再看钟。",
+    en="You read the clock after action(), so the time it takes to place the order is not counted. The order is: clock, act, wait, clock.",
+)
+def starts_the_clock_after_the_order(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    action()
+    wait()
+    times = []
+    for _ in range(repeats):
+        action()
+        start = clock()
+        wait()
+        times.append(clock() - start)
+    return min(times)
+
+
+@mistake(
+    CROSS,
+    zh="最后一个就没有赢的时候，sizes[i + 1] 已经出了列表。没有再大的了，返回 None。",
+    en="Where the last size does not win, sizes[i + 1] is beyond the end of the list. There is no larger one: return None.",
+)
+def steps_off_the_end(sizes: Any, here: Any, there: Any) -> Any:
+    for i in range(len(sizes) - 1, -1, -1):
+        if there[i] >= here[i]:
+            return sizes[i + 1]
+    return sizes[0]
+
+
+@mistake(
+    MOVE,
+    zh="grad.device 是梯度现在待的地方，你把它搬到了原地。要搬回去的地方是 home。",
+    en="grad.device is where the gradient is now, so you move it nowhere. The place to take it back to is home.",
+)
+def moves_to_where_it_is(grad: Any, home: Any) -> Any:
+    return moved(grad, grad.device)

@@ -242,3 +242,66 @@ def softmax_down_the_columns(scores: Any) -> Any:
 def softmax_loses_the_dimension(scores: Any) -> Any:
     p = scores.exp()
     return p / p.sum(1)
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="不报错了，可 p.sum() 把所有行都加在了一起。每一行除以自己的和：p.sum(1, keepdim=True)。",
+    en="No error any more, but p.sum() adds up all the rows. Divide each row by its own sum: p.sum(1, keepdim=True).",
+)
+def softmax_over_everything(scores: Any) -> Any:
+    p = scores.exp()
+    return p / p.sum()
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="NumPy 去掉了，绝对值也跟着丢了：正负误差互相抵消。(prediction - target).abs()，再取平均。",
+    en="With NumPy the absolute value has gone, too, and positive and negative errors cancel out: (prediction - target).abs(), then the mean.",
+)
+def absolute_loss_without_the_absolute(prediction: Any, target: Any) -> Any:
+    return (prediction - target).mean()
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="绝对值丢了，只剩目标减预测的平均，正负误差互相抵消。要的是 (prediction - target).abs().mean()。",
+    en="The absolute value is lost, and what remains is the mean of target minus prediction, in which errors cancel out. It should be (prediction - target).abs().mean().",
+)
+def absolute_loss_turned_and_without_the_absolute(prediction: Any, target: Any) -> Any:
+    return (target - prediction).mean()
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="钩子挂对了，可记下的是平方和。norm 还要开方：grad.norm().item()。",
+    en="The hook is in its place, but what is noted is the sum of squares. A norm is the root of that: grad.norm().item().",
+)
+def watch_hidden_forgets_the_root(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    for _ in range(steps):
+        hidden = (X @ W1).tanh()
+        hidden.register_hook(lambda grad: norms.append((grad * grad).sum().item()))
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="数没错，可每步调用了两次 loss_of：一次求导，一次取数。一次前向就够：loss.item()。",
+    en="The numbers are right, but loss_of is called twice a step, once to differentiate and once for the number. One forward pass will do: loss.item().",
+)
+def mean_loss_asks_twice(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    total = 0.0
+    for _ in range(steps):
+        loss_of(w).backward()
+        total += loss_of(w).item()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return total / steps

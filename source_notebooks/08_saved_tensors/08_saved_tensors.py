@@ -286,7 +286,7 @@ check("saved_result")
 # - 是元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
 # - 其中某一项是保存的值 `value`：要的数组是 `value._data`。它要是有计数器（`value._counter` 不是 `None`），先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；值在保存之后被改写过，这个函数会报错（它怎么知道的，第 10 课由你来写）。
 #
-# 在 `minigrad` 上看看 `saved` 的样子，每一项印出它的数和计数器。`addcmul` 算的是 $a + 2bc$，只有最后一个因子要梯度：
+# 在 `minigrad` 上看看 `saved` 的样子，每一项印出它的数和计数器。下面的 `addcmul` 算的是 $a + 2au$，只有 `u` 要梯度：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Reading it
@@ -298,7 +298,7 @@ check("saved_result")
 # - It is a tuple, and one of its items is `None`: nobody needs that one, but it keeps its place; the values after it must not move up.
 # - One of its items is a saved `value`: what is wanted is the array `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; that function raises if the value has been written to since it was saved (you will write how it knows in lesson 10).
 #
-# Here is what `saved` looks like in `minigrad`, each item printed with its numbers and its counter. `addcmul` computes $a + 2bc$, and only the last factor wants a gradient:
+# Here is what `saved` looks like in `minigrad`, each item printed with its numbers and its counter. `addcmul` below computes $a + 2au$, and only `u` wants a gradient:
 
 # %%
 a = minigrad.tensor([1.0, 2.0])

@@ -370,16 +370,46 @@ for h in (0.1, 0.01, 0.001):
 #
 # 写出 `central_difference`。变量不止一个时，挪动要有方向：`direction` 和 `x` 形状相同，`x` 先后挪到 `x + eps * direction` 和 `x - eps * direction`（谁先谁后都行）。结果和 `fn(x)` 形状相同，没有历史。
 #
-# `x` 可能是要求梯度的叶子，别处的图也可能保存着它。怎样挪动才不惊动任何人？第 10 课里有一条看不见的路，那里是陷阱，这里正合用：`x.data.copy_(...)`。先记下原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
-#
-# 例子：`fn` 是平方，`x` 为 `[3, 5]`，`direction` 为 `[1, 0]`，得 `[6, 0]`。
+# 为什么不干脆另造一个张量，求 `fn(x + eps * direction)`？`fn` 只看参数的话，那样也对。可有的 `fn` 自己拿着 `x`，给它什么参数都一样。下面这一个就是，同一个斜率量两回。先猜：哪一回得 0？
 
 # %% [markdown] tags=["lang-en"]
 # The one-sided error shrinks with $h$, that of the central difference (中心差分) with $h^2$: both take two evaluations, but the second aims far better. It is the central difference that gradcheck uses.
 #
 # Write `central_difference`. With more than one variable, a move needs a direction: `direction` has the shape of `x`, and `x` moves first to `x + eps * direction`, then to `x - eps * direction` (or the other way round). The result has the shape of `fn(x)`, and no history.
 #
-# `x` may be a leaf that requires grad, and graphs elsewhere may have saved it. How can it move without disturbing anybody? In lesson 10 there was an invisible path, a trap there and just right here: `x.data.copy_(...)`. Note the old values first and put them back when done; they must go back even if `fn` fails, so use `try … finally`.
+# Why not simply make another tensor and compute `fn(x + eps * direction)`? If `fn` looks at its argument only, that is just as right. But some `fn` hold on to `x` themselves and do not care what they are given. Below is one of these, and its slope is measured twice. Guess: which time is it 0?
+
+# %%
+x = minigrad.tensor([3.0, 5.0], dtype=minigrad.float64)
+d = minigrad.tensor([1.0, 0.0], dtype=minigrad.float64)
+
+
+def stubborn(_):
+    return x * x
+
+
+print("another tensor:", (stubborn(x + 0.1 * d) - stubborn(x - 0.1 * d)) / 0.2)
+x.data.copy_(x + 0.1 * d)
+ahead = stubborn(x)
+x.data.copy_(x - 0.2 * d)
+print("x itself:      ", (ahead - stubborn(x)) / 0.2)
+
+# %% tags=["proof"]
+import importlib
+import inspect
+
+assert ((stubborn(x + 0.1 * d) - stubborn(x - 0.1 * d)) / 0.2).tolist() == [0.0, 0.0]
+assert minigrad.allclose((ahead - stubborn(x)) / 0.2, minigrad.tensor([6.0, 0.0], dtype=minigrad.float64))
+torchs_own = importlib.import_module("torch.autograd.gradcheck")
+assert "entry.copy_(orig + v)" in inspect.getsource(torchs_own._compute_numerical_gradient)
+
+# %% [markdown] tags=["lang-zh"]
+# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。可 `x` 也许是要求梯度的叶子，别处的图也许还存着它，怎样挪动才不惊动任何人？第 10 课里有一条看不见的路，那里是陷阱，这里正合用：`x.data.copy_(...)`。先记下原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
+#
+# 例子：`fn` 是平方，`x` 为 `[3, 5]`，`direction` 为 `[1, 0]`，得 `[6, 0]`。
+
+# %% [markdown] tags=["lang-en"]
+# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. But `x` may be a leaf that requires grad, and graphs elsewhere may have saved it: how can it move without disturbing anybody? In lesson 10 there was an invisible path, a trap there and just right here: `x.data.copy_(...)`. Note the old values first and put them back when done; they must go back even if `fn` fails, so use `try … finally`.
 #
 # Example: if `fn` squares its argument, `x` is `[3, 5]` and `direction` is `[1, 0]`, the answer is `[6, 0]`.
 

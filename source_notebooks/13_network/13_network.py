@@ -212,7 +212,7 @@ def squared(score):
 
 
 def cross(score):
-    both = torch.stack([score, torch.zeros_like(score)])
+    both = torch.stack([score, torch.zeros_like(score)])  # two classes; the other one scores 0
     return torch.nn.functional.cross_entropy(both, torch.tensor(0))
 
 
@@ -506,12 +506,12 @@ check("training_loop")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · 认数字
 #
-# 真的数据来了：1797 张手写数字，每张 8×8 个像素，是 scikit-learn 自带的。下面是其中的十二张，上方是答案。
+# 真的数据来了：1797 张手写数字，每张 8×8 个像素，是 scikit-learn 自带的。下面是其中的十二张，答案写在每张上方。
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · Reading digits
 #
-# Now for real data: 1797 handwritten digits of 8×8 pixels each, which come with scikit-learn. Here are twelve of them.
+# Now for real data: 1797 handwritten digits of 8×8 pixels each, which come with scikit-learn. Here are twelve of them, each with its answer above it.
 
 # %% tags=["picture"]
 from autograder.plots import row

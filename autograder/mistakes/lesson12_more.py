@@ -1,0 +1,145 @@
+"""Known mistakes of lesson 12, continued: names that are nearly right, brackets that are not there, steps of one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson12 import BACKWARD, DIFFERENCE, FORWARD, SAVE, around, refuse_others
+from minigrad import Tensor
+
+# ── save_for_backward ────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    SAVE,
+    zh="检查对了，可你记在了别的名字底下，引擎来取的是 self.to_save。",
+    en="The check is right, but you noted the tensors under another name; the engine fetches self.to_save.",
+)
+def notes_them_elsewhere(self: Any, *tensors: Any) -> None:
+    refuse_others(tensors)
+    self.saved = tensors
+
+
+@mistake(
+    SAVE,
+    zh='你把例子里的话照抄了下来：argument 1、float 只是那一次的位置和类型。每次说真的：f"… argument {index} is of type {kind}"。',
+    en='You copied the words of the example: argument 1 and float are the place and the type of that one case. Say the real ones each time: f"… argument {index} is of type {kind}".',
+)
+def copies_the_example(self: Any, *tensors: Any) -> None:
+    if any(each is not None and not isinstance(each, Tensor) for each in tensors):
+        raise TypeError("save_for_backward can only save variables, but argument 1 is of type float")
+    self.to_save = tensors
+
+
+# ── softplus ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    FORWARD,
+    zh="1 加了两遍：log1p(e) 已经是 ln(1 + e)，里面不要再写 1 +。",
+    en="The 1 is added twice: log1p(e) is ln(1 + e) already, so there is no 1 + to write inside.",
+)
+def adds_the_one_twice(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(min=0) + (1 + (-x.abs()).exp()).log1p()
+
+
+@mistake(
+    FORWARD,
+    zh="少了一对括号：-x.abs().exp().log1p() 最后才取负。负号要和 x.abs() 括在一起：(-x.abs()).exp()。",
+    en="A pair of brackets is missing: -x.abs().exp().log1p() is negated last of all. Put the minus and x.abs() into brackets: (-x.abs()).exp().",
+)
+def negates_last_of_all(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp(min=0) - x.abs().exp().log1p()
+
+
+@mistake(
+    BACKWARD,
+    zh="to_save 只在 forward 里用来记；到了 backward，引擎已经取走，要从 ctx.saved_tensors 读。",
+    en="to_save is for noting, in forward; by the time of backward the engine has fetched it. Read ctx.saved_tensors.",
+)
+def reads_what_was_noted(ctx: Any, grad: Any) -> Any:
+    (x,) = ctx.to_save
+    return grad * x.sigmoid()
+
+
+@mistake(
+    BACKWARD,
+    zh="saved_tensors 后面不要括号：它不是方法，本身就是元组。",
+    en="No brackets after saved_tensors: it is no method, but the tuple itself.",
+)
+def calls_the_tuple(ctx: Any, grad: Any) -> Any:
+    (x,) = ctx.saved_tensors()
+    return grad * x.sigmoid()
+
+
+# ── central_difference ───────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    DIFFERENCE,
+    zh="步长写死了。挪多远由调用的人说：用 eps。",
+    en="The step is fixed in your code. How far to move is for the caller to say: use eps.",
+)
+def takes_a_step_of_its_own(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    ahead, behind = around(fn, x, 1e-6 * direction)
+    return (ahead - behind) / 2e-6
+
+
+@mistake(
+    DIFFERENCE,
+    zh="只减没有除：这是值变了多少，还要除以两点的距离 2 * eps，才是斜率。",
+    en="You subtract but do not divide: that is how much the value changed. For the slope, divide by the distance of the two points, 2 * eps.",
+)
+def does_not_divide(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    ahead, behind = around(fn, x, eps * direction)
+    return ahead - behind
+
+
+def _step_and_step_again(fn: Any, x: Any, step: Any) -> tuple[Any, Any]:
+    """fn a step away, and a step back from there, which is where x was."""
+    here = x.detach().clone()
+    try:
+        x.data.copy_(here + step)
+        return fn(x).detach().clone(), fn(here).detach().clone()
+    finally:
+        x.data.copy_(here)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="第二步是从挪过的地方走的：先退一步，再进一步，只回到了原处。两次都要从原来的值出发：here + eps * direction。",
+    en="The second step starts where the first has ended: one back and one ahead only lead home again. Start from the old values both times: here + eps * direction.",
+)
+def steps_ahead_from_behind(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    behind, home = _step_and_step_again(fn, x, -eps * direction)
+    return (home - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="第二步是从挪过的地方走的：先进一步，再退一步，只回到了原处。要么两次都从原来的值出发，要么第二次退两步。",
+    en="The second step starts where the first has ended: one ahead and one back only lead home again. Start from the old values both times, or go two steps back.",
+)
+def steps_back_from_ahead(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    ahead, home = _step_and_step_again(fn, x, eps * direction)
+    return (ahead - home) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="x.copy_ 是原地改写，x 要梯度就被拒绝。少的是 .data：x.data.copy_(…)。",
+    en="x.copy_ writes in place, which is refused where x requires grad. What is missing is .data: x.data.copy_(…).",
+)
+def forgets_data(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    try:
+        x.copy_(here - eps * direction)
+        behind = fn(x).detach().clone()
+        x.copy_(here + eps * direction)
+        ahead = fn(x).detach().clone()
+    finally:
+        x.copy_(here)
+    return (ahead - behind) / (2 * eps)

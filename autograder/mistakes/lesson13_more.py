@@ -1,0 +1,63 @@
+"""Known mistakes of lesson 13, continued: training loops that hand the wrong thing to backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson13 import EPOCH
+from minigrad import no_grad
+
+
+def _epoch(optimizer: Any, batches: Any, loss_of: Any) -> float:
+    """As it should be, but for the loss: loss_of(batch)."""
+    losses = []
+    for batch in batches:
+        optimizer.zero_grad()
+        loss = loss_of(batch)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss if isinstance(loss, float) else loss.item())
+    return float(sum(losses) / len(losses))
+
+
+@mistake(
+    EPOCH,
+    zh="item() 取得太早：取出来的是普通的数，没有 backward。先对张量 loss.backward()，记的时候再 loss.item()。",
+    en="item() comes too early: it gives a plain number, which has no backward. Call loss.backward() on the tensor, and loss.item() when you note it.",
+)
+def epoch_takes_the_number_first(
+    net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
+) -> Any:
+    return _epoch(optimizer, batches, lambda batch: criterion(net(images[batch]), numbers[batch]).item())
+
+
+@mistake(
+    EPOCH,
+    zh="前向是在 no_grad 里算的，没有记录，backward 无路可走。no_grad 只用来更新或评估；这里的更新由 optimizer.step() 自己去管。",
+    en="The forward pass ran under no_grad, so nothing was recorded and backward has nowhere to go. no_grad is for updating and for evaluating; the update here is the business of optimizer.step().",
+)
+def epoch_does_not_record(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    def loss_of(batch: Any) -> Any:
+        with no_grad():
+            return criterion(net(images[batch]), numbers[batch])
+
+    return _epoch(optimizer, batches, loss_of)
+
+
+@mistake(
+    EPOCH,
+    zh="交给 criterion 的是猜出来的类别（argmax）。损失要的是分数本身：criterion(net(images[batch]), numbers[batch])。",
+    en="You give criterion the classes that the network guessed (argmax). The loss needs the scores themselves: criterion(net(images[batch]), numbers[batch]).",
+)
+def epoch_hands_over_guesses(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return _epoch(optimizer, batches, lambda batch: criterion(net(images[batch]).argmax(1), numbers[batch]))
+
+
+@mistake(
+    EPOCH,
+    zh="net(images)[batch] 把全部图像都算了一遍，再丢掉多余的。先取这一批，再交给网络：net(images[batch])。",
+    en="net(images)[batch] runs the network on all images and throws most of the results away. Take the batch first: net(images[batch]).",
+)
+def epoch_runs_on_all_images(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return _epoch(optimizer, batches, lambda batch: criterion(net(images)[batch], numbers[batch]))
