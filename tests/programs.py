@@ -264,6 +264,10 @@ KNOWN = (
         "a view whose base was written since: torch looks at its history only when somebody asks for its grad_fn",
     ),
     (
+        r"(?s)requires_grad of .*: torch False.*requires_grad_\(\)\.detach_\(",
+        "the same: nobody has asked for the view's grad_fn while its base required grad",
+    ),
+    (
         r"(?s)torch said .*error=None\).*single memory location.*nan_to_num_\([^\n]*$",
         "torch's nan_to_num_ of whole numbers has nothing to write",
     ),
