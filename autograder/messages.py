@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import unicodedata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 LANGUAGES = ("zh", "en")
 _LOCALE = Path(__file__).parent / "locale"
 _shown: list[str] = list(LANGUAGES)
+LONG = 30  # characters that are not said twice
 
 
 class Text(NamedTuple):
@@ -29,11 +31,26 @@ class Text(NamedTuple):
     en: str
 
     def lines(self) -> list[str]:
-        """The sentence in the learner's languages, Chinese first; said once where both are the same."""
-        return list(dict.fromkeys(getattr(self, each) for each in _shown if getattr(self, each)))
+        """The sentence in the learner's languages, Chinese first; said once where both are the same, or end in the same
+        long words, such as an error's."""
+        found = list(dict.fromkeys(getattr(self, each) for each in _shown if getattr(self, each)))
+        if len(found) == 2 and len(end := common_end(*found)) >= LONG:
+            return [f"{found[0].removesuffix(end)} · {found[1]}"]
+        return found
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def common_end(one: str, other: str) -> str:
+    """The whole words that two sentences end in, with the space before them; "" where one is nothing but the other's end.
+
+    Example: "报错 ValueError: no", "it raised ValueError: no" → " ValueError: no"
+    """
+    backwards = zip(reversed(one), reversed(other), strict=False)
+    same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], backwards))
+    at = one.find(" ", len(one) - same)
+    return one[at:] if at > 0 and len(one) - at < len(other) else ""
 
 
 def text(key: str, **values: Any) -> Text:

@@ -122,6 +122,16 @@ def test_a_label_nobody_knows_is_shown_as_it_is():
     assert label_text("<b>mine</b>") == Text("<b>mine</b>", "<b>mine</b>")
 
 
+def test_long_words_that_both_languages_end_in_are_said_once():
+    error = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"
+    assert messages.text("raised", error=error).lines() == [f"报错 · it raised {error}"]
+    assert messages.text("raised", error="ValueError").lines() == ["报错 ValueError", "it raised ValueError"]
+    assert messages.common_end("报错 ValueError: no", "it raised ValueError: no") == " ValueError: no"
+    assert messages.common_end("不是它", "not it") == messages.common_end("a word", "word") == ""
+    messages.language("en")
+    assert messages.text("raised", error=error).lines() == [f"it raised {error}"]
+
+
 def test_values_are_filled_in_each_language_with_their_own():
     said = text("differs", expected=Text("真", "true"), got=0.5)
     assert said.zh == "应为 真，得到 0.5"
