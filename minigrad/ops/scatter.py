@@ -28,7 +28,9 @@ REDUCTIONS: dict[str, tuple[str, float]] = {
 }  # fmt: skip
 
 
-TWO_ZEROS = "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self"
+TWO_ZEROS = (
+    "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self"
+)
 
 
 def identity(reduce: str, dtype: Any) -> Any:
