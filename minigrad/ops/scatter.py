@@ -29,7 +29,8 @@ REDUCTIONS: dict[str, tuple[str, float]] = {
 
 
 TWO_ZEROS = (
-    "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self"
+    "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position "
+    "in self"
 )
 
 
