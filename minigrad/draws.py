@@ -196,7 +196,8 @@ def _bernoulli(x: Any, generator: Any) -> Any:
         raise unsupported("bernoulli_tensor_cpu_p_", x)
     if not ((probability >= 0) & (probability <= 1)).all():
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
-    return array_module(x).asarray((generator.uniform(x.size, x.dtype).reshape(x.shape) < probability).astype(x.dtype))
+    drawn = generator.uniform(x.size, numpy.promote_types(x.dtype, numpy.float32)).reshape(x.shape)
+    return array_module(x).asarray((drawn < probability).astype(x.dtype))
 
 
 bernoulli_op = Op("BernoulliBackward0", _bernoulli, self=step_vjp)
@@ -307,9 +308,11 @@ def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator |
     kind = self._data.dtype
     if a > b:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
-    kind = numpy.dtype(numpy.float32) if kind == numpy.float16 else kind
-    drawn = (generator or default_generator).uniform(self._data.size, kind)
-    return overwrite(self, fused(drawn, kind.type(b) - kind.type(a), a), "UniformBackward0")
+    wide = numpy.dtype(numpy.float32) if kind == numpy.float16 else kind
+    drawn = (generator or default_generator).uniform(self._data.size, wide)
+    drawn = fused(drawn, float(wide.type(b) - wide.type(a)), a).astype(wide, copy=False).astype(kind, copy=False)
+    drawn[drawn == kind.type(b)] = a  # rounding may come to b, which is not one of them
+    return overwrite(self, drawn, "UniformBackward0")
 
 
 def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generator | None = None) -> Tensor:

@@ -139,7 +139,10 @@ class Generator:
 
     def uniform(self, n: int, kind: Any) -> Any:
         """n numbers in [0, 1) as torch draws them for the NumPy dtype `kind`."""
-        return self.doubles(n) if kind == numpy.float64 else self.floats(n).astype(kind, copy=False)
+        drawn = self.doubles(n) if kind == numpy.float64 else self.floats(n).astype(kind, copy=False)
+        if kind == numpy.float16:
+            drawn[drawn == 1] = 0  # which rounding comes to
+        return drawn
 
     def normal(self, n: int, kind: Any, blocks: bool = True) -> Any:
         """n standard normal numbers, by Box and Muller: few of them in pairs of doubles, many in blocks of 16.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from twin import same
 
 import minigrad
 
@@ -248,3 +249,24 @@ def test_constructors_refuse_in_torchs_words(name: str) -> None:
             except Exception as error:
                 said.append(type(error).__name__)
         assert said[:1] == said[1:], name
+
+
+def test_half_precision_is_drawn_as_torch_draws_it() -> None:
+    """Rounding may come to the upper end, which is not drawn: the lower one stands there then."""
+    same("""
+        T.manual_seed(0)
+        x = T.empty(30000, dtype=T.float16)
+        for low, high in ((0, 1), (-0.3, 0.3), (2, 3)):
+            print(x.uniform_(low, high).max(), (x == low).sum(), x.double().sum())
+        print(T.rand(30000, dtype=T.float16).max(), T.full((30000,), 0.3, dtype=T.float16).bernoulli().sum())
+        print(T.nn.GRUCell(5, 10, dtype=T.float16).weight_hh.double().sum())
+    """)
+
+
+@pytest.mark.parametrize("size", ["2, 4, 0", "4, 0", "0, 4, 3", "0, 4, 0"])
+def test_transposed_convolution_refuses_to_spread_nothing(size: str) -> None:
+    same(f"""
+        print(T.nn.ConvTranspose1d(4, 5, 1)(T.zeros({size})).shape)
+        print(T.nn.ConvTranspose1d(4, 5, 3)(T.zeros({size})).shape)
+        print(T.nn.ConvTranspose2d(4, 5, 3)(T.zeros({size}, 3)).shape)
+    """)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from twin import same
 
 import minigrad
 from autograder import parts
@@ -167,6 +168,19 @@ def test_rates_go_down_on_the_same_plateaus(settings: str) -> None:
             plan.step(loss)
             rates[engine].append((plan.get_last_lr(), plan.num_bad_epochs))
     assert rates["minigrad"] == rates["torch"]
+
+
+@pytest.mark.parametrize("least", ["0.01", "[0.01]"])
+def test_a_plateau_lowers_the_rates_of_groups_added_later(least: str) -> None:
+    same(f"""
+        p, q = (T.nn.Parameter(T.ones(2)) for _ in range(2))
+        opt = T.optim.SGD([p], lr=0.1)
+        plan = T.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=0, cooldown=1, min_lr={least})
+        opt.add_param_group({{"params": q, "lr": 1.0}})
+        for _ in range(6):
+            plan.step(1.0)
+            print(plan.in_cooldown, plan.get_last_lr())
+    """)
 
 
 def test_a_schedule_goes_on_from_its_state() -> None:

@@ -11,26 +11,18 @@ import contextlib
 import itertools
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-import numpy
 import pytest
 import torch
+from torch_tables import Foreign, answer, copied, difference, gradients, op_db, ours, tensors, told, unlike
 
 import minigrad
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from torch.testing._internal.common_methods_invocations import op_db
-# It has switched off what other tests of torch's own loading of states need.
-torch.backends.disable_global_flags.__globals__["__allow_nonbracketed_mutation_flag"] = True
-
 MOST = {torch.float64: 25, torch.int64: 8, torch.bool: 8, torch.float16: 8}  # samples of one operation
-DTYPES = {getattr(torch, d.name): d for d in minigrad.dtypes.ALL}
-CLOSE = {"float64": 1e-9, "float32": 1e-5, "float16": 1e-2}
 
 # Operations (by name, or name/variant) with samples that cannot be compared
 APART = {
@@ -75,48 +67,6 @@ class Sample(NamedTuple):
     leaves: tuple[list[Any], list[Any]]
 
 
-class Foreign(Exception):
-    """An argument that minigrad has no word for: complex numbers, sparse tensors, memory formats."""
-
-
-def ours(value: Any, known: dict[int, Any]) -> Any:
-    """The same argument for minigrad, on the same memory; what is one tensor in two places stays one."""
-    if isinstance(value, torch.Tensor):
-        if value.dtype not in DTYPES or value.layout is not torch.strided or value.is_conj() or value.is_neg():
-            raise Foreign
-        if id(value) not in known:
-            known[id(value)] = minigrad.from_numpy(value.numpy(force=True))
-            known[id(value)].requires_grad_(value.requires_grad)
-        return known[id(value)]
-    if isinstance(value, torch.dtype):
-        if value not in DTYPES:
-            raise Foreign
-        return DTYPES[value]
-    if isinstance(value, complex | torch.layout | torch.memory_format | torch.Generator):
-        raise Foreign
-    if isinstance(value, torch.device):
-        return minigrad.device(str(value))
-    if isinstance(value, list | tuple):
-        return type(value)([ours(each, known) for each in value])
-    return {name: ours(each, known) for name, each in value.items()} if isinstance(value, dict) else value
-
-
-def tensors(value: Any) -> list[Any]:
-    """All tensors of an argument or a result, in order."""
-    if isinstance(value, torch.Tensor | minigrad.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [tensor for each in value for tensor in tensors(each)] if isinstance(value, list | tuple) else []
-
-
-def told(value: Any) -> str:
-    """An argument in few words."""
-    if isinstance(value, torch.Tensor):
-        return f"{value.dtype}{list(value.shape)}".removeprefix("torch.")
-    return f"({' '.join(map(told, value))})" if isinstance(value, list | tuple) else repr(value)[:40]
-
-
 def samples(op: Any) -> Iterator[Sample]:
     """The table's inputs for one operation, and those that it must refuse."""
     found = []
@@ -137,50 +87,6 @@ def samples(op: Any) -> Iterator[Sample]:
             if op.name.startswith("__r") and not isinstance(sample.input, torch.Tensor):
                 continue  # what Python asks of a tensor it asks of no number
             yield Sample(f"{op.name}: {text}", theirs, mine, (leaves, [known[id(leaf)] for leaf in leaves]))
-
-
-def answer(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a call gives; of an error its class and the first line of its words."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return call(*args, **kwargs)
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".replace("minigrad", "torch")
-
-
-def difference(theirs: Any, ours: Any) -> str:
-    """What two results differ in, '' where they are the same."""
-    if isinstance(theirs, str) or isinstance(ours, str) or not tensors(theirs):
-        return "" if str(theirs) == str(ours).replace("minigrad", "torch") else f"torch: {theirs}\nminigrad: {ours}"
-    if len(tensors(theirs)) != len(tensors(ours)):
-        return f"{len(tensors(ours))} results instead of {len(tensors(theirs))}"
-    for a, b in zip(tensors(theirs), tensors(ours), strict=True):
-        for what in ("dtype", "shape", "requires_grad", "grad_fn"):
-            one, other = (getattr(each, what) for each in (a, b))
-            one, other = (each.name() if hasattr(each, "next_functions") else str(each) for each in (one, other))
-            if one != other.replace("minigrad", "torch"):
-                return f"{what} {other} instead of {one}"
-        if bad := apart(a, b):
-            return bad
-    return ""
-
-
-def apart(theirs: Any, ours: Any) -> str:
-    """How values differ by more than their dtype's rounding."""
-    one, other = (each.numpy(force=True) for each in (theirs, ours))
-    close = CLOSE.get(one.dtype.name, 0)
-    with numpy.errstate(all="ignore"):
-        same = numpy.allclose(one.astype("f8"), other.astype("f8"), rtol=close, atol=close, equal_nan=True)
-    return "" if same else f"torch: {theirs}\nminigrad: {ours}"
-
-
-def gradients(engine: Any, result: Any, leaves: list[Any]) -> Any:
-    """Of all results, weighed with numbers drawn once, for all leaves."""
-    rng = numpy.random.default_rng(7)
-    wanted = [t for t in tensors(result) if t.requires_grad]
-    weights = [engine.tensor(rng.standard_normal(tuple(t.shape))).to(t.dtype) for t in wanted]
-    return answer(engine.autograd.grad, (wanted, leaves, weights), {"allow_unused": True})
 
 
 def place(path: str) -> Any:
@@ -227,20 +133,3 @@ def test_torchs_samples_give_what_they_give_in_torch(name: str) -> None:
             if bad:
                 found.append(f"{sample.text}{' (in place)' if writes else ''}\n{bad}")
     assert not found, "\n\n".join(found)
-
-
-def copied(value: Any) -> Any:
-    """A copy with the history of what it was made of; what is no tensor as it is."""
-    return value.clone() if isinstance(value, torch.Tensor | minigrad.Tensor) else value
-
-
-def unlike(theirs: Any, ours: Any) -> str:
-    """How gradients differ: as results do, but for None where there is none."""
-    if isinstance(theirs, str) or isinstance(ours, str):
-        return difference(theirs, ours)
-    for a, b in zip(theirs, ours, strict=True):
-        if (a is None) != (b is None):
-            return f"gradient of torch: {a}\nminigrad: {b}"
-        if a is not None and (bad := difference(a, b)):
-            return f"gradient: {bad}"
-    return ""

@@ -191,8 +191,8 @@ class Embedding(Module):
 
 
 @constructed_as("_DropoutNd")
-class Dropout(Module):
-    """In training each element 0 with probability p, else over 1 - p; in evaluation nothing (torch.nn.Dropout)."""
+class DropoutNd(Module):
+    """What Dropout, Dropout1d and Dropout2d share."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -201,16 +201,20 @@ class Dropout(Module):
         self.p = p
         self.inplace = inplace
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input, thinned out."""
-        return F.dropout(input, self.p, self.training, self.inplace)
-
     def extra_repr(self) -> str:
         """As torch prints it."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout1d(Dropout):
+class Dropout(DropoutNd):
+    """In training each element 0 with probability p, else over 1 - p; in evaluation nothing (torch.nn.Dropout)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, thinned out."""
+        return F.dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout1d(DropoutNd):
     """The same with whole channels of (N, C, L) or (C, L) (torch.nn.Dropout1d)."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -218,7 +222,7 @@ class Dropout1d(Dropout):
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(Dropout):
+class Dropout2d(DropoutNd):
     """The same with whole channels of (N, C, H, W) (torch.nn.Dropout2d)."""
 
     def forward(self, input: Tensor) -> Tensor:

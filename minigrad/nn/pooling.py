@@ -102,10 +102,13 @@ class AdaptiveMaxPool1d(Simple):
     shown = ("output_size",)
 
 
-class AdaptiveMaxPool2d(AdaptiveMaxPool1d):
+class AdaptiveMaxPool2d(Simple):
     """The same of images (torch.nn.AdaptiveMaxPool2d)."""
 
+    constructor = "_AdaptiveMaxPoolNd"
     function = F.adaptive_max_pool2d
+    settings = AdaptiveMaxPool1d.settings
+    shown = AdaptiveMaxPool1d.shown
 
 
 class Upsample(Simple):

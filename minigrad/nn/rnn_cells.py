@@ -138,8 +138,9 @@ class RNNCellBase(Step, Module):
 
     def extra_repr(self) -> str:
         """As torch prints it."""
-        shown = {"bias": self.bias, "nonlinearity": getattr(self, "nonlinearity", "tanh")}
-        changed = [f"{name}={value}" for name, value in shown.items() if value not in (True, "tanh")]
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        changed = [f"bias={self.bias}"] * (self.bias is not True)
+        changed += [f"nonlinearity={nonlinearity}"] * (nonlinearity != "tanh")
         return ", ".join([str(self.input_size), str(self.hidden_size), *changed])
 
 

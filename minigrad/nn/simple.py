@@ -80,13 +80,6 @@ class ReLU(Simple):
     settings = {"inplace": False}
 
 
-class ReLU6(Simple):
-    """Held between 0 and 6 (torch.nn.ReLU6)."""
-
-    function = F.relu6
-    settings = {"inplace": False}
-
-
 class LeakyReLU(Simple):
     """x where positive, else negative_slope · x (torch.nn.LeakyReLU)."""
 
@@ -119,7 +112,7 @@ class Hardtanh(Simple):
     """Held between min_val and max_val (torch.nn.Hardtanh)."""
 
     settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False, "min_value": None, "max_value": None}
-    shown = ("min_val", "max_val", "inplace")
+    shown: ClassVar[tuple[str, ...] | None] = ("min_val", "max_val", "inplace")
 
     min_val: float
     max_val: float
@@ -138,6 +131,15 @@ class Hardtanh(Simple):
     def forward(self, input: Tensor) -> Tensor:
         """The input, held between the two."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+
+class ReLU6(Hardtanh):
+    """Held between 0 and 6 (torch.nn.ReLU6)."""
+
+    shown = ("inplace",)
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
 
 
 class GELU(Simple):
@@ -265,10 +267,13 @@ class Hardshrink(Simple):
         return f"{self.lambd}"
 
 
-class Softshrink(Hardshrink):
+class Softshrink(Simple):
     """x moved towards 0 by lambd, and 0 where it gets there (torch.nn.Softshrink)."""
 
     function = F.softshrink
+    settings = {"lambd": 0.5}
+
+    extra_repr = Hardshrink.extra_repr
 
 
 class Threshold(Simple):
@@ -316,6 +321,14 @@ class PairwiseDistance(Simple):
     settings = {"p": 2.0, "eps": 1e-6, "keepdim": False}
     shown = ()
 
+    norm: float
+    eps: float
+    keepdim: bool
+
+    def add_setting(self, name: str, value: Any) -> None:
+        """p is kept as `norm`, as in torch."""
+        super().add_setting("norm" if name == "p" else name, value)
+
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
         """The distances."""
-        return F.pairwise_distance(x1, x2, **{name: getattr(self, name) for name in self.settings})
+        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)

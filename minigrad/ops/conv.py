@@ -262,6 +262,15 @@ def convolve(
     )
 
 
+def refuse_empty(size: Sizes) -> None:
+    """RuntimeError for an input without elements, unless it has no batch or no channels."""
+    if size[0] and size[1] and 0 in size:
+        raise RuntimeError(
+            "Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{[*size[:2], *[1] * (4 - len(size)), *size[2:]]}"
+        )
+
+
 def check(
     input: Tensor,
     weight: Tensor,
@@ -311,11 +320,7 @@ def check(
         )
     if bias is not None and bias._data.dtype is not input._data.dtype:
         raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
-    if not input._data.size and size[0] and size[1]:
-        raise RuntimeError(
-            "Only zero batch or zero channel inputs are supported, but got input shape: "
-            f"{[*size[:2], *[1] * (4 - len(size)), *size[2:]]}"
-        )
+    refuse_empty(size)
     if max(dilation) > 1 and input._data.dtype.kind in "ui" and input._data.dtype.itemsize < 8:
         raise unsupported("slow_conv_dilated<>", input._data)
     no_kernel("slow_conv_dilated<>" if max(dilation) > 1 else "slow_conv2d_cpu", input)

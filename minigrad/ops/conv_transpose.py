@@ -18,6 +18,7 @@ from .conv import (
     convolution_vjp_input,
     convolution_vjp_weight,
     per_dimension,
+    refuse_empty,
 )
 from .define import Op
 from .later import plain_function
@@ -182,13 +183,14 @@ def check(
             for height, width in [(first, *values)[-2:]]
         ]  # fmt: skip
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
+    refuse_empty(size)
     no_kernel("slow_conv_transpose2d_out_cpu", input, "bu")
     for what, other in (("weight", weight), ("bias", bias)):
         if other is not None and other._data.dtype is not input._data.dtype:
             if what == "weight" or other.is_floating_point():
                 raise RuntimeError(f"Input type ({ctype(input)}) and {what} type ({ctype(other)}) should be the same")
     out = output_size(size[2:], shape[2:], stride, padding, dilation, output_padding)
-    if min(out) < 1:
+    if min(out) < (1 if size[0] else 0):
         given, found = (f"({' x '.join(map(str, (1, *sizes)[-2:]))})" for sizes in (size[2:], out))
         raise RuntimeError(
             f"Given input size per channel: {given}. Calculated output size per channel: {found}. Output size is too small"

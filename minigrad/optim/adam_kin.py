@@ -12,7 +12,7 @@ from ..creation import tensor
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .adaptive import check_betas, decayed, moments
-from .optimizer import Optimizer, check, implementation, not_from_0_on
+from .optimizer import CAPTURING, Optimizer, check, implementation, not_from_0_on
 
 
 class Adadelta(Optimizer):
@@ -20,6 +20,8 @@ class Adadelta(Optimizer):
 
     v ← ρ v + (1 - ρ) g²,  Δ = g · √(u + ε) / √(v + ε),  u ← ρ u + (1 - ρ) Δ²,  p ← p - lr · Δ.
     """
+
+    captured = ("params and state_steps", CAPTURING[:-1])
 
     def __init__(
         self,
@@ -98,6 +100,8 @@ class NAdam(Optimizer):
     μ_t = β₁ (1 - 0.96^(t · momentum_decay) / 2) is the momentum of step t; the step joins the gradient, with 1 - μ_t, and
     the mean of the gradients, with μ_{t+1}, each freed from its start at 0.
     """
+
+    captured = ("params, mu_products and state_steps", CAPTURING)
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from typing import Any
 from ..creation import tensor
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, implementation, not_from_0_on
+from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar
 
 
 def check_betas(betas: tuple[float, float]) -> None:
@@ -19,6 +19,17 @@ def check_betas(betas: tuple[float, float]) -> None:
     for i in range(2):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
+
+def check_tensor_betas(betas: tuple[Any, ...], refused: bool) -> None:
+    """ValueError for a number beside a tensor, and for tensors where they are refused or have several elements."""
+    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for i, beta in enumerate(betas if isinstance(betas[0], Tensor) else ()):
+        if refused:
+            raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
+        if beta.numel() != 1:
+            raise ValueError(f"Tensor betas[{i}] must be 1-element")
 
 
 def decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
@@ -64,16 +75,15 @@ class Adam(Optimizer):
         decoupled_weight_decay: bool = False,
         **unused: Any,
     ) -> None:
-        check(
-            not_from_0_on,
-            lr=("learning rate", lr),
-            eps=("epsilon value", eps),
-            decay=("weight_decay value", weight_decay),
-        )
-        check_betas(betas)
-        if isinstance(lr, Tensor) and unused.get("foreach") and not unused.get("capturable"):
+        numbers_alone = bool(unused.get("foreach")) and not unused.get("capturable")
+        if isinstance(lr, Tensor) and numbers_alone:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
+        check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
+        check_betas(betas)
+        check(not_from_0_on, decay=("weight_decay value", weight_decay))
+        check_tensor_betas(betas, numbers_alone)
+        settings = {"lr": lr, "betas": tuple(map(scalar, betas)), "eps": eps, "weight_decay": weight_decay}
+        settings |= {"amsgrad": amsgrad}
         known = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
         settings |= {"maximize": maximize} | implementation(type(self), unused, known)
         super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})

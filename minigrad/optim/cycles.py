@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .lr_scheduler import LRScheduler, last, only_within_a_step
+from .optimizer import set_rate
 
 
 def one_each(what: str, value: Any, groups: int) -> list[Any]:
@@ -123,7 +124,7 @@ class CyclicLR(LRScheduler):
         groups = optimizer.param_groups
         lowest = one_each("base_lr", base_lr, len(groups))
         for group, lr in zip(groups if last_epoch == -1 else (), lowest, strict=False):
-            group["lr"] = lr
+            set_rate(group, lr)
         self.max_lrs = one_each("max_lr", max_lr, len(groups))
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up) + float(down)

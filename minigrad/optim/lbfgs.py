@@ -13,7 +13,7 @@ from ..ops.join import cat
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .line_search import Point, strong_wolfe
-from .optimizer import Optimizer, check, evaluated, not_from_0_on
+from .optimizer import Optimizer, check, evaluated, not_from_0_on, scalar
 
 
 class LBFGS(Optimizer):
@@ -49,7 +49,7 @@ class LBFGS(Optimizer):
     def iterate(self, closure: Callable[[], Any]) -> Any:
         """Direction after direction, until the gradient or the change is small or the budget is used up."""
         group, state = self.param_groups[0], self.state[self.params[0]]
-        small, budget = group["tolerance_change"], group["max_eval"]
+        lr, small, budget = scalar(group["lr"]), group["tolerance_change"], group["max_eval"]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first = closure()
@@ -61,7 +61,7 @@ class LBFGS(Optimizer):
             state["n_iter"] += 1
             state["d"] = d = self.direction(grad, state, group["history_size"])
             state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
-            state["t"] = t = group["lr"] * (min(1.0, 1.0 / grad.abs().sum()) if state["n_iter"] == 1 else 1)
+            state["t"] = t = lr * min(1.0, 1.0 / grad.abs().sum()) if state["n_iter"] == 1 else lr
             slope = grad.dot(d)
             if slope > -small:
                 break
@@ -95,6 +95,7 @@ class LBFGS(Optimizer):
         for y, s, ro in reversed(remembered):
             shares.append(s.dot(d) * ro)
             d.add_(y, alpha=-shares[-1])
+        state["al"] = [*reversed(shares), *[None] * (history - len(shares))]
         d = d * state["H_diag"]
         for (y, s, ro), share in zip(remembered, reversed(shares), strict=True):
             d.add_(s, alpha=share - y.dot(d) * ro)

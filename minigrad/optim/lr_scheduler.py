@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import refusing
-from .optimizer import step_hooks
+from .optimizer import set_rate, step_hooks, unshared
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
@@ -57,7 +57,7 @@ class LRScheduler:
         self.optimizer = optimizer
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", unshared(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
@@ -65,7 +65,7 @@ class LRScheduler:
                     "but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a fresh training "
                     "run (not recommended)"
                 )
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.base_lrs = [unshared(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         before, _ = step_hooks(optimizer)
         if note_step not in before.values():
@@ -118,7 +118,7 @@ class LRScheduler:
     def set(self, rates: list[float]) -> None:
         """Give the groups their learning rates."""
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
-            group["lr"] = lr
+            set_rate(group, lr)
         self._last_lr = self._present()
 
     def begin(self) -> None:
@@ -127,7 +127,7 @@ class LRScheduler:
         self.set(self.asked(self.closed_form))
 
     def _present(self) -> list[float]:
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return [unshared(group["lr"]) for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""

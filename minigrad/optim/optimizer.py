@@ -10,7 +10,7 @@ import warnings
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
@@ -21,6 +21,9 @@ UNUSED = {"foreach": None, "differentiable": False, "fused": None}
 # Settings that states of older versions lack.
 YOUNGER = UNUSED | {"maximize": False, "capturable": False, "amsgrad": False, "decoupled_weight_decay": False,
                     "nesterov": False, "centered": False}  # fmt: skip
+
+# Devices whose steps torch can record and replay.
+CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]
 
 
 def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any] = UNUSED) -> dict[str, Any]:
@@ -41,6 +44,8 @@ class Optimizer:
 
     params: tensors, or dicts {"params": tensors, setting: value, …}. defaults: the settings of groups that have none.
     """
+
+    captured: ClassVar[tuple[str, list[str]]] = ("params and state_steps", CAPTURING)
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -142,10 +147,24 @@ class Optimizer:
         loss = evaluated(closure)
         with set_grad_enabled(self.defaults.get("differentiable", False)):
             for group in self.param_groups:
+                settings = self.settled(group)
                 for p in group["params"]:
                     if p.grad is not None:
-                        self.update(p, -p.grad if group["maximize"] else p.grad, group, self.state[p])
+                        self.update(p, -p.grad if group["maximize"] else p.grad, settings, self.state[p])
         return loss
+
+    def settled(self, group: dict[str, Any]) -> dict[str, Any]:
+        """A group's settings as `update` takes them: lr is a number or a tensor without dimensions.
+
+        AssertionError where steps are to be captured on a GPU and a parameter that moves is not there.
+        """
+        if group.get("capturable") and not group.get("fused"):
+            if any(p.grad is not None and p.device.type != "cuda" for p in group["params"]):
+                what, devices = self.captured
+                raise AssertionError(f"If capturable=True, {what} must be on supported devices: {devices}.")
+        given = group.get("lr")
+        lr = given.item() if group.get("fused") and isinstance(given, Tensor) else scalar(given)
+        return group if lr is given else group | {"lr": lr}
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call hook(optimizer, args, kwargs) before every step; (args, kwargs), if it returns them, replace those."""
@@ -195,7 +214,7 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state_dict, this engine's or torch's."""
         state_dict = replaced(self, self._state_hooks("before loading"), state_dict.copy())
-        saved = copy.deepcopy(state_dict["param_groups"])
+        saved = [own_tensors(group) for group in copy.deepcopy(state_dict["param_groups"])]
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         for group, other in zip(self.param_groups, saved, strict=True):
@@ -256,6 +275,18 @@ def taken(value: Any, p: Tensor, as_it_is: bool = False) -> Any:
     return tensor if as_it_is else tensor.to(p.device, p.dtype)
 
 
+def own_tensors(value: Any) -> Any:
+    """A group, or one of its settings, with the tensors of another engine as tensors of this one."""
+    from ..nn.state import as_tensor
+
+    if isinstance(value, dict):
+        return {key: own_tensors(each) for key, each in value.items()}
+    if isinstance(value, tuple):  # betas
+        return tuple(map(own_tensors, value))
+    tensor = as_tensor(value)
+    return value if tensor is None else tensor
+
+
 def step_hooks(optimizer: Any) -> tuple[HookDict, HookDict]:
     """The hooks before and after an optimizer's step(), whichever step its class has by then.
 
@@ -293,6 +324,24 @@ def evaluated(closure: Callable[[], Any] | None) -> Any:
         return None
     with enable_grad():
         return closure()
+
+
+def scalar(value: Any) -> Any:
+    """A setting that is a tensor of one element as one without dimensions; any other as it is."""
+    return value.squeeze() if isinstance(value, Tensor) and value.ndim else value
+
+
+def unshared(value: Any) -> Any:
+    """A setting to be kept: of a tensor, whose value may change, a copy."""
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def set_rate(group: dict[str, Any], lr: Any) -> None:
+    """Give a group its learning rate. Where that is a tensor it stays the same one, with another value."""
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(scalar(lr))
+    else:
+        group["lr"] = lr
 
 
 def negative(value: Any) -> Any:

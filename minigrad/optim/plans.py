@@ -8,6 +8,7 @@ from bisect import bisect_right
 from typing import Any
 
 from .lr_scheduler import EPOCH_GIVEN, LRScheduler, last
+from .optimizer import set_rate
 
 
 def check_each(name: str, schedulers: Any, optimizer: Any) -> None:
@@ -67,7 +68,7 @@ class SequentialLR(LRScheduler):
         self._schedulers, self._milestones = schedulers, milestones
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            set_rate(group, group["initial_lr"])
         undo(self)
         first = schedulers[bisect_right(milestones, 0)]
         first.first_step()
@@ -160,6 +161,11 @@ class ReduceLROnPlateau(LRScheduler):
         self.best = self.mode_worse
         self.cooldown_counter = self.num_bad_epochs = 0
 
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether it rests after having lowered the rate."""
+        return self.cooldown_counter > 0
+
     def better(self, value: float) -> bool:
         """Whether a number is better than the best one so far, by the threshold at least."""
         sign = -1 if self.mode == "min" else 1
@@ -177,13 +183,27 @@ class ReduceLROnPlateau(LRScheduler):
             self.best, self.num_bad_epochs = current, 0
         else:
             self.num_bad_epochs += 1
-        if self.cooldown_counter > 0:
+        if self.in_cooldown:
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            for group, lowest in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
-                lr = max(group["lr"] * self.factor, lowest)
-                if group["lr"] - lr > self.eps:
-                    group["lr"] = lr
+            self.reduce()
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = self._present()
+
+    def reduce(self) -> None:
+        """Lower the learning rate of every group, those that were added since among them."""
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when `ReduceLROnPlateau` "
+                    f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to the "
+                    "optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, lowest in zip(groups, self.min_lrs, strict=True):
+            before = float(group["lr"])
+            lr = max(before * self.factor, lowest)
+            if before - lr > self.eps:
+                set_rate(group, lr)

@@ -26,6 +26,7 @@ def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
             or group["weight_decay"]
             or group["maximize"]
             or self.defaults.get("differentiable")
+            or isinstance(group["lr"], Tensor)
         ):
             return Optimizer.step(self, closure)
         loss = evaluated(closure)
