@@ -41,7 +41,7 @@ def ours(value: Any, known: dict[int, Any]) -> Any:
             mine = minigrad.nn.Parameter(mine) if isinstance(value, torch.nn.Parameter) else mine
             known[id(value)] = mine.requires_grad_(value.requires_grad)
         return known[id(value)]
-    if value is getattr(torch.nn.functional, getattr(value, "__name__", ""), ...):
+    if callable(value) and getattr(torch.nn.functional, getattr(value, "__name__", ""), None) is value:
         return getattr(minigrad.nn.functional, value.__name__)
     if isinstance(value, torch.dtype):
         if value not in DTYPES:
