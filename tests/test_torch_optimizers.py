@@ -163,7 +163,7 @@ def unlike(theirs: Any, mine: Any, path: str = "") -> str:
 def rows(info: Any) -> Iterator[tuple[str, dict[str, Any], Way]]:
     """What the table has for one optimizer, with the flags and ways that go with it."""
     closure = info.step_requires_closure
-    fewer = {"max_iter": 4} if closure else {}  # LBFGS goes 20 steps in one
+    fewer = {"max_iter": 3} if closure else {}  # LBFGS goes 20 steps in one
     table = info.optim_inputs_func(device="cpu")
     all_flags = FLAGS + (ADAMS_FLAGS if issubclass(info.optim_cls, torch.optim.Adam) else [])
     for each in table:
