@@ -15,7 +15,6 @@ from .exact import flag
 from .index import checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
-from .views import alias_op
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -34,7 +33,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         getitem(self, index)  # refuses with torch's words
     view, indices, masks = take_apart(self, index)
     if not indices:
-        put(view if view is not self else alias_op(self), value)
+        put(view, value)
         return
     check_writable(view)
     if ones := leading_ones(value._data.shape):
@@ -45,6 +44,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if not fills:
         check_overlap(view, value, True)
     write(view, put_op(view, value, indices=checked(view, indices, masks, value), accumulate=False))
+
+
+def delitem(self: Tensor, index: Any) -> None:
+    """TypeError: a tensor has as many elements as it has."""
+    raise TypeError("Tensor does not support deleting items")
 
 
 def as_value(self: Tensor, value: Any) -> Tensor:

@@ -180,6 +180,8 @@ def as_part(part: Any) -> Any:
         array = array.astype(numpy.int64) if array.dtype.kind == "f" else array
     else:
         raise IndexError(NOT_AN_INDEX.format(type_name(part)))
+    if not array.ndim and array.dtype.kind != "f":
+        return bool(array) if array.dtype.kind == "b" or array.dtype == numpy.uint8 else int(array)
     if array.dtype.kind == "f" or array.dtype.itemsize == 2 or array.dtype == numpy.int8:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype == numpy.uint8:
@@ -189,8 +191,6 @@ def as_part(part: Any) -> Any:
             stacklevel=6,
         )
         array = array.astype(bool)
-    if not array.ndim:
-        return bool(array) if array.dtype.kind == "b" else int(array)
     return array
 
 

@@ -150,11 +150,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Te
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input._data.ndim} dimensions for input, and {indices._data.ndim} dimensions for indices"
         )
+    if (found := indices.dtype.type_name) != "Long":
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {found}")
     dim = real_dim(dim, input._data.ndim)
     shapes = [list(t._data.shape) for t in (input, indices)]
     n, m = shapes[0][dim], shapes[1][dim]
-    for shape in shapes:
-        shape[dim] = 1
+    shapes[0][dim] = shapes[1][dim] = 1
     common = list(numpy.broadcast_shapes(*map(tuple, shapes)))
     wide = [t.expand(tuple(common[:dim] + [k] + common[dim + 1 :])) for t, k in ((input, n), (indices, m))]
     return gather(wide[0], dim, remainder(wide[1], n))
