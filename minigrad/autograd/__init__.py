@@ -27,7 +27,7 @@ from .grad_mode import (
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
 from .hooks import retain_grad
-from .multi import Walk
+from .multi import Walk, too_deep, walks
 from .roots import check_batched, root_gradients
 
 __all__ = [
@@ -152,6 +152,10 @@ def run(
     accumulate: bool,
 ) -> dict[Edge, Any]:
     """One walk; what it captured for `edges`."""
+    if walks and too_deep():
+        from .nested import in_new_thread  # which hardly any program needs
+
+        return in_new_thread(lambda: run(roots, grads, retain_graph, create_graph, edges, accumulate))
     buffers: engine.Buffers = {}
     for root, given in zip(roots, grads, strict=True):
         node, output = gradient_edge(root)

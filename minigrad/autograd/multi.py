@@ -23,9 +23,10 @@ _ids = itertools.count().__next__
 
 class Walk:
     """One running backward: its number, its roots (alone: it was given one only) and its task. Inside `with`, it is this
-    thread's; a walk that a hook starts comes on top of it. undo: what to call at its end, if a hook has left a mode on."""
+    thread's; a walk that a hook starts comes on top of it, one step deeper. undo: what to call at its end, if a hook has
+    left a mode on."""
 
-    __slots__ = ("id", "roots", "alone", "task", "outer", "undo", "_reachable")
+    __slots__ = ("id", "roots", "alone", "task", "outer", "depth", "undo", "_reachable")
 
     def __init__(self, roots: tuple[Node, ...], task: engine.Task | None, alone: bool) -> None:
         self.id = _ids()
@@ -33,19 +34,21 @@ class Walk:
         self.alone = alone
         self.task = task
         self.outer: Walk | None = None
+        self.depth: int
         self.undo: Callable[[], None] | None = None
         self._reachable: Any = None
 
     def __enter__(self) -> None:
         thread = get_ident()
-        self.outer = _walks.get(thread)
-        _walks[thread] = self
+        self.outer = walks.get(thread)
+        self.depth = 0 if self.outer is None else self.outer.depth + 1
+        walks[thread] = self
 
     def __exit__(self, *exception: object) -> None:
         if self.outer is None:
-            del _walks[get_ident()]
+            del walks[get_ident()]
         else:
-            _walks[get_ident()] = self.outer
+            walks[get_ident()] = self.outer
         anomaly.mode.running = None
         if self.undo is not None:
             self.undo()
@@ -64,22 +67,31 @@ class Walk:
         return node in self.task.run or node in self.task.targets
 
 
-_walks: dict[int, Walk] = {}  # by thread
+walks: dict[int, Walk] = {}  # by thread; nearly always empty: cheap to ask
 
 
 def current_walk() -> Walk:
     """The innermost backward that this thread is in."""
-    return _walks[get_ident()]
+    return walks[get_ident()]
 
 
 def running_walk() -> Walk | None:
     """The innermost backward that this thread is in, if it is in one."""
-    return _walks.get(get_ident())
+    return walks.get(get_ident())
+
+
+DEEPEST = 25  # walks that one thread's stack has to hold: each may take twenty calls, and Python allows a thousand
+
+
+def too_deep() -> bool:
+    """Whether this thread is inside so many walks that the next one should have a thread of its own (`nested.py`)."""
+    walk = running_walk()
+    return walk is not None and walk.depth >= DEEPEST
 
 
 def running_walks() -> Iterator[Walk]:
     """All that are running, in whichever thread, and those that they have come on top of."""
-    for walk in tuple(_walks.values()):
+    for walk in tuple(walks.values()):
         each: Walk | None = walk
         while each is not None:
             yield each

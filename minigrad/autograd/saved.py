@@ -66,11 +66,16 @@ class saved_tensors_hooks:
         observers.remove(pack_saved)
 
 
+def hooks_in_use() -> tuple[Pair, ...]:
+    """This thread's hooks, the outermost first."""
+    return tuple(_mine.pairs)
+
+
 def put_back_later() -> None:
     """Inside a walk: what a hook of the user's switches on or off is, when the walk ends, as it was before."""
     walk = running_walk()
     if walk is not None and walk.undo is None:
-        walk.undo = partial(put_back, tuple(_mine.pairs))
+        walk.undo = partial(put_back, hooks_in_use())
 
 
 def put_back(pairs: tuple[Pair, ...]) -> None:
