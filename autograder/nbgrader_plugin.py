@@ -304,7 +304,9 @@ class OwnFormulas(NbGraderPreprocessor):
     """Let a page show the formulas of the lesson's own prose as MathML: formgrader's pages and feedback alike."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Change nothing but how the exporter renders Markdown."""
+        """Change only how the exporter renders Markdown, and let nothing in a text or program be unseen."""
+        for cell in nb.cells:
+            cell.source = pages.visible(cell.source)
         prose = {c.source for c in nb.cells if c.cell_type == "markdown" and kind(c) not in ("solution", "reflection")}
         self.parent.register_filter(
             "markdown2html", lambda text: (prose_to_html if text in prose else harmless_markdown)(text)

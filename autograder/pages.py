@@ -6,6 +6,7 @@ What the learner sees in a live notebook is notebook.py's; the class report as a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from math import isnan
@@ -194,11 +195,25 @@ def record_output(record: Record, note: Pair | None = None) -> NotebookNode:
 
 _TAGS = """a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i kbd li ol p pre
 s span strong sub summary sup table tbody td th thead tr ul""".split()
-_ATTRIBUTES = {"*": ["class", "id", "lang", "title"], "a": ["href"], "td": ["align"]}
+_ATTRIBUTES = {("a", "href"), ("td", "align"), *((tag, name) for tag in _TAGS for name in ("id", "lang", "title"))}
+# What Markdown's own code boxes and headings need. A page's other classes would let a text cover the page.
+_CLASS = re.compile(r"highlight|hl-\w+|anchor-link|[a-z][a-z0-9]{0,2}")
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def clean_html(html: str) -> str:
     """HTML with every tag and attribute that could run, load or restyle anything taken out."""
     from nbconvert.preprocessors.sanitize import SanitizeHTML
 
-    return str(SanitizeHTML(tags=_TAGS, attributes=_ATTRIBUTES, styles=[]).sanitize_html_tags(html))
+    return str(SanitizeHTML(tags=_TAGS, attributes=_allowed, styles=[]).sanitize_html_tags(html))
+
+
+def _allowed(tag: str, name: str, value: str) -> bool:
+    if name == "class":
+        return all(map(_CLASS.fullmatch, value.split()))
+    return (tag, name) in _ATTRIBUTES
+
+
+def visible(source: str) -> str:
+    """A student's code or text in which what would turn a line around, or hide it, shows as �: it has to look as it runs."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", source)

@@ -135,6 +135,8 @@ def test_no_page_runs_or_loads_anything(graded):
         html = page.read_text(encoding="utf-8")
         assert "Content-Security-Policy" in html.partition("</head>")[0]
         bare = re.sub(r"(?s)<style.*?</style>", "", html)
+        assert not re.search("[\x00-\x08\x1b\x7f-\x9f\u202a-\u202e\u2066-\u2069]", html), page
+        assert not re.search(r"class=\"[^\"]*(navbar|modal|alert)", bare.partition("<body")[2]), page
         assert not re.search(r"<script|<iframe|<img[^>]+onerror|<svg[^>]+onload|href=\"javascript:", bare), page
 
 

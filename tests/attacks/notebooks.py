@@ -116,6 +116,18 @@ def script_in_the_reflection(nb: Notebook) -> None:
         )
 
 
+def covers_the_page(nb: Notebook) -> None:
+    """Classes of formgrader's own style sheet: a link that lies over its buttons."""
+    for cell in _cells(nb, "reflection"):
+        cell["source"] = '<a class="navbar-fixed-top modal-backdrop" href="//evil">x</a><p class="hl-x alert">y</p>'
+
+
+def a_program_that_looks_like_another(nb: Notebook) -> None:
+    """Marks of direction, by which an editor shows a line in another order than Python reads it."""
+    for cell in [*_cells(nb, "solution"), *_cells(nb, "reflection")]:
+        cell["source"] += "\n# \u202e \u2066 return 1 \u2069\u2066 \x1b[2K\x9b8m"
+
+
 def an_attached_picture(nb: Notebook) -> None:
     """The picture stays behind, which nbconvert takes for a broken notebook."""
     for cell in _cells(nb, "reflection"):
@@ -235,6 +247,7 @@ READABLE = [
     ),
     *(a_check_twice, a_check_of_its_own, ids_swapped, solution_as_check, types_changed, forged_outputs),
     *(svg_and_widgets, attachments, script_in_the_reflection, forged_results, another_kernel, magics),
+    *(covers_the_page, a_program_that_looks_like_another),
     *(an_attached_picture, slow_markdown, deeper_than_the_parser),
     *(only_its_own_cells, own_setup, a_hundred_copies, strange_ids, old_format, surrogates),
     *(homoglyph_ids, wrong_types),
