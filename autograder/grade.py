@@ -395,6 +395,6 @@ def version_for(course: Course, lesson: str) -> str:
 def _no_notebook(folder: Path, name: str) -> Pair:
     found = sorted(plain(each.name) for each in folder.iterdir())
     return {
-        "zh": f"提交里没有 {name}，只有：{'、'.join(found) or '（空）'}。",
-        "en": f"The submission holds no {name}, only: {', '.join(found) or '(nothing)'}.",
+        "zh": f"提交里没有 {name}（名字要一字不差），只有：{'、'.join(found) or '（空）'}。",
+        "en": f"The submission holds no {name} (exactly this name), only: {', '.join(found) or '(nothing)'}.",
     }

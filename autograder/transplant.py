@@ -24,7 +24,7 @@ MAX_CELLS = 10_000
 MAX_NESTS = 1_000_000  # brackets and braces: an empty one takes two bytes in the file, and a hundred in memory
 MAX_ANSWER = 50_000  # characters; a longer answer is a mistake or an attack, and slows every page that shows it
 
-_MISSING = Text("提交里没有这一格。", "This cell is missing from the submission.")
+MISSING = Text("提交里没有这一格。", "This cell is missing from the submission.")
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ def read(data: bytes) -> list[Answer]:
     if (nests := data.count(b"[") + data.count(b"{")) > MAX_NESTS:
         raise _unreadable(f"里面有 {nests:,} 个括号", f"it holds {nests:,} brackets")
     try:
-        notebook = json.loads(data.decode("utf-8-sig"))
+        notebook = json.loads(data)  # in UTF-8, -16 or -32, with or without a byte order mark
     except (ValueError, RecursionError) as error:
-        raise _unreadable(*_not_json(error)) from None
+        known = next((said for sign, said in _TELLTALES.items() if sign in data), None)
+        raise _unreadable(*(known or _not_json(error))) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
         raise _unreadable("它是旧格式（nbformat 3）", "it is in an old format (nbformat 3)")
@@ -68,6 +69,13 @@ def read(data: bytes) -> list[Answer]:
     if len(cells) > MAX_CELLS:
         raise _unreadable(f"里面有 {len(cells):,} 个格子", f"it has {len(cells):,} cells")
     return [answer for cell in cells if (answer := _answer(cell))]
+
+
+# What a file that cannot be read may hold, and what that says of it.
+_TELLTALES = {
+    b"<<<<<<< ": Text("里面有 git 合并冲突的记号（<<<<<<<）", "it holds the marks of a git merge conflict (<<<<<<<)"),
+    b"PK\x03\x04": Text("它是压缩包，要先解开", "it is an archive, to be unpacked first"),
+}
 
 
 def _not_json(error: ValueError | RecursionError) -> Text:
@@ -114,7 +122,7 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
         found = _find(answers, cell, taken)
         taken |= {id(answer) for answer in found}
         if not found:
-            notes.by_cell[grade_id] = _MISSING
+            notes.by_cell[grade_id] = MISSING
             continue
         if len(found) > 1:
             notes.by_cell[grade_id] = Text(
@@ -126,7 +134,7 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
             notes.by_cell[grade_id] = Text("这一格太长，没有采用。", "This cell is too long and was not taken.")
             cell.source = ""
     wanted = {cell.metadata.nbgrader.grade_id for cell in notebook.cells if kind(cell) == "solution"}
-    if wanted and all(notes.by_cell.get(each) == _MISSING for each in wanted):
+    if wanted and all(notes.by_cell.get(each) == MISSING for each in wanted):
         raise AutograderError(
             Text(
                 "这份笔记本里没有这一课的任何一个答案格。",

@@ -23,6 +23,7 @@ from autograder.errors import AutograderError
 from autograder.lessons import Lesson, kind
 from autograder.messages import Text
 from autograder.records import Record, code_version
+from autograder.transplant import MISSING
 
 
 class Job(TypedDict):
@@ -47,13 +48,19 @@ class Done(TypedDict):
 def job_of(lesson: Lesson, notebook: NotebookNode, student: str, secret: bytes, *, unsafe: bool) -> Job:
     """The job of a transplanted notebook: the released setup cells and the student's solution cells, in order.
 
+    A solution cell that the submission lacks is not run.
+
     `lesson` is the released one: which parts the learner's edition lacks must not hang on what a student wrote. Other
     bytes get other inputs: feedback tells a seed and what was expected, and may be back before the last hand-in.
     """
     from autograder.referee import seed_for
 
-    cells = [{"id": cell.id, "source": cell.source} for cell in notebook.cells if kind(cell) in ("setup", "solution")]
-    drawing = str(notebook.metadata.get("autograder", {}).get("submission", ""))
+    about = notebook.metadata.get("autograder", {})
+    # Two cells merged into one: the other's stub, run after it, would take the answer's place.
+    gone = {each for each, note in about.get("notes", {}).items() if note["en"] == MISSING.en}
+    run = [cell for cell in notebook.cells if kind(cell) in ("setup", "solution") and cell.id not in gone]
+    cells = [{"id": cell.id, "source": cell.source} for cell in run]
+    drawing = str(about.get("submission", ""))
     seeds = {check: seed_for(secret, student, lesson.name, check, drawing) for check in lesson.checks.values()}
     return Job(
         lesson=lesson.name,

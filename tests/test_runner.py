@@ -45,7 +45,29 @@ def test_the_source_of_a_learners_function_can_be_read(running):
     ]
 
 
-@pytest.mark.parametrize("line", ["%matplotlib inline", "!pip list", "x = !ls", "print?", "%%bash\nls", "x = %pwd"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%matplotlib inline\nx = 1",
+        "%%time\nx = 1",
+        "%%capture out\nx = 1",
+        "!pip install torch\nx = 1",
+        "x = 1\nprint?",
+        "x = 1\n?print\n%timeit x",
+        "if True:\n    %time y = 2\nx = 1",
+        "def f():\n    !ls\n    return 1\nx = f()",
+    ],
+)
+def test_magics_and_shell_lines_that_the_rest_does_not_need_are_left_out(running, source):
+    assert run_cells(running, source, "answer(x)") == [None, 1]
+
+
+def test_what_is_left_out_moves_no_line(running):
+    (error,) = errors(running, "%matplotlib inline\n\n!ls\n1 / 0")
+    assert (error["class"], error["line"]) == ("ZeroDivisionError", 4)
+
+
+@pytest.mark.parametrize("line", ["x = !ls", "%%bash\nls", "x = %pwd", "a, b = !ls"])
 def test_magics_and_shell_lines_are_named(running, line):
     (error,) = errors(running, f"x = 1\n{line}")
     assert (error["class"], error["message"], error["line"]) == ("MagicNotRun", line.split("\n")[0], 2)
@@ -130,7 +152,7 @@ def test_without_a_sandbox_all_this_holds_too(kit):
             "x = 41",
             "import os; os._exit(3)",
             "while True: pass",
-            "!ls",
+            "x = !ls",
             "bytearray(10 << 30)",
             "answer(x + 1)",
         ]

@@ -144,6 +144,26 @@ def test_a_deleted_answer_is_the_stub_and_noted():
     assert set(notes.by_cell) == {"a"}
 
 
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b'{"cells": [\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> main\n]}', "merge conflict"),
+        (b"PK\x03\x04\x14\x00", "archive"),
+        ("{梯度".encode("gbk"), "not UTF-8"),
+        (b'{"cells": [', "not JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_words_that_help(data, why):
+    with pytest.raises(AutograderError) as caught:
+        read(data)
+    assert why in caught.value.what.en and caught.value.what.zh
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le"])
+def test_a_notebook_in_any_of_unicodes_encodings_is_read(encoding):
+    assert read(submitted().decode().encode(encoding)) == read(submitted())
+
+
 def another_lessons(nb):
     for each in nb["cells"]:
         if each["id"] != "words":  # a reflection has the same name in every lesson

@@ -1,8 +1,8 @@
 """A learner's cells: executed one after the other in one namespace, as a notebook would, without a notebook.
 
-An error in a cell is reported (class, message, line) and the next cell runs all the same. What only a
-notebook has, magics, shell lines, `input()`, is a clear error; `display` is there and shows nothing. Checks
-are not cells: see checking.py.
+An error in a cell is reported (class, message, line) and the next cell runs all the same. Of what only a
+notebook has, magics, shell lines and questions that stand alone are left out, `display` is there and shows nothing;
+a magic that the rest needs, and `input()`, are clear errors. Checks are not cells: see checking.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _FRAMES = 4  # of a traceback, in a report
 _FILE = re.compile(r"<cell (.*)>", re.DOTALL)
 # What IPython would take: `%time f()`, `%%bash`, `!pip`, `x = !ls`, `x = %sql …`, `?name`, `name?`.
 _MAGIC = re.compile(r"^\s*(?:[%!?]|[\w ,.]+=\s*[%!]\s*\w)|^\s*[\w.]+\?{1,2}\s*$")
+# Of these, what gives nothing to the rest: `%matplotlib inline`, `%%time`, `!pip install x`, `name?`.
+# (After `%%bash` the rest is no Python.)
+_LEFT_OUT = re.compile(r"^(\s*)(?:%(?!%)|%%(?:time|timeit|capture|prun)\b|[!?]|[\w.]+\?{1,2}[ \t]*$).*")
 
 
 class MagicNotRun(SyntaxError):
@@ -62,7 +65,11 @@ def _compiled(source: str, filename: str) -> types.CodeType:
         # dont_inherit: the learner's cell has not asked for this module's `from __future__`.
         return compile(source, filename, "exec", dont_inherit=True)
     except SyntaxError:
-        for number, line in enumerate(source.splitlines(), 1):
+        lines = source.splitlines(keepends=True)
+        plain = "".join(_LEFT_OUT.sub(r"\1pass", line) for line in lines)
+        if plain != source:
+            return _compiled(plain, filename)
+        for number, line in enumerate(lines, 1):
             if _MAGIC.match(line):
                 raise MagicNotRun(line.strip(), (filename, number, 1, line)) from None
         raise
