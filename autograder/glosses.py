@@ -22,7 +22,8 @@ IMPORTS = {"np": "import numpy as np", **{each: f"import {each}" for each in ("n
 # Words of an error, and what is said about it.
 SAID = {
     r"truth value of an array .* is ambiguous|Boolean value of Tensor .* is ambiguous": "array_in_an_if",
-    r"'(numpy\.ndarray|Tensor|float|int|tuple)' object is not callable": "not_callable",
+    r"'(numpy\.ndarray|Tensor|float|int|bool|tuple)' object is not callable": "not_callable",
+    r"exceptions must derive from BaseException": "not_an_error",
 }
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 

@@ -35,7 +35,7 @@ class Call(NamedTuple):
 
     @property
     def wrong(self) -> bool:
-        return _differ(self.right, self.got)
+        return _differ(self.right, self.got) and not _break_alike(self.right, self.got)
 
     @property
     def size(self) -> int:
@@ -115,6 +115,12 @@ def _first_wrong(call: Call) -> tuple[int, ...] | None:
 def _differ(right: Any, got: Any) -> bool:
     a, b = (each if isinstance(each, dict) else encode(each) for each in (right, got))
     return compare(a, b) is not None
+
+
+def _break_alike(right: Any, got: Any) -> bool:
+    """Whether both are errors of one class: then what came in is to blame, and Python's words say on which line."""
+    errors = [each["error"].partition(":")[0] for each in (right, got) if isinstance(each, dict) and "error" in each]
+    return len(errors) == 2 and errors[0] == errors[1]
 
 
 def _tried(part: Callable[..., Any], given: tuple[Any, ...]) -> Any:

@@ -21,6 +21,7 @@ import math
 import pkgutil
 import textwrap
 import types
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,9 +53,8 @@ class Returned:
     """What a part has returned since the last reset."""
 
     kinds: set[Kind] = field(default_factory=set)
-    # Arguments, just as they came in, by place or name; None: another thing.
-    handed_on: set[int | str | None] = field(default_factory=set)
-    plain: set[str] = field(default_factory=set)  # numbers, strings and the like; two at most
+    handed_on: set[int | str | None] = field(default_factory=set)  # arguments as they came in; None: another thing
+    plain: Counter[str] = field(default_factory=Counter)  # numbers, strings and the like, until two have been seen
 
     @property
     def only_handed_on(self) -> tuple[int | str, ...]:
@@ -381,7 +381,7 @@ def _note(returned: Returned, result: Any, args: tuple[Any, ...], kwargs: dict[s
     # A number of the engine's own, handed on, is nothing odd.
     returned.kinds.add("array" if isinstance(result, float) and place is not None else kind)
     if kind in PLAIN and len(returned.plain) < 2:
-        returned.plain.add(repr(result))
+        returned.plain[repr(result)] += 1
 
 
 def _kind(result: Any) -> Kind:

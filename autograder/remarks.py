@@ -37,6 +37,8 @@ def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterato
         yield text("forgot_the_f") if _BRACES.search(own[1]) else text("own_words", kind=own[0])
     if _only_tensors(wrong):
         yield text("plain_numbers")
+    if kinds := _of_another_class(wrong):
+        yield text("another_class", kind=kinds[0], mine=kinds[1])
     if not outcome.error and _all_near([pair for each in wrong for pair in _arrays(*each)]):
         yield text("near")
 
@@ -54,6 +56,16 @@ def _in_own_words(written: set[str], all_right: list[Any], wrong: list[tuple[Any
             own = kinds[0] and kinds[0] == kinds[1] and words[0] != words[1]
             if own and any(each in value for each in written):
                 return str(kinds[0]), value
+    return None
+
+
+def _of_another_class(wrong: list[tuple[Any, Any]]) -> tuple[str, str] | None:
+    """The class of an error that was to be raised, and that of the learner's, which says the very same."""
+    for right, value in wrong:
+        if isinstance(right, str) and isinstance(value, str):
+            (kind, colon, words), (mine, _, others) = right.partition(": "), value.partition(": ")
+            if colon and words == others and kind != mine and kind.isidentifier() and mine.isidentifier():
+                return kind, mine
     return None
 
 

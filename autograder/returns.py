@@ -12,8 +12,9 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator
+from typing import Any
 
-from autograder import checks, parts
+from autograder import checks, mistakes, parts
 from autograder.checks import Check, Outcome
 from autograder.messages import Text, text
 from autograder.parts import ARRAYS, Kind, Returned
@@ -41,6 +42,8 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
             odd -= {"number"}  # which of the two it is depends on what came in
         if own.kinds <= {"NoneType"}:  # nobody reads what it returns: then only an error that was to be raised
             odd = {kind for kind in odd if str(kind).endswith("Error")}
+        if "number" in odd and _a_number_will_do(check, part, seed):
+            odd.remove("number")
         for kind in sorted(odd, key=str):
             yield _odd(part.rpartition(".")[2], kind, own, printed)
 
@@ -55,7 +58,7 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
         own = _engines_own(check, part, seed)
         if place and place != own.only_handed_on:
             yield text("handed_back", part=short, name=_argument(part, *place))
-        elif always and mine.kinds <= own.kinds and (mine.kinds, mine.plain) != (own.kinds, own.plain):
+        elif always and mine.plain[always] >= calls and mine.kinds <= own.kinds and _says_more(own, mine):
             yield text("always_the_same", part=short, value=always, calls=calls)
         elif own.kinds == {"NoneType"} != mine.kinds:
             yield text("nobody_reads", part=short)
@@ -66,10 +69,35 @@ def _mine(check: Check) -> dict[str, Returned]:
 
 
 def _engines_own(check: Check, part: str, seed: int) -> Returned:
-    """What the engine's own part returns on these inputs, beside the learner's others."""
-    with parts.plugged_in({part: parts.original(part)}):
+    """What the engine's own part returns on these inputs, beside the learner's others, whose own returns stay as noted."""
+    with parts.plugged_in({**_plugged(check), part: parts.original(part)}):
         checks.attempt(check, importlib.import_module(parts.ENGINE), seed)
         return parts.returned(part)
+
+
+def _plugged(check: Check) -> dict[str, Any]:
+    now = parts.plugged()
+    return {part: now[part] for part in check.parts}
+
+
+def _a_number_will_do(check: Check, part: str, seed: int) -> bool:
+    """Whether the check is as content with numbers in place of the engine's own answers, each of which is one."""
+    engine, own = importlib.import_module(parts.ENGINE), parts.original(part)
+    if not callable(own) or isinstance(own, type):
+        return False
+
+    def as_a_number(*args: Any, **kwargs: Any) -> float:
+        return float(own(*args, **kwargs))
+
+    def run(written: Any) -> Outcome:
+        with parts.plugged_in({**_plugged(check), part: written}):
+            return checks.attempt(check, engine, seed)
+
+    return mistakes.same(run(own), run(as_a_number))
+
+
+def _says_more(own: Returned, mine: Returned) -> bool:
+    return own.kinds != mine.kinds or set(own.plain) != set(mine.plain)
 
 
 def _odd(part: str, kind: Kind, own: Returned, printed: bool) -> Text:

@@ -21,6 +21,7 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
             "grad (1 - result * result)",
             "Brackets right after a value are taken for a call: is a * missing, or are the br",
         ),
+        ("grad * result.size()", "or are the brackets one pair too many"),
         (
             "grad if grad > 0 else result",
             "many: to ask whether it is there at all, use is None; to choose entry by entry takes",

@@ -68,3 +68,11 @@ def test_tuples_are_shown_in_short_also_where_the_next_call_is_given_one(said):
 def test_a_part_that_returns_no_data_is_not_shown_where_it_is_right(said):
     out = said("where_arrays_live", {HOME: lambda array: np if isinstance(array, np.ndarray | np.generic) else None})
     assert out.startswith("✗") and "smallest call" not in out
+
+
+def test_a_part_that_was_handed_nonsense_by_another_is_not_shown(said):
+    """Where the engine's own breaks as well, and in the same way, what came in is to blame."""
+    names = [f"minigrad.ops.pointwise.mul_vjp_{each}" for each in ("self", "other")]
+    mine = lambda grad, other: (grad * other, grad), lambda grad, self: grad * self
+    out = said("mul_backward", dict(zip(names, mine, strict=True)))
+    assert "call of mul_vjp_self" in out and "call of mul_vjp_other" not in out

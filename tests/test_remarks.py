@@ -40,6 +40,18 @@ def test_an_error_in_ones_own_words_is_told_from_one_of_another_class():
     assert said_of("what_does_not_fit", root_gradient=of_another_class) == ""
 
 
+def test_an_error_in_torchs_words_of_another_class_is_named():
+    def as_a_value_error(output, given, index):
+        if given is None and output.numel() != 1:
+            raise ValueError("grad can be implicitly created only for scalar outputs")
+        return minigrad.ones_like(output) if given is None else given
+
+    found = said_of("what_does_not_fit", root_gradient=as_a_value_error)
+    assert found.startswith(
+        "The words are right, the class of the error is not: it should be RuntimeError, and yours is V"
+    )
+
+
 def test_a_refusal_that_is_not_written_and_comes_from_the_engine_is_not_in_ones_own_words():
     def takes_any_shape(output, given, index):
         if given is None and output.numel() != 1:

@@ -51,6 +51,32 @@ def test_what_the_engines_own_hands_back_as_well_is_no_habit(said):
     assert out.startswith("✗") and "just as it came in" not in out
 
 
+def test_a_number_is_no_odd_thing_where_the_check_takes_one_and_what_is_wrong_is_said_alone(said):
+    """The engine's own gives its one number in a tensor; for pow's rule, an array is wanted."""
+    out = said("warmup_by_hand", {SLOPE: lambda w, X, Y: round(float((-2 * X * (Y - w * X)).sum()))})
+    assert out.startswith("✗") and "returned a number" not in out
+    assert "Your pow_vjp returned a number" in said("pow_backward", {POW: lambda grad, self, exponent: 0.0})
+
+
+def test_a_part_that_mostly_raised_has_no_habit_of_returning(said):
+    """The errors are shown; that it gave one number in the two calls that came through means nothing."""
+
+    def looks_at_the_first_dimension(self):
+        if self._data.shape[0] > 1:
+            raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+        return self._data.item()
+
+    out = said("item_value", {ITEM: looks_at_the_first_dimension})
+    assert "IndexError" in out and "always returned" not in out
+
+
+def test_what_a_part_returns_once_another_is_right_is_not_held_against_it(said):
+    """The run ends where is_leaf raises, before anyone asks for a leaf's grad_fn, which is None, as it should be."""
+    own = {part: parts.original(part) for part in (NODE, EDGE)}
+    out = said("graph_of_a_network", {LEAF: lambda self: self._edge[0] is None, **own})
+    assert out.startswith("✗") and "grad_fn returned" not in out
+
+
 def test_beside_a_hint_no_habit_is_named(said):
     mul = "minigrad.ops.pointwise.mul_vjp_self"
     out = said("mul_backward", {mul: lambda grad, other: grad})
