@@ -84,8 +84,8 @@ class Torch:
 
     @functools.cached_property
     def autograd(self) -> Any:
-        """torch.autograd, and beside it two things that torch keeps to itself, told from what its graph shows."""
-        engine = types.SimpleNamespace(count_dependencies=edges_into)
+        """torch.autograd, and beside it three things that torch keeps to itself, told from what its graph shows."""
+        engine = types.SimpleNamespace(count_dependencies=edges_into, run_backward=walk_from)
         ready = types.SimpleNamespace(push=list.append, pop=take_latest)
         return _Beside(self._torch.autograd, engine=engine, ready=ready)
 
@@ -136,6 +136,14 @@ def edges_into(roots: Iterable[Any]) -> dict[Any, int]:
                     found.append(target)
                 counts[target] = counts.get(target, 0) + 1
     return counts
+
+
+def walk_from(buffers: dict[Any, Any], retain_graph: bool, create_graph: bool) -> None:
+    """Send the arrays in `buffers` backward from torch's nodes, their first outputs; nothing is left of them there."""
+    edges = [T._torch.autograd.graph.GradientEdge(node, 0) for node in buffers]
+    grads = [T._torch.tensor(grad) for grad in buffers.values()]
+    T._torch.autograd.backward(edges, grads, retain_graph=retain_graph, create_graph=create_graph)
+    buffers.clear()
 
 
 def take_latest(ready: list[Any]) -> Any:

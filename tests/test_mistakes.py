@@ -57,6 +57,14 @@ def test_no_two_mistakes_say_the_same():
         assert repeated == set()
 
 
+def test_a_second_mistake_of_one_name_does_not_replace_the_first():
+    def always_a_float(self):
+        return 0.0
+
+    with pytest.raises(ValueError, match="two known mistakes are called"):
+        mistakes.mistake("minigrad.tensor.Tensor.item", zh="。", en=".")(always_a_float)
+
+
 def outcome_of(name, written):
     check = checks.get(name)
     with parts.plugged_in({**{part: parts.original(part) for part in check.parts}, **written}):

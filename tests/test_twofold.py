@@ -62,7 +62,10 @@ def test_a_mistake_on_no_list_is_taken_for_two_others_only_where_it_is_both(monk
                 taken[known.written.__name__] = {each.written.__name__ for each in two.mistakes}
     assert taken == {
         "sum_backward": {"sum_turns_keepdim_round": {"sum_forgot_dim", "sum_ignores_keepdim"}},
-        "gradients_with_history": {"treats_it_as_plain": {"adds_in_place", "shares_the_first"}},
+        "gradients_with_history": {
+            "treats_it_as_plain": {"adds_in_place", "shares_the_first"},
+            "drops_the_history": {"detaches_the_first", "forgets_how_it_added"},
+        },
     }.get(name, {})
 
 

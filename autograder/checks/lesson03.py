@@ -157,6 +157,7 @@ def pow_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "x ** 0, also where x is 0", power(0, with_zero), steady
     yield "x ** 0 of a matrix, float32", power(0, rng.normal(size=(2, 3)), "float32"), steady
     yield "x ** 2, also where x is 0", power(2, with_zero)
+    yield "x ** 2.5 has no slope below 0", power(2.5, np.r_[-rng.uniform(0.5, 2, 2), rng.uniform(0.5, 2, 2)])
     yield "x ** 0.5 at 0 is infinitely steep", power(0.5, np.r_[np.zeros(8), rng.uniform(0.5, 2, 2)])
     yield "the other branch of a sum", sibling(T, rng, lambda x: x**3, away_from_zero(rng, 4))
 
@@ -167,7 +168,7 @@ def exp_log_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "exp", gradient(T, rng, lambda x: x.exp(), rng.normal(size=(3, 4)))
     yield "exp far below zero, float32", gradient(T, rng, lambda x: x.exp(), small, "float32")
     yield "log", gradient(T, rng, lambda x: x.log(), rng.uniform(0.1, 5, (3, 4)))
-    yield "log near and at zero", gradient(T, rng, lambda x: x.log(), [0.0, 1e-12, 0.25, 1e6])
+    yield "log near and at zero", gradient(T, rng, lambda x: x.log(), [0.0, 1e-12, 0.25, 1e6, -0.25])
     yield "the other branch of a sum: exp", sibling(T, rng, lambda x: x.exp(), rng.normal(size=4)), "exp"
     yield "the other branch of a sum: log", sibling(T, rng, lambda x: x.log(), rng.uniform(2, 3, 4)), "log"
     twice = in_the_middle(T, rng, lambda x: (x + x).log(), lambda m: m.exp().log(), rng.uniform(0.5, 2, (2, 3)))

@@ -129,6 +129,7 @@ def unbroadcast_ones(T: Any, rng: np.random.Generator) -> Properties:
     yield "a column against a row: both are stretched", pair(T, rng, (4, 1), (1, 3), lambda a, b: a * b)
     yield "a one in the middle", pair(T, rng, (2, 4, 3), (2, 1, 3), lambda a, b: a * b)
     yield "ones at both ends", pair(T, rng, (2, 4, 3), (1, 4, 1), lambda a, b: a * b)
+    yield "three ones at once", pair(T, rng, (2, 4, 3), (1, 1, 1), lambda a, b: a * b)
     yield "ones on both sides stay", pair(T, rng, (1, 3), (1, 3), lambda a, b: a * b)
 
 

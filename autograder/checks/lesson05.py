@@ -156,8 +156,7 @@ def gradients_meet(T: Any, rng: np.random.Generator) -> Properties:
 
     def two_leaves() -> Any:
         a, b = leaf(T, rng.normal(size=3)), leaf(T, rng.normal(size=3))
-        c = a + b
-        (c * c).sum().backward()
+        (a + b).exp().sum().backward()
         with T.no_grad():
             a.grad.mul_(10.0)
         return [a.grad, b.grad]
@@ -262,20 +261,17 @@ def order_of_hooks(T: Any, rng: np.random.Generator) -> Properties:
         return named(b + c, "d")
 
     def other_way_round(x: Any, named: Any) -> Any:
-        c = named(x * 3.0, "c")
-        b = named(x * 2.0, "b")
+        c, b = named(x * 3.0, "c"), named(x * 2.0, "b")
         return named(b + c, "d")
 
     def long_and_short(x: Any, named: Any) -> Any:
-        p = named(x * 2.0, "p")
-        q = named(p.exp(), "q")
+        q = named(named(x * 2.0, "p").exp(), "q")
         r = named(x * 5.0, "r")
         return named(r + q, "s")
 
     def early_recorded(x: Any, named: Any) -> Any:
         r = named(x * 5.0, "r")
-        p = named(x * 2.0, "p")
-        q = named(p.exp(), "q")
+        q = named(named(x * 2.0, "p").exp(), "q")
         return named(q + r, "s")
 
     def wide(x: Any, named: Any) -> Any:
@@ -285,17 +281,16 @@ def order_of_hooks(T: Any, rng: np.random.Generator) -> Properties:
             total = named(total * results[int(i)], f"t{int(i)}")
         return total
 
+    def leaf_early(x: Any, named: Any) -> Any:
+        first = named(leaf(T, [1.0, 2.0, 3.0]) * 2.0, "first")
+        return named(named(first.exp(), "second") * x, "product")
+
     yield "two branches", order(two)
     yield "recorded the other way round", order(other_way_round)
     yield "a long branch and a short one, recorded last", order(long_and_short)
     yield "a long branch and a short one, recorded first", order(early_recorded)
     yield "nine branches, joined in any order", order(wide)
-    yield "a leaf's hook comes before what was recorded first", order(lambda x, named: _leaf_early(T, x, named))
-
-
-def _leaf_early(T: Any, x: Any, named: Any) -> Any:
-    first = named(leaf(T, [1.0, 2.0, 3.0]) * 2.0, "first")
-    return named(named(first.exp(), "second") * x, "product")
+    yield "a leaf's hook comes before what was recorded first", order(leaf_early)
 
 
 @check("deep_and_many_ways", lesson=LESSON, points=2, parts=[WALK])
@@ -352,10 +347,17 @@ def what_the_walk_keeps(T: Any, rng: np.random.Generator) -> Properties:
         (first,) = T.autograd.grad((x * x * x).sum(), [x], create_graph=True)
         return T.autograd.grad(first.sum(), [x])[0]
 
+    def left_over() -> Any:
+        x = leaf(T, rng.normal(size=3))
+        buffers = {((x.exp() * x).tanh() * x).grad_fn: rng.normal(size=3)}
+        T.autograd.engine.run_backward(buffers, False, False)
+        return [len(buffers), x.grad]
+
     yield "a second walk through freed values", again()
     yield "retain_graph", again(retain_graph=True)
     yield "the gradient of one inner value", some_inputs
     yield "the gradient of a gradient", twice
+    yield "nothing is left in buffers", left_over
 
 
 # ── All together ─────────────────────────────────────────────────────────────────────────────────

@@ -53,6 +53,8 @@ def mistake(part: str, *, zh: str, en: str) -> Callable[[Any], Any]:
 
     def register(written: Any) -> Any:
         name = f"{part}:{written.__name__}"
+        if name in MISTAKES and MISTAKES[name].written.__module__ != written.__module__:
+            raise ValueError(f"two known mistakes are called {name!r}: in {written.__module__}, and in another module")
         MISTAKES[name] = Mistake(name, part, written, Text(zh, en))
         return written
 

@@ -21,8 +21,8 @@ def forgot_the_two(w: Any, X: Any, Y: Any) -> Any:
 
 @mistake(
     PART,
-    zh="符号反了：括号里面是 -w·X，它对 w 的导数是 -X，不是 X。照这个方向走，损失会越来越大。",
-    en="The sign is flipped: inside the bracket is -w·X, whose derivative is -X, not X. Steps in this direction go uphill.",
+    zh="符号反了：Y - w·X 对 w 的导数是 -X，反过来写的 w·X - Y 才是 X。照现在的方向走，损失会越来越大。",
+    en="The sign is flipped: the derivative of Y - w·X is -X; only that of w·X - Y is X. Steps in this direction go uphill.",
 )
 def turned_sign(w: Any, X: Any, Y: Any) -> Any:
     return (2 * X * (Y - w * X)).sum()
@@ -223,3 +223,39 @@ def leaves_it_to_backward(w: Any, X: Any, Y: Any) -> Any:
 )
 def nudges_both_ways_very_slightly(w: Any, X: Any, Y: Any) -> Any:
     return (((Y - (w + 1e-6) * X) ** 2).sum() - ((Y - (w - 1e-6) * X) ** 2).sum()) / 2e-6
+
+
+@mistake(
+    PART,
+    zh="循环写死了三圈，而 3 只是例子里的点数。点数看数据：range(len(X))，或者 zip(X, Y)。",
+    en="The loop always goes round three times, and 3 was only the number of points in the example. Let the data say how many there are: range(len(X)), or zip(X, Y).",
+)
+def always_three_points(w: Any, X: Any, Y: Any) -> Any:
+    return sum(-2 * X[i] * (Y[i] - w * X[i]) for i in range(3))
+
+
+@mistake(
+    PART,
+    zh="你用的是例子里那三个点，没有用传进来的 X 和 Y。换了数据，答案也该跟着换。",
+    en="You use the three points of the example, not the X and Y that come in. With other data the answer has to be another.",
+)
+def always_the_examples_points(w: Any, X: Any, Y: Any) -> Any:
+    return sum(-2 * x * (y - w * x) for x, y in [(1, 3), (2, 5), (3, 7)])
+
+
+@mistake(
+    PART,
+    zh="漏了最后一个点：range(len(X) - 1) 少走一圈。从 0 数起，range(len(X)) 正好走完。",
+    en="The last point is missing: range(len(X) - 1) goes round once too little. Counting starts at 0, so range(len(X)) is just right.",
+)
+def leaves_out_the_last_point(w: Any, X: Any, Y: Any) -> Any:
+    return sum(-2 * X[i] * (Y[i] - w * X[i]) for i in range(len(X) - 1))
+
+
+@mistake(
+    PART,
+    zh="展开以后后一项错了：-2 * X 要乘到 w * X 上，得 2·w·X²；你那里少了一个 X。",
+    en="Multiplied out, the second term is wrong: -2 * X times w * X makes 2·w·X², and in yours there is an X too few.",
+)
+def loses_a_factor_when_expanding(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X * Y + 2 * w * X).sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import minigrad
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson01 import DETACH, ITEM, REQUIRES_GRAD
 from minigrad.autograd.graph import NO_EDGE
@@ -211,7 +212,7 @@ def switches_itself_off(self: Any) -> Any:
     zh="float() 把什么都变成了浮点数：tensor(3).item() 该是 int，tensor(True).item() 该是 bool；带括号的 [[3.]] 它又不收。NumPy 数组自己的 .item() 会给出合适的 Python 数。",
     en="float() makes a float of everything: tensor(3).item() should be an int and tensor(True).item() a bool; and [[3.]], in brackets, it does not take. A NumPy array's own .item() gives the right Python number.",
 )
-def always_a_float(self: Any) -> Any:
+def takes_float_of_the_array(self: Any) -> Any:
     return float(self._data)
 
 
@@ -258,3 +259,63 @@ def refuses_either_way(self: Any, requires_grad: bool = True) -> Any:
 )
 def passes_what_the_counter_reads(self: Any) -> Any:
     return from_array(self._data, NO_EDGE, self._version)
+
+
+@mistake(
+    ITEM,
+    zh="报错的类别用了 AssertionError：assert 是给自己检查用的。要拒绝别人的请求，写 if … : raise RuntimeError(…)。",
+    en="assert raises an AssertionError; it is meant for checking yourself. To refuse what somebody asks, write if …: raise RuntimeError(…).",
+)
+def asserts_it(self: Any) -> Any:
+    assert self._data.size == 1, f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+    return self._data.item()
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="FLOAT_ONLY 和 LEAVES_ONLY 是变量，里面存着 torch 的原话；加了引号，就只剩这两个名字本身了。写 RuntimeError(FLOAT_ONLY)。",
+    en="FLOAT_ONLY and LEAVES_ONLY are variables that hold torch's words; between quotes, only their names are left. Write RuntimeError(FLOAT_ONLY).",
+)
+def quotes_the_names(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError("FLOAT_ONLY")
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError("LEAVES_ONLY")
+    self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="传 False 进来，你什么也没做：既没有关掉，也没有拒绝算出来的张量。want_gradient(requires_grad) 打开、关掉都管。",
+    en="When False comes in, you do nothing: nothing is switched off, and no computed tensor is refused. want_gradient(requires_grad) switches either way.",
+)
+def only_ever_switches_on(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad:
+        if not self.is_floating_point():
+            raise RuntimeError(FLOAT_ONLY)
+        self.want_gradient(True)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="第一行里的 requires_grad=True 被你改成了没有默认值的，x.requires_grad_() 就少了一个参数。默认值要留着。",
+    en="Your first line has lost the default in requires_grad=True, and x.requires_grad_() now lacks an argument. Keep the default.",
+)
+def wants_an_argument(self: Any, requires_grad: bool) -> Any:
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    DETACH,
+    zh="你照着数字造了一个新张量：存储不共用，连类型也可能变（Python 的数一律成了 float32）。共用要靠 from_array 和 self.storage()。",
+    en="You make a new tensor of the same numbers: it shares no storage, and even its dtype may differ (Python's floats become float32). To share, use from_array and self.storage().",
+)
+def makes_one_of_the_numbers(self: Any) -> Any:
+    return minigrad.tensor(self.tolist())

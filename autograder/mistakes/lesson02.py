@@ -352,3 +352,18 @@ def asks_everyone_for_it(tensor: Any) -> Any:
 def unpacks_at_once(self: Any) -> bool:
     node, _ = self._edge
     return node is None
+
+
+@mistake(
+    EDGE,
+    zh="你看的是 is_leaf，可不要梯度的数据也是叶子：它没有 AccumulateGrad，边就是 _edge 里的 (None, 0)。看 tensor._edge 是不是 None。",
+    en="You ask is_leaf, but data that want no gradient are leaves as well: they have no AccumulateGrad, and their edge is the (None, 0) in _edge. Ask whether tensor._edge is None.",
+)
+def takes_data_for_collectors(tensor: Any) -> Any:
+    if not tensor.is_leaf:
+        return tensor._edge
+    node = tensor._accumulator() if tensor._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+    return node, 0

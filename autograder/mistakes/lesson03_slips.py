@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson03 import DIV_OTHER, LOG, POW, RELU, TANH
 from autograder.mistakes.lesson03_shapes import MEAN, RIGHT, SUM, Dims
@@ -181,3 +183,48 @@ def pow_by_xor(grad: Any, self: Any, exponent: float) -> Any:
 )
 def matmul_by_elements(grad: Any, self: Any) -> Any:
     return self * grad
+
+
+@mistake(
+    POW,
+    zh="你把 nan 都换成了 0。可有的 nan 是真话：负数的 2.5 次方就没有斜率，torch 也给 nan。只有指数为 0 的那一种要补。",
+    en="You turn every nan into 0. But some tell the truth: a negative number to the power 2.5 has no slope, and torch gives nan as well. Only the case of exponent 0 is to be mended.",
+)
+def pow_hides_every_nan(grad: Any, self: Any, exponent: float) -> Any:
+    return np.nan_to_num(grad * exponent * self ** (exponent - 1), nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+@mistake(
+    SUM,
+    zh="return 写进了循环里：只插回第一个维度就走了。把它往左挪，等循环走完再拉长、返回。",
+    en="The return is inside the loop, which ends once the first dimension has been put back. Move it to the left: stretch and return after the loop.",
+)
+def sum_returns_in_the_loop(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    if dim is not None and not keepdim:
+        for d in sorted(dim):
+            return rules.expand(rules.unsqueeze(grad, d), self_shape)
+    return rules.expand(grad, self_shape)
+
+
+@mistake(
+    SUM,
+    zh="range(len(dim)) 只是 0、1、2 这样数下去；要插回的位置写在 dim 里面：for d in sorted(dim)。",
+    en="range(len(dim)) merely counts 0, 1, 2; the places to put back are what dim contains: for d in sorted(dim).",
+)
+def sum_counts_through_dim(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    if dim is not None and not keepdim:
+        for d in range(len(dim)):
+            grad = rules.unsqueeze(grad, d)
+    return rules.expand(grad, self_shape)
+
+
+@mistake(
+    MEAN,
+    zh="循环里只留下了最后一维的大小：count = … 每次都把前面的盖掉。要连乘：count *= self_shape[d]。",
+    en="Only the size of the last dimension is left: count = … overwrites what was there before. Multiply them up: count *= self_shape[d].",
+)
+def mean_keeps_the_last_size(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    count = math.prod(self_shape)
+    for d in dim or ():
+        count = self_shape[d]
+    return _sum(grad, self_shape, dim, keepdim) / count

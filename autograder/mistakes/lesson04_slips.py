@@ -61,3 +61,52 @@ def passes_true_for_the_dtype(grad: Any, shape: Any) -> Any:
 )
 def looks_at_the_last_one_only(shape: Any, target: Any) -> bool:
     return len(shape) <= len(target) and (not shape or shape[-1] in (1, target[-1]))
+
+
+@mistake(
+    UNBROADCAST,
+    zh="return 写进了循环里：加完第一个拉长的维度就走了，其余的还是大的。每一维都加完，最后再返回。",
+    en="The return is inside the loop, which ends at the first stretched dimension and leaves the others large. Sum them all, and return after the loop.",
+)
+def returns_after_one(grad: Any, shape: Any) -> Any:
+    grad = _without_extra(grad, shape)
+    for dim, n in enumerate(shape):
+        if n == 1 and grad.shape[dim] != 1:
+            return rules.sum(grad, (dim,), True)
+    return grad
+
+
+@mistake(
+    UNBROADCAST,
+    zh="左边多出来的维度，你最多只加掉一个：if 只问一次。多出几个就加几个：while grad.ndim > len(shape)。",
+    en="Of the surplus dimensions on the left you sum away one at most: an if asks only once. Sum as many as there are: while grad.ndim > len(shape).",
+)
+def sums_one_surplus_only(grad: Any, shape: Any) -> Any:
+    if grad.ndim > len(shape):
+        grad = rules.sum(grad, (0,), False)
+    for dim, n in enumerate(shape):
+        if n == 1 and grad.shape[dim] != 1:
+            grad = rules.sum(grad, (dim,), True)
+    return grad
+
+
+@mistake(
+    STRETCHES,
+    zh="漏看了 shape 的第一维：range(1, len(shape)) 少走一圈。从右边数起，shape[-1] 到 shape[-len(shape)] 都要看，所以是 range(1, len(shape) + 1)。",
+    en="The first dimension of shape is never looked at: range(1, len(shape)) goes round once too little. Counted from the right, all of shape[-1] to shape[-len(shape)] matter: range(1, len(shape) + 1).",
+)
+def leaves_out_the_first(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and all(shape[-i] in (1, target[-i]) for i in range(1, len(shape)))
+
+
+@mistake(
+    STRETCHES,
+    zh="没有维度的 () 你拒绝了。它只有一个数，什么形状都拉得成。",
+    en="You refuse (), which has no dimensions. It holds a single number, and that can be stretched to any shape.",
+)
+def refuses_no_dimensions(shape: Any, target: Any) -> bool:
+    return (
+        bool(shape)
+        and len(shape) <= len(target)
+        and all(shape[-i] in (1, target[-i]) for i in range(1, len(shape) + 1))
+    )

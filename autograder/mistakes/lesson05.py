@@ -367,8 +367,8 @@ def frees_always(buffers: Any, retain_graph: bool, create_graph: bool, task: Any
 
 @mistake(
     WALK,
-    zh="有 task 的时候，要先 task.plan(waiting) 一次，它才知道该走哪些节点；没有这一步，autograd.grad 什么也拿不到。",
-    en="Where there is a task, call task.plan(waiting) once; only then does it know which nodes to run. Without it autograd.grad gets nothing.",
+    zh="有 task 的时候，要先 task.plan(waiting) 一次，它才知道该走哪些节点；走每个节点时，还要把 task 传给 run_node。少了哪一步，autograd.grad 都什么也拿不到。",
+    en="Where there is a task, call task.plan(waiting) once; only then does it know which nodes to run. And run_node has to be given task every time. Without either, autograd.grad gets nothing.",
 )
 def forgets_the_plan(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     if task is not None:

@@ -1,11 +1,13 @@
-"""Known mistakes of lesson 05, continued: counts that never leave the roots."""
+"""Known mistakes of lesson 05, continued: counts that never leave the roots, walks that stop or tidy nothing away."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson05 import COUNT
+from autograder.mistakes.lesson05 import COUNT, WALK
+from minigrad.autograd.engine import count_dependencies, merge, run_backward, run_node
+from minigrad.autograd.ready import pop, push
 
 
 @mistake(
@@ -33,3 +35,52 @@ def never_leaves_the_roots(roots: Any) -> dict[Any, int]:
 )
 def counts_nothing(roots: Any) -> dict[Any, int]:
     return {}
+
+
+@mistake(
+    WALK,
+    zh="buffers 里的梯度你只看了一眼，没有拿走：走完以后它们全都还在，内存一直占着。用 buffers.pop(node, None)。",
+    en="You only look at a node's gradient and don't take it out of buffers: when the walk is over all of them are still there, and so is the memory they take. Use buffers.pop(node, None).",
+)
+def looks_without_taking(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    kept = _NeverLess(buffers)
+    run_backward(kept, retain_graph, create_graph, task)
+    buffers.update(kept)
+
+
+class _NeverLess(dict[Any, Any]):
+    """A dict from which nothing can be taken."""
+
+    def pop(self, key: Any, default: Any = None) -> Any:
+        return self.get(key, default)
+
+
+@mistake(
+    WALK,
+    zh="见到一条通向 None 的边，你就 break 了，它后面的边再也没有人管。跳过这一条，接着看下一条：continue。",
+    en="At an edge that leads to None you break, and the edges after it get nothing. Skip that one and go on with the next: continue.",
+)
+def breaks_at_none(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready: list[Any] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
+    while ready:
+        node: Any = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results, strict=False):
+            if parent is None:
+                break
+            if result is not None:
+                held = buffers.get(parent)
+                if held is None:
+                    buffers[parent] = parent.receive(result, output, result is grad)
+                else:
+                    buffers[parent] = merge(parent, held, result, output)
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                push(ready, parent)

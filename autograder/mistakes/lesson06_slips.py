@@ -107,3 +107,18 @@ def a_row_for_each_input(output: Any, inputs: Any, create_graph: bool) -> list[A
 )
 def goes_through_the_output(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return [grad(each, inputs, retain_graph=True, create_graph=create_graph, allow_unused=True) for each in output]
+
+
+@mistake(
+    ROWS,
+    zh="你从 1 数起，最后一次就数出了界。元素从 0 数到 numel() - 1：range(output.numel())。",
+    en="You count from 1 and run out of bounds at the end. Elements are counted from 0 to numel() - 1: range(output.numel()).",
+)
+def counts_from_one(output: Any, inputs: Any, create_graph: bool) -> Any:
+    rows = []
+    for number in range(1, output.numel() + 1):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        weights = weights.reshape(output.shape)
+        rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson07 import ACCUMULATE, ZERO_GRAD
+from autograder.mistakes.lesson07 import ACCUMULATE, RECORDED, ZERO_GRAD
 from minigrad.tensor import from_array
 
 
@@ -69,4 +69,99 @@ def detaches_missing_gradients(self: Any, set_to_none: bool = True) -> None:
             p.grad = None
         else:
             p.grad.detach_()
+            p.grad.zero_()
+
+
+@mistake(
+    ACCUMULATE,
+    zh="shared 用反了：别人也可能拿着（shared 为真）才复制，没有别人拿着就直接收下。",
+    en="shared is the wrong way round: copy where somebody else may hold the array (shared is true); where nobody does, take it as it is.",
+)
+def copies_the_other_ones(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad if shared else grad.copy())
+    else:
+        variable._grad.add_array_(grad)
+
+
+@mistake(
+    ACCUMULATE,
+    zh="后来的梯度，你只在 shared 为假时才加，别的都丢了。shared 只管第一份要不要复制；后来的，一份不少都要加。",
+    en="A later gradient is added only where shared is false; the others are dropped. shared only decides whether the first is copied; later ones are all added.",
+)
+def adds_only_what_nobody_holds(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = from_array(grad.copy() if shared else grad)
+    elif not shared:
+        variable._grad.add_array_(grad)
+
+
+@mistake(
+    RECORDED,
+    zh="第一份有历史，和却没有：detach 或 no_grad 把加法的历史断掉了。直接写 held + grad，让加法也被记录。",
+    en="The first gradient has a history, the sum has none: detach or no_grad has cut off the addition's. Just write held + grad, and let the addition be recorded.",
+)
+def forgets_how_it_added(variable: Any, grad: Any) -> None:
+    held = variable._grad
+    variable._grad = grad.copied() if held is None else (held + grad).detach()
+
+
+@mistake(
+    RECORDED,
+    zh="held + grad 算出了和，却没有放回去，.grad 里还是第一份。写 variable._grad = held + grad。",
+    en="held + grad computes the sum, but it is not put back, and .grad is still the first gradient. Write variable._grad = held + grad.",
+)
+def adds_and_forgets(variable: Any, grad: Any) -> None:
+    if variable._grad is None:
+        variable._grad = grad.copied()
+    else:
+        variable._grad + grad
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="默认值改成了 False：不写参数的 zero_grad() 该设成 None。第一行里的 set_to_none=True 要留着。",
+    en="The default has become False, but zero_grad() without an argument sets None. Keep set_to_none=True in the first line.",
+)
+def zeros_by_default(self: Any, set_to_none: bool = False) -> None:
+    for p in self.params:
+        if p.grad is None:
+            continue
+        if set_to_none:
+            p.grad = None
+        else:
+            if p.grad.grad_fn is not None:
+                p.grad.detach_()
+            p.grad.zero_()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="zero_ 后面少了括号，只是提到了它，没有调用：写 p.grad.zero_()。",
+    en="The brackets after zero_ are missing: it is only mentioned, not called. Write p.grad.zero_().",
+)
+def mentions_zero(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is None:
+            continue
+        if set_to_none:
+            p.grad = None
+        else:
+            if p.grad.grad_fn is not None:
+                p.grad.detach_()
+            p.grad.zero_
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="没有梯度的参数也走到了写 0 那一步：None 没有 grad_fn，也没有 zero_。循环里先看 p.grad 是不是 None，是就 continue。",
+    en="A parameter without a gradient gets as far as the zeros: None has neither a grad_fn nor a zero_. First see in the loop whether p.grad is None; if so, continue.",
+)
+def asks_none_for_its_history(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if set_to_none:
+            p.grad = None
+        else:
+            if p.grad.grad_fn is not None:
+                p.grad.detach_()
             p.grad.zero_()
