@@ -301,7 +301,7 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 #
 # 三种 `_edge` 里，有两种的答案就写在那里。剩下的是要梯度的叶子：它的边通向它唯一的 `AccumulateGrad`，编号 0。用到时才造，用 `AccumulateGrad(tensor)`。
 #
-# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
+# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也牢牢抓住节点，两个就谁也放不开谁。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
 #
 # 例子：`w` 是要梯度的叶子，得 `(AccumulateGrad, 0)`，再问一次，还是同一个节点；`w * 2` 得 `(MulBackward0, 0)`；数据得 `(None, 0)`。
 
@@ -310,7 +310,7 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 #
 # For two of the three kinds of `_edge` the answer is right there. What remains is a leaf that wants a gradient: its edge leads to its one `AccumulateGrad`, number 0. It is made only when needed, with `AccumulateGrad(tensor)`.
 #
-# Once made, note it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. Calling the reference gives the node; if the node is gone, it gives `None`, and you make a new one. The first time, `tensor._accumulator` is `None`.
+# Once made, note it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held on to the node as well, neither could ever be freed. Calling the reference gives the node; if the node is gone, it gives `None`, and you make a new one. The first time, `tensor._accumulator` is `None`.
 #
 # Example: for a leaf `w` that wants a gradient, `(AccumulateGrad, 0)`, and when asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
 
@@ -321,7 +321,7 @@ def gradient_edge(tensor):
     """Where the tensor's gradient goes: (node, number). torch.autograd.graph.get_gradient_edge.
 
     tensor._edge: None for a leaf that wants a gradient; (None, 0) where none is wanted; else (node, number).
-    tensor._accumulator, of a leaf: None, or a weak reference to its AccumulateGrad. number: an int.
+    tensor._accumulator, where tensor._edge is None: None, or a weak reference to its AccumulateGrad. number: an int.
     Example: w = tensor([1.], requires_grad=True)  ->  (its AccumulateGrad, 0), the same node every time
     """
     ### BEGIN SOLUTION

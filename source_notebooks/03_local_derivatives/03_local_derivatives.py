@@ -176,14 +176,14 @@ assert x.grad[0] == 5 and times5[0].item() == 1
 #
 # 上游一有别的运算，错误就现形了：第二行丢了 5，第三行丢了链条的另一半。规则的返回值里没有 `grad`，链式法则（chain rule）到这里就断了。
 #
-# 所以下面每一项检查都从一个随机的 `grad` 出发，想靠 `grad` 全是 1 蒙混过去，办不到。
+# 所以下面检查每条规则时，都从一个随机的 `grad` 出发，想靠 `grad` 全是 1 蒙混过去，办不到。
 
 # %% [markdown] tags=["lang-en"]
 # The frightening one is the first line: it is right! Straight under a `sum()`, the `grad` that arrives happens to be 1 everywhere, and leaving it out makes no difference. So a quick try says "it works".
 #
 # As soon as there is anything else upstream, the mistake shows: the second line lost its 5, the third lost the other half of the chain. If `grad` isn't in what a rule returns, the chain rule (链式法则) breaks there.
 #
-# This is why every check below starts from a random `grad`: you can't get by on the luck of a `grad` that is 1 everywhere.
+# This is why the check of each rule below starts from a random `grad`: you can't get by on the luck of a `grad` that is 1 everywhere.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 乘法：两个输入，两条规则
@@ -497,7 +497,7 @@ for f, style in [(torch.tanh, "-"), (torch.relu, "--")]:
     right.plot(x.tolist(), slope.tolist(), style, label=f.__name__)
 right.plot(0, 0, "o", color="C1")
 left.legend()
-right.set_ylim(-0.1, 1.1)
+_ = right.set_ylim(-0.1, 1.1)
 
 # %% [markdown] tags=["lang-zh"]
 # 还有一处要小心。开方在 0 处的斜率是无穷大。先 relu 再开方，有一个输入被 relu 挡住了，它的梯度是多少？先猜：0，无穷大，还是 nan？
@@ -868,12 +868,12 @@ assert tuple(getattr(lowest, found)) == (4, 1)  # sizes alone are saved where a 
 # %% [markdown] tags=["lang-zh"]
 # `exp` 那一条几乎就是你写的那一行；多出来的 `conj` 是为复数（complex number）准备的。长一点的规则另写成 C++ 函数，比如 `mul_tensor_backward`，参数还是同样的几个：`grad`、`self`、`other`、`result`。
 #
-# 参数里写着谁，就保存谁；写的只是 `self.sym_sizes()`，就只保存形状。每个节点该存什么，torch 照着这张表来定，`minigrad` 看的则是你的参数名。
+# 参数里写着谁，就保存谁；写的只是 `self.sym_sizes()`，就只保存形状。每个节点该存什么，torch 照着这张表来定，`minigrad` 看的则是规则的参数名。
 
 # %% [markdown] tags=["lang-en"]
 # The entry for `exp` is nearly the line you wrote; the `conj` in it is there for complex numbers (复数). Longer rules are C++ functions of their own, such as `mul_tensor_backward`, but with the same few arguments: `grad`, `self`, `other`, `result`.
 #
-# Whatever appears among the arguments gets saved; where it is only `self.sym_sizes()`, only the shape is. This table is how torch decides what each node keeps; `minigrad` goes by the names of your parameters.
+# Whatever appears among the arguments gets saved; where it is only `self.sym_sizes()`, only the shape is. This table is how torch decides what each node keeps; `minigrad` goes by the names of a rule's parameters.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
