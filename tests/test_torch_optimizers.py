@@ -206,3 +206,30 @@ def refused(name: str, at_step: bool, engine: Any, params: Any, kwargs: dict[str
     if at_step:
         opt.step()
     return "made"
+
+
+# torch's tests try `differentiable`, too, and settings that want a gradient
+LEARNT = [
+    "SGD(weights, lr=s)", "SGD(weights, lr=s, weight_decay=0.1)", "SGD(weights, 0.1, weight_decay=s)",
+    "SGD(weights, lr=s, maximize=True)", "Adam(weights, lr=s, betas=(0.5, 0.6))", "AdamW(weights, lr=s, betas=(0.5, 0.6))",
+    "Adam(weights, 0.1, betas=(0.5, 0.6), weight_decay=s)", "Adam(weights, 0.1, betas=(s, s))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("optimizer", LEARNT)
+def test_settings_can_be_learnt_through_the_steps(optimizer: str) -> None:
+    """The gradient of what comes of three steps for a setting of the optimizer."""
+    found = {}
+    for engine in (torch, minigrad):
+        s = engine.tensor(0.3, dtype=engine.float64, requires_grad=True)
+        weights = [engine.tensor([1.0, -2.0, 3.0], dtype=engine.float64, requires_grad=True).clone()]
+        made = eval(
+            f"engine.optim.{optimizer[:-1]}, differentiable=True)", {"engine": engine, "weights": weights, "s": s}
+        )
+        for _ in range(3):
+            loss = (weights[0] * engine.arange(1.0, 4.0, dtype=engine.float64)).sum() ** 2 * 0.1
+            (weights[0].grad,) = engine.autograd.grad(loss, weights, create_graph=True)
+            made.step()
+        found[engine] = engine.autograd.grad((weights[0] ** 2).sum(), s)[0].numpy()
+    # of a recorded step torch's Adam computes the corrections in float32, the step's number being a tensor
+    numpy.testing.assert_allclose(found[minigrad], found[torch], rtol=1e-5 if "Adam" in optimizer else 1e-9)

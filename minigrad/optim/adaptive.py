@@ -11,7 +11,7 @@ from typing import Any
 from ..creation import tensor
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar
+from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
 
 
 def check_betas(betas: tuple[float, float]) -> None:
@@ -38,7 +38,7 @@ def decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     if decay and group.get("decoupled_weight_decay"):
         p.mul_(1 - group["lr"] * decay)
     elif decay:
-        grad = grad + decay * p
+        grad = grad + decay * unwritten(p, decay)
     return grad
 
 
@@ -49,7 +49,11 @@ def moments(p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any
         state.update(exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
     state["step"] += 1
     mean = state["exp_avg"].lerp_(grad, 1 - beta1)
-    square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    square = state["exp_avg_sq"]
+    if wants_grad(beta2):
+        square.lerp_(grad.square(), 1 - beta2)
+    else:
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     if group["differentiable"]:  # the graph keeps the mean, and the next step writes to it
         mean = mean.clone()
     return state["step"].item(), mean, square
@@ -100,7 +104,11 @@ class Adam(Optimizer):
             square = state["max_exp_avg_sq"]
             square.copy_(square.maximum(state["exp_avg_sq"]))
         scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
-        p.addcdiv_(mean, scale, value=-group["lr"] / (1 - beta1**step))
+        factor = -group["lr"] / (1 - beta1**step)
+        if wants_grad(factor):
+            p.addcdiv_(mean, scale / factor)
+        else:
+            p.addcdiv_(mean, scale, value=factor)
 
 
 class AdamW(Adam):

@@ -336,6 +336,16 @@ def unshared(value: Any) -> Any:
     return value.clone() if isinstance(value, Tensor) else value
 
 
+def wants_grad(setting: Any) -> bool:
+    """Whether a setting is itself to be learnt, by differentiating the steps."""
+    return isinstance(setting, Tensor) and setting.requires_grad
+
+
+def unwritten(p: Tensor, setting: Any) -> Tensor:
+    """A parameter to be multiplied with a setting: a copy where the graph keeps it, since the step writes to it."""
+    return p.clone() if wants_grad(setting) else p
+
+
 def set_rate(group: dict[str, Any], lr: Any) -> None:
     """Give a group its learning rate. Where that is a tensor it stays the same one, with another value."""
     if isinstance(group["lr"], Tensor):

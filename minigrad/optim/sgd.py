@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, evaluated, implementation, negative
+from .optimizer import Optimizer, check, evaluated, implementation, negative, unwritten, wants_grad
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
@@ -84,7 +84,7 @@ class SGD(Optimizer):
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """p ← p - lr · direction."""
         if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * p
+            grad = grad + group["weight_decay"] * unwritten(p, group["weight_decay"])
         momentum = group["momentum"]
         if momentum:
             buffer = state.get("momentum_buffer")
@@ -93,7 +93,9 @@ class SGD(Optimizer):
             else:
                 buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
             grad = grad + momentum * buffer if group["nesterov"] else buffer
-        if group["differentiable"]:
+        if wants_grad(group["lr"]):
+            p.addcmul_(grad, -group["lr"])
+        elif group["differentiable"]:
             p.add_(grad, alpha=-group["lr"])  # one node, as torch records it
         else:
             p -= group["lr"] * grad
