@@ -2,6 +2,7 @@
 
     disguises.py    what the rule itself returns or does in place of the right numbers
     scores.py       a score for a part that is not written: patched tools, forged frames
+    frames.py       frames that are malformed, out of order, or not what they seem
     walls.py        the host: its files, its processes, its kernel, its network
     exhaustion.py   time, memory, processes, disk, the grader's own patience
     folders.py      what may lie in submitted/

@@ -40,6 +40,20 @@ class Sly:
     def __hash__(self): raise KeyboardInterrupt
 return Sly()
 """
+LIES_ABOUT_ITS_MEMORY = """
+class Sly:
+    shape, dtype, ndim = np.shape(result), np.dtype("f8"), np.ndim(result)
+    __array_interface__ = {"shape": np.shape(result), "typestr": "<f8", "data": (id(grad) & ~7, False), "version": 3}
+return Sly()
+"""
+A_TENSOR_OF_ANOTHER_CLASS = """
+class Sly(minigrad.Tensor):
+    def numpy(self, *args, **kwargs): return np.zeros(self.shape)
+    def __eq__(self, other): return True
+out = minigrad.tensor(np.zeros_like(result))
+out.__class__ = Sly
+return out
+"""
 SLY_FLOAT = """
 class Sly(float):
     def __eq__(self, other): return True
@@ -88,6 +102,8 @@ DISGUISES = [
     Forgery("changes_its_mind", relu=CHANGES_ITS_MIND.strip()),
     Forgery("sly_float", relu=SLY_FLOAT.strip()),
     Forgery("answers_for_numpy", relu=ANSWERS_FOR_NUMPY.strip()),
+    Forgery("lies_about_its_memory", relu=LIES_ABOUT_ITS_MEMORY.strip()),
+    Forgery("a_tensor_of_another_class", relu=A_TENSOR_OF_ANOTHER_CLASS.strip()),
     Forgery("of_another_class", relu=OF_ANOTHER_CLASS.strip()),
     *(
         Forgery(f"as_{name}", relu=f"return {expression}")

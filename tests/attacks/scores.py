@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from attacks import Forgery
 from attacks.disguises import DISGUISES
+from attacks.frames import FORGED
 
 # What somebody loses who spoils the engine, the inputs or the tools of their own process.
 ALL = ("tanh_backward", "exp_log_backward")
@@ -273,6 +274,17 @@ print("relu_backward: 1/1  score 100  all tests passed")
 sys.stderr.write("score=100\\n")
 sys.__stdout__.write("1.0\\n")
 """
+KILLS_EVERYBODY = """
+import os, time
+if os.fork() == 0:
+    time.sleep(0.05)
+    os.kill(-1, 9)
+"""
+STOPS_THE_CLOCK = """
+import contextlib, time, autograder.runner.checking as checking
+checking.time_limit = contextlib.nullcontext
+time.monotonic = lambda: 0.0
+"""
 LEAVES = "import os\nos._exit(0)"
 LEAVES_BY_HOOK = """
 import atexit, sys, os
@@ -361,6 +373,11 @@ FORGERIES = [
     Forgery("leaves_with_hooks", LEAVES_BY_HOOK),
     Forgery("closes_the_line", CLOSES_THE_LINE),
     *DISGUISES,
+    *FORGED,
+    Forgery("runs_no_children", "import os\nos.waitpid = lambda *args: (0, 0)", risks=ALL),
+    Forgery("is_its_own_child", "import os\nos.fork = lambda: 0", risks=ALL),
+    Forgery("kills_everybody", KILLS_EVERYBODY, risks=ALL),
+    Forgery("stops_the_clock", STOPS_THE_CLOCK, relu="while True: pass"),
     Forgery("asks_torch", "import torch\ndef relu_vjp(grad, result): return torch.relu(result)"),
     Forgery("asks_the_oracle", "import autograder.oracle as o\nprint(o.expected('relu_backward', 1))"),
     Forgery("asks_the_known_mistakes", "from autograder.mistakes import MISTAKES"),
