@@ -71,16 +71,15 @@ def hook_order(T: Any, rng: np.random.Generator) -> Properties:
         (u * 2.0).sum().backward()
         return seen[0]
 
-    def removes_itself() -> list[Any]:
+    def removes(which: int) -> list[Any]:
         seen: list[Any] = []
         u = leaf(T, rng.normal(size=2))
 
         def once(grad: Any) -> None:
             seen.append("once")
-            handle.remove()
+            handles[which].remove()
 
-        handle = u.register_hook(once)
-        u.register_hook(noting(seen, "always"))
+        handles = [u.register_hook(once), u.register_hook(noting(seen, "next"))]
         for _ in range(2):
             (u * 2.0).sum().backward()
         return seen
@@ -88,7 +87,8 @@ def hook_order(T: Any, rng: np.random.Generator) -> Properties:
     yield "three hooks, two walks", of_one_tensor
     yield "each sees the summed gradient", what_they_see
     yield "on a leaf: before .grad is written", before_the_leaf_has_it
-    yield "one that removes itself while it runs", removes_itself
+    yield "one that removes itself while it runs", lambda: removes(0)
+    yield "one that removes the next, which still runs this time", lambda: removes(1)
 
 
 @check("hook_replacement", lesson=LESSON, points=2, parts=[RUN])

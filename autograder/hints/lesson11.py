@@ -45,8 +45,8 @@ HINTS: dict[str, Stages] = {
     ),
     "minigrad.curvature.newton_step": (
         (
-            "H 的第 i 列等于 H 乘哪个向量？",
-            "The i-th column of H is H times which vector?",
+            "H 的第 i 行等于 H 乘哪个向量？（H 对称，行列一样。）",
+            "Row i of H is H times which vector? (H is symmetric, so its rows are its columns.)",
         ),
         (
             "eye(len(x), dtype=x.dtype) 的每一行是一个单位向量；hessian_product 对每一行求一次，stack 起来就是 H。斜率另外用 grad 求。",

@@ -116,8 +116,8 @@ HINTS: dict[str, Stages] = {
             "When the loop is done, how many tensors called hidden have been made? How many of them have a hook?",
         ),
         (
-            "钩子挂在张量上，不挂在名字上。每一步的 hidden 都是新张量。",
-            "A hook hangs on a tensor, not on a name. Each step's hidden is a new tensor.",
+            "钩子跟着张量，不跟着名字。每一步的 hidden 都是新张量。",
+            "A hook stays with its tensor, not with the name. Each step's hidden is a new tensor.",
         ),
         (
             "删掉循环外的两行，在循环里算完 hidden 之后立刻 register_hook。",

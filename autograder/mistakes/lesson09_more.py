@@ -45,6 +45,18 @@ def shows_it_detached(hooks: Any, grad: Any) -> Any:
 
 
 @mistake(
+    RUN,
+    zh="半路上被别的钩子取下来的，你这一趟就跳过了。梯度到的时候挂着的，这一趟都要运行；取下来，从下一趟起才算数。",
+    en="You pass over a hook that another one took off on the way. All that hang there when the gradient arrives run this time; taking one off counts from the next walk on.",
+)
+def passes_over_those_taken_off(hooks: Any, grad: Any) -> Any:
+    for number in list(hooks):
+        if number in hooks:
+            grad = _shown({number: hooks[number]}, grad, lambda grad: grad)
+    return grad
+
+
+@mistake(
     REMOVE,
     zh="张量已经没了的时候，self._hooks() 是 None，而 None 不能用 in 去查。先看它是不是 None。",
     en="Once the tensor is gone, self._hooks() is None, and in cannot look into None. See whether it is None first.",

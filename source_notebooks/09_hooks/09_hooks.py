@@ -154,6 +154,13 @@ for name, tensor in {"a": a, "b": b, "total": total}.items():
 x.register_hook(lambda grad: order.append(("x", grad.item())))
 total.backward()
 assert order == ["total", "b", "a", ("x", 5.0)]
+ran = []
+z = torch.ones(1, requires_grad=True)
+z.register_hook(lambda grad: (ran.append("first"), second.remove())[1])
+second = z.register_hook(lambda grad: ran.append("second"))
+for _ in range(2):
+    (z * 2).backward()
+assert ran == ["first", "second", "first"]
 
 # %% [markdown] tags=["lang-zh"]
 # `x` 的钩子只响了一次，看到的是两路加好的 5。
@@ -162,7 +169,7 @@ assert order == ["total", "b", "a", ("x", 5.0)]
 #
 # 1. 换之前先调用 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
 # 2. 问“有没有返回”，用 `is not None`。张量的真假是另一回事。
-# 3. 钩子运行时可以把自己取下来，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。
+# 3. 钩子运行时可以把自己或别的钩子取下来，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。梯度到的时候挂着的，这一趟都运行。
 #
 # 例子：两个钩子，先乘 2，再加 1；`grad` 是 `[3.]`，返回 `[7.]`。
 
@@ -173,7 +180,7 @@ assert order == ["total", "b", "a", ("x", 5.0)]
 #
 # 1. Before replacing, call `check_replacement(hook, replacement, grad)`; it raises for anything that cannot be a gradient here (wrong shape, wrong dtype, not a tensor).
 # 2. To ask whether a hook returned something, use `is not None`. Whether a tensor is true or false is another question.
-# 3. A hook may take itself off while it runs, and then the dict shrinks; so loop over a copy, `list(hooks.values())`.
+# 3. A hook may take itself or another one off while it runs, and then the dict shrinks; so loop over a copy, `list(hooks.values())`. All that hang there when the gradient arrives run this time.
 #
 # Example: the first of two hooks multiplies by 2, the second adds 1; if `grad` is `[3.]`, return `[7.]`.
 

@@ -446,14 +446,14 @@ for start in (0.0, 4.0, 100.0):
 # %% [markdown] tags=["lang-zh"]
 # 不管从哪里出发，都是一步到底。变量多了，“除以”变成解方程：找到 $s$，使 $H s = \text{slope}$，新的位置是 $x - s$。
 #
-# 写出 `newton_step`。`x` 是一维的，形状 `(n,)`，`n` 很小，所以这里可以把 $H$ 摆出来：它的第 `i` 行是 $H$ 与第 `i` 个单位向量的积，你的 `hessian_product` 正好能求。`eye(n, dtype=...)` 给出全部单位向量，`for` 一行一行地取；`stack` 把几行叠成矩阵；`solve(matrix, vector)` 解方程。`x` 保持原样，返回一个没有历史的新张量。
+# 写出 `newton_step`。`x` 是一维的，形状 `(n,)`，`n` 很小，所以这里可以把 $H$ 摆出来：它的第 `i` 行是 $H$ 与第 `i` 个单位向量的积（本来得到的是列，$H$ 对称，行列一样），你的 `hessian_product` 正好能求。`eye(n, dtype=...)` 给出全部单位向量，`for` 一行一行地取；`stack` 把几行叠成矩阵；`solve(matrix, vector)` 解方程。`x` 保持原样，返回一个没有历史的新张量。
 #
 # 例子：$f(x) = x_0^2 + 5 x_1^2$，`x` 为 `[3, 1]`：斜率是 `[6, 10]`，$H$ 的对角线上是 2 和 10，其余为 0，得 `[0, 0]`。
 
 # %% [markdown] tags=["lang-en"]
 # Wherever it starts, one step takes it to the bottom. With more variables, "divided by" turns into an equation: find the $s$ for which $H s = \text{slope}$; the new place is $x - s$.
 #
-# Write `newton_step`. `x` is one-dimensional, of shape `(n,)`, and `n` is small, so here you may write $H$ out: row `i` is the product of $H$ with unit vector number `i`, which your `hessian_product` can compute. `eye(n, dtype=...)` holds all the unit vectors, and a `for` loop takes them row by row; `stack` turns several rows into a matrix; `solve(matrix, vector)` solves the equation. Leave `x` as it is, and return a new tensor without history.
+# Write `newton_step`. `x` is one-dimensional, of shape `(n,)`, and `n` is small, so here you may write $H$ out: row `i` is the product of $H$ with unit vector number `i` (a column, strictly, but $H$ is symmetric), which your `hessian_product` can compute. `eye(n, dtype=...)` holds all the unit vectors, and a `for` loop takes them row by row; `stack` turns several rows into a matrix; `solve(matrix, vector)` solves the equation. Leave `x` as it is, and return a new tensor without history.
 #
 # Example: if $f(x) = x_0^2 + 5 x_1^2$ and `x` is `[3, 1]`, the slope is `[6, 10]`, the diagonal of $H$ is 2 and 10 and everything else is 0, and the answer is `[0, 0]`.
 
