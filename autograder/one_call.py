@@ -26,8 +26,14 @@ MOST = 200  # calls that are looked at
 FEW = 9  # entries of an array that are shown
 
 
+class Raised(NamedTuple):
+    """An error, where a value was to come out."""
+
+    words: str
+
+
 class Call(NamedTuple):
-    """What came in, what came out and what should have; an error is {"error": its words}."""
+    """What came in, what came out and what should have; either of these may be Raised."""
 
     given: tuple[Any, ...]
     got: Any
@@ -80,7 +86,7 @@ def _calls(check: Check, part: str, seed: int) -> list[Call]:
         try:
             got = written(*args)
         except Exception as error:
-            found.append((given, _error(error)))
+            found.append((given, _raised(error)))
             raise
         found.append((given, *_copies([got])))
         return got
@@ -89,7 +95,7 @@ def _calls(check: Check, part: str, seed: int) -> list[Call]:
         checks.attempt(check, importlib.import_module(parts.ENGINE), seed)
     with np.errstate(all="ignore"):
         calls = [Call(given, got, _tried(own, given)) for given, got in found]
-    return [each for each in calls if isinstance(each.right, dict) or _plain(each.right)]
+    return [each for each in calls if isinstance(each.right, Raised) or _plain(each.right)]
 
 
 def _one_entry(call: Call, own: Callable[..., Any], written: Callable[..., Any]) -> Call | None:
@@ -113,13 +119,13 @@ def _first_wrong(call: Call) -> tuple[int, ...] | None:
 
 
 def _differ(right: Any, got: Any) -> bool:
-    a, b = (each if isinstance(each, dict) else encode(each) for each in (right, got))
+    a, b = ({"error": each.words} if isinstance(each, Raised) else encode(each) for each in (right, got))
     return compare(a, b) is not None
 
 
 def _break_alike(right: Any, got: Any) -> bool:
     """Whether both are errors of one class: then what came in is to blame, and Python's words say on which line."""
-    errors = [each["error"].partition(":")[0] for each in (right, got) if isinstance(each, dict) and "error" in each]
+    errors = [each.words.partition(":")[0] for each in (right, got) if isinstance(each, Raised)]
     return len(errors) == 2 and errors[0] == errors[1]
 
 
@@ -127,11 +133,11 @@ def _tried(part: Callable[..., Any], given: tuple[Any, ...]) -> Any:
     try:
         return part(*_copies(given))
     except Exception as error:
-        return _error(error)
+        return _raised(error)
 
 
-def _error(error: Exception) -> dict[str, str]:
-    return {"error": f"{type(error).__name__}: {checks.first_sentence(str(error))}"}
+def _raised(error: Exception) -> Raised:
+    return Raised(f"{type(error).__name__}: {checks.first_sentence(str(error))}")
 
 
 def _plain(value: Any) -> bool:
@@ -159,6 +165,8 @@ def _side_by_side(call: Call) -> tuple[str, str]:
 
 def _shown(value: Any) -> str:
     """A small array as a list, a large one by its shape; an error in its own words."""
+    if isinstance(value, Raised):
+        return value.words
     if isinstance(value, tuple | list):
         inside = ", ".join(map(_shown, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
@@ -166,6 +174,4 @@ def _shown(value: Any) -> str:
         return f"array{value.shape}"
     if isinstance(value, np.ndarray):
         return np.array2string(value, precision=4, separator=", ").replace("\n", "")
-    if isinstance(value, dict):
-        return str(value["error"])
     return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)

@@ -76,3 +76,9 @@ def test_a_part_that_was_handed_nonsense_by_another_is_not_shown(said):
     mine = lambda grad, other: (grad * other, grad), lambda grad, self: grad * self
     out = said("mul_backward", dict(zip(names, mine, strict=True)))
     assert "call of mul_vjp_self" in out and "call of mul_vjp_other" not in out
+
+
+@pytest.mark.parametrize("odd", [{"a": 1}, (1, None), [], "words", np, print, object(), np.array([None]), b"bytes"])
+def test_whatever_a_part_returns_the_check_has_an_answer(said, odd):
+    assert said("sigmoid_backward", {SIGMOID: lambda grad, result: odd}).startswith("✗")
+    assert said("crossover_size", {"minigrad.timing.crossover": lambda sizes, here, there: odd}).startswith("✗")
