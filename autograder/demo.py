@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rich.text import Text as Line
+
 from autograder import lessons, release, report, sample_class
 from autograder.course import Course
 from autograder.errors import AutograderError
@@ -90,13 +92,15 @@ def _where(course: Course, pages: list[Path], reports: list[Path]) -> None:
     def short(path: Path) -> str:
         return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
 
-    show = screen.print
-    show("\n[bold]班级报告 · Class reports[/]")
+    def show(bold: str, plain: str = "") -> None:
+        screen.print(Line.assemble((bold, "bold"), plain))
+
+    show("\n班级报告 · Class reports")
     for path in reports:
-        show(f"  {short(path)}", highlight=False)
+        show("", f"  {short(path)}")
     folder = course.path("feedback", "x", "x").parent.parent
-    show(f"[bold]反馈页 · Feedback pages[/] ({len(pages)})\n  {short(folder)}/…", highlight=False)
+    show("反馈页 · Feedback pages", f" ({len(pages)})\n  {short(folder)}/…")
     if pages:
-        show(f"  {short(pages[0])}", highlight=False)
-    show("[bold]打开课程 · Open the lessons[/]   make lab", highlight=False)
-    show("[bold]在 formgrader 里看这个班 · See this class in formgrader[/]   make teach", highlight=False)
+        show("", f"  {short(pages[0])}")
+    show("打开课程 · Open the lessons", "   make lab")
+    show("在 formgrader 里看这个班 · See this class in formgrader", "   make teach")

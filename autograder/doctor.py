@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text as Line
 
 from autograder.errors import AutograderError
 from autograder.lessons import COURSE, PROJECT
@@ -46,7 +47,7 @@ def run(screen: Console, course: Path = COURSE) -> int:
     table = Table("", "检查项 · Checked", "结果 · Found", "怎么办 · Remedy", show_lines=True)
     bad = False
     for finding in findings(course):
-        mark = {True: "[green]✓[/]", False: "[red]✗[/]", None: "[yellow]![/]"}[finding.ok]
+        mark = {True: Line("✓", "green"), False: Line("✗", "red"), None: Line("!", "yellow")}[finding.ok]
         table.add_row(mark, finding.what, finding.found, finding.remedy)
         bad |= finding.ok is False
     screen.print(table)

@@ -125,39 +125,39 @@ def write(fd: int, frame: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
-def read_apart(fd: int) -> mmap.mmap:
+def read_apart(fd: int) -> mmap.mmap | None:
     """The next frame's payload in pages of its own, which closing gives back to the system: nowhere else is a copy left.
 
-    For one learner's cells in a process from which another learner's will be forked. ProtocolError as for FrameReader.
+    For one learner's cells in a process from which another learner's will be forked. Not a byte of what comes after the
+    frame is read. None where the stream ended between frames; ProtocolError as for FrameReader.
     """
     header = bytearray(_HEADER)
-    _fill(fd, memoryview(header))
-    size = _announced(header)
+    if not (came := _fill(fd, memoryview(header))):
+        return None
+    size = int.from_bytes(header, "big")
+    if size > MAX_FRAME:
+        raise ProtocolError(f"a frame of {size} bytes, more than {MAX_FRAME}")
     pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with memoryview(pages) as view:
-        _fill(fd, view)
+        if came < _HEADER or _fill(fd, view) < size:
+            raise ProtocolError("the stream ended inside a frame")
     return pages
 
 
-def _fill(fd: int, room: memoryview) -> None:
+def _fill(fd: int, room: memoryview) -> int:
+    """Read until the room is full, or the stream at its end; how many bytes came."""
     done = 0
     while done < len(room):
         with room[done:] as rest:
             came = os.readv(fd, [rest])
         if not came:
-            raise ProtocolError("the stream ended inside a frame")
+            break
         done += came
-
-
-def _announced(header: bytes | bytearray) -> int:
-    size = int.from_bytes(header[:_HEADER], "big")
-    if size > MAX_FRAME:
-        raise ProtocolError(f"a frame of {size} bytes, more than {MAX_FRAME}")
-    return size
+    return done
 
 
 class FrameReader:
-    """Takes frames from a file descriptor, and not a byte of what comes after them."""
+    """Takes frames from a file descriptor, never holding more than one frame and a chunk in memory."""
 
     def __init__(self, fd: int):
         self.fd = fd
@@ -182,20 +182,19 @@ class FrameReader:
         return payload
 
     def _take(self) -> bytes | None:
-        if self._missing():
-            return None
-        payload = bytes(self._buffer[_HEADER:])
-        self._buffer.clear()
-        return payload
-
-    def _missing(self) -> int:
-        """How many bytes the header lacks, or else the frame that it announces."""
         if len(self._buffer) < _HEADER:
-            return _HEADER - len(self._buffer)
-        return _HEADER + _announced(self._buffer) - len(self._buffer)
+            return None
+        size = int.from_bytes(self._buffer[:_HEADER], "big")
+        if size > MAX_FRAME:
+            raise ProtocolError(f"a frame of {size} bytes, more than {MAX_FRAME}")
+        if len(self._buffer) < _HEADER + size:
+            return None
+        payload = bytes(self._buffer[_HEADER : _HEADER + size])
+        del self._buffer[: _HEADER + size]
+        return payload
 
     def _receive(self, deadline: float | None) -> bytes:
         left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
         if not self._poll.poll(left):
             raise TimeoutError
-        return os.read(self.fd, min(_CHUNK, self._missing()))
+        return os.read(self.fd, _CHUNK)

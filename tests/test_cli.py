@@ -255,6 +255,7 @@ def test_doctor_on_a_machine_that_lacks_things(capsys, tmp_path, monkeypatch):
         assert remedy in words
     assert "validate_assignment" in words and "没有启用" in words and "不能写" in words and "mkdir -p" in words
     assert "the sandbox works" in words
+    assert "✗" in words and "[/]" not in words and "[red]" not in words
 
 
 def test_doctor_without_packages(monkeypatch):

@@ -50,10 +50,9 @@ class Supervisor:
         gc.freeze()  # what is loaded stays: forked processes need not walk it, nor copy its pages
         fresh = _state(".")
         self.reply({"type": "ready"})
-        reader = FrameReader(self.jobs)
-        while payload := reader.read():
-            with read_apart(self.jobs) as cells:
-                clean = _Job(self, unpack(payload, max_text=None), cells).run() and _state(".") == fresh
+        while (about := read_apart(self.jobs)) and (cells := read_apart(self.jobs)):
+            with about, cells:
+                clean = _Job(self, unpack(about[:], max_text=None), cells).run() and _state(".") == fresh
             self.reply({"type": "done", "clean": clean})
             if not clean:
                 return
