@@ -296,15 +296,15 @@ def custom_network(T: Any, rng: np.random.Generator) -> Properties:
     """A network with the custom softplus: trained for three steps, then its loss judged by gradcheck (slow, so last)."""
     X, target = T.tensor(rng.uniform(-1.5, 1.5, (8, 2))), T.tensor(rng.normal(size=(8, 1)))
     params = {  # so small that every softplus is looked at where it bends
-        "W": leaf(T, rng.uniform(-1.5, 1.5, (2, 3))),
-        "b": leaf(T, rng.normal(size=3)),
-        "V": leaf(T, rng.normal(size=(3, 1))),
+        "W": leaf(T, rng.uniform(-1.5, 1.5, (2, 2))),
+        "b": leaf(T, rng.normal(size=2)),
+        "V": leaf(T, rng.normal(size=(2, 1))),
     }
 
     def loss_of(W: Any, b: Any, V: Any) -> Any:
         return ((T.custom.softplus(X @ W * 3.0 + b) @ V - target) ** 2).mean()
 
-    push = T.tensor(rng.normal(size=(2, 3)))
+    push = T.tensor(rng.normal(size=(2, 2)))
     yield (
         "how the loss changes along a direction",
         lambda: T.custom.central_difference(lambda W: loss_of(W, params["b"], params["V"]), params["W"], push, 0.05),
