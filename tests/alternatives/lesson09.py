@@ -13,8 +13,7 @@ CHOOSE = "minigrad.autograd.engine.nodes_to_run"
 
 @alternative(RUN)
 def by_number(hooks, grad):
-    for number in sorted(hooks):
-        hook = hooks[number]
+    for _, hook in sorted(hooks.items()):
         shown = hook(grad)
         if shown is None:
             continue
