@@ -224,6 +224,12 @@ def reduced(T: Any, rng: np.random.Generator, name: str) -> Properties:
     def centred(x: Any) -> Any:
         return x - getattr(x, name)(1, keepdim=True)
 
+    def beside() -> Any:
+        w, x = leaf(T, rng.normal(size=3)), leaf(T, rng.normal(size=(3, 4)))
+        pull(T, rng, -w + getattr(x, name)(1))  # recorded last, so its rule runs first
+        return w.grad
+
+    yield "the other branch of a sum", beside
     yield "a hundred rows", gradient(T, rng, lambda x: getattr(x, name)(0), rng.normal(size=(100, 50)))
     yield "each row less its own", in_the_middle(T, rng, lambda x: x + 1.0, centred, rng.normal(size=(3, 4)))
 

@@ -312,6 +312,9 @@ def wants_an_argument(self: Any, requires_grad: bool) -> Any:
     return self
 
 
+wants_an_argument.__qualname__ = "requires_grad_"  # the name that Python gives in its error
+
+
 @mistake(
     DETACH,
     zh="你照着数字造了一个新张量：存储不共用，连类型也可能变（Python 的数一律成了 float32）。共用要靠 from_array 和 self.storage()。",
@@ -319,3 +322,17 @@ def wants_an_argument(self: Any, requires_grad: bool) -> Any:
 )
 def makes_one_of_the_numbers(self: Any) -> Any:
     return minigrad.tensor(self.tolist())
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="该拒绝的都拒绝了，可最后 want_gradient 得到的总是 True：传 False 进来也关不掉。把 requires_grad 传给它。",
+    en="Both refusals are right, but in the end want_gradient is always given True, and False switches nothing off. Pass requires_grad on.",
+)
+def always_wants_one(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and not self.is_floating_point():
+        raise RuntimeError(FLOAT_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(True)
+    return self

@@ -228,3 +228,13 @@ def mean_keeps_the_last_size(grad: Any, self_shape: Dims, dim: Dims | None, keep
     for d in dim or ():
         count = self_shape[d]
     return _sum(grad, self_shape, dim, keepdim) / count
+
+
+@mistake(
+    MEAN,
+    zh="返回值对了，可 grad /= … 改的是传进来的数组，和里的另一支拿到的就是除过的。写成 grad / …，得到一个新的。",
+    en="What is returned is right, but grad /= … changes the array that came in, and the other branch of a sum is handed the divided one. Write grad / …, which makes a new one.",
+)
+def mean_divides_grad_itself(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
+    grad /= math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
+    return _sum(grad, self_shape, dim, keepdim)
