@@ -148,7 +148,7 @@ HINTS: dict[str, Stages] = {
         ),
         (
             "dim 不是 None 且 keepdim 为 False 时，从小到大对每个 d 做 grad = rules.unsqueeze(grad, d)；最后 rules.expand(grad, self_shape)。",
-            "Unless dim is None or keepdim is True, for each d in order: grad = rules.unsqueeze(grad, d). Then rules.expand(grad, self_shape).",
+            "Unless dim is None or keepdim is True, for each d of dim, the smallest first: grad = rules.unsqueeze(grad, d). Then rules.expand(grad, self_shape).",
         ),
     ),
     REDUCE + "mean_vjp": (

@@ -32,9 +32,9 @@ HINTS: dict[str, Stages] = {
             "but not in grad are summed to 1 (kept).",
         ),
         (
-            "多出来的是 tuple(range(len(grad.shape) - len(shape)))，用 rules.sum(grad, dims, False)；要加成 1 的维度收进一个元组，用 rules.sum(grad, dims, True)。元组为空就别加：空元组表示全部。",
+            "多出来的是 tuple(range(len(grad.shape) - len(shape)))，用 rules.sum(grad, dims, False)；要加成 1 的维度收进一个元组，用 rules.sum(grad, dims, True)。元组为空就不用加。",
             "The surplus is tuple(range(len(grad.shape) - len(shape))), for rules.sum(grad, dims, False); collect the dimensions to be summed to 1 in a tuple, "
-            "for rules.sum(grad, dims, True). Leave the sum out where there is none.",
+            "for rules.sum(grad, dims, True). Where the tuple is empty there is nothing to sum.",
         ),
     ),
     "minigrad.ops.shape.expand_vjp": (

@@ -16,7 +16,7 @@ HINTS: dict[str, Stages] = {
             "copy() it first. There already: add into the very same tensor.",
         ),
         (
-            "held = variable._grad。held 是 None：variable._grad = from_array(要共享就用 grad.copy()，否则 grad)。不是 None：held.add_array_(grad)，不要再赋值给它。",
+            "held = variable._grad。held 是 None：variable._grad = from_array(…)，shared 为真就放 grad.copy()，否则放 grad。不是 None：held.add_array_(grad)，不要再赋值给它。",
             "held = variable._grad. If held is None: variable._grad = from_array(grad.copy() if shared, else grad). "
             "Otherwise: held.add_array_(grad), and no assignment.",
         ),

@@ -509,11 +509,11 @@ assert torch.equal(summed, x.grad)
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说对两点（其中必须有第 1 点），给 1 分：
-# 1. 他算的是各条损失之和的梯度，也就是 J 的各行相加；比平均的大 n 倍（n 是数据条数），学习率不变的话，步子也大 n 倍。
+# 1. 他算的是各条损失之和的梯度，也就是 J 的各行相加；它是平均的 n 倍（n 是数据条数），学习率不变的话，步子也是 n 倍。
 # 2. 权重是一种选择：相加、平均、各有轻重，结果都不同，torch 不替人决定，所以要么给标量，要么给权重。
 # 3. 每条数据各自的梯度是 J 的各行：一次一个元素地反向（权重一个 1，其余 0），保留图；或用 torch.autograd.functional.jacobian。
 #
-# 参考回答：权重全是 1，算的是所有损失之和的梯度，是平均的 n 倍，同样的学习率下每一步也大 n 倍。求和、平均、加权，是三种不同的目标，torch 没法知道你要哪一种，所以不肯自己补。想要每条数据的梯度，就对每个元素各反向一次，权重只有它是 1，并且 retain_graph=True，得到的正是雅可比矩阵的各行。
+# 参考回答：权重全是 1，算的是所有损失之和的梯度，是平均的 n 倍，同样的学习率下，每一步也是 n 倍。求和、平均、加权，是三种不同的目标，torch 没法知道你要哪一种，所以不肯自己补。想要每条数据的梯度，就对每个元素各反向一次，权重只有它是 1，并且 retain_graph=True，得到的正是雅可比矩阵的各行。
 #
 # **Rubric (1 point)** Two of these three, the first among them:
 # 1. He computes the gradient of the sum of the losses, the rows of J added; it is n times that of the mean (n examples), and with the same learning rate so is the step.

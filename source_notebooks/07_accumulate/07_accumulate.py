@@ -599,13 +599,13 @@ assert w.grad is None and w.item() == 3.0
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 2 点），给 1 分：
 # 1. 每个批次（而不是每个微批）开始时清零一次，所有微批都 backward 之后 step 一次。
 # 2. 损失是平均值时，每块乘上它的份额：8 / 32；最后一批是 8 / 20、8 / 20、4 / 20。只说“除以块数”的，要指出它在块不一样大时不对。
-# 3. 忘了缩放，梯度大了（块数那么多）四倍，对普通的 SGD 相当于学习率大了四倍。
+# 3. 忘了缩放，有几块，梯度就是原来的几倍，这里是四倍；对普通的 SGD，相当于学习率变成四倍。
 #
 # 参考回答：每个批次先 zero_grad，再把 32 条切成四块，每块的平均损失乘 8/32 后 backward，四块都做完才 step。最后一批 20 条切成 8、8、4，份额是 8/20、8/20、4/20。忘了乘，梯度就是四个平均值之和，等于把学习率放大到四倍。
 #
 # **Rubric (1 point)** Two of these three, the second among them:
 # 1. Clear once per batch (not per micro-batch) at its beginning; step once, after all pieces have had their backward.
 # 2. With a mean loss, each piece is weighted by its share: 8 / 32; in the last batch 8 / 20, 8 / 20 and 4 / 20. "Divide by the number of pieces" counts only with the remark that it fails for unequal pieces.
-# 3. Without scaling the gradient is four times as large, which for plain SGD is a learning rate four times as large.
+# 3. Without scaling the gradient is as many times as large as there are pieces, here four times; for plain SGD that is a learning rate four times as large.
 #
 # Model answer: zero_grad at the start of each batch, cut the 32 into four pieces, multiply the mean loss of each by 8/32 and call backward, and step after the fourth. The last 20 are cut into 8, 8 and 4, with shares 8/20, 8/20 and 4/20. Without the factor the gradient is the sum of four means, which amounts to a learning rate four times as large.
