@@ -101,8 +101,8 @@ def stumbles_over_leaves(self: Any) -> Any:
 
 @mistake(
     GRAD_FN,
-    zh="你给叶子也配了一个 grad_fn。叶子不是算出来的，grad_fn 是 None；收梯度的 AccumulateGrad 要顺着别人的 next_functions 才看得到。",
-    en="You gave leaves a grad_fn, too. A leaf was not computed, and its grad_fn is None; its AccumulateGrad is seen only along the next_functions of others.",
+    zh="你给叶子也配了一个 grad_fn。叶子没有历史，grad_fn 是 None；收梯度的 AccumulateGrad 要顺着别人的 next_functions 才看得到。",
+    en="You gave leaves a grad_fn, too. A leaf has no history, and its grad_fn is None; its AccumulateGrad is seen only along the next_functions of others.",
 )
 def a_node_for_leaves(self: Any) -> Any:
     if self._edge is None:

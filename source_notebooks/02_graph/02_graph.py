@@ -277,12 +277,12 @@ print("both lead to one    ", one is other)
 assert b.grad_fn is None and one.variable is b and one is other
 
 # %% [markdown] tags=["lang-zh"]
-# “没有 `grad_fn` 就没有节点”也不对。`grad_fn` 说的是“谁算出了我”，叶子不是算出来的，所以是空的。但要梯度的叶子都有一个收梯度的节点，就是 `AccumulateGrad`：不管用在多少地方，只有这一个，从各条路来的梯度都到它这里，加进 `.grad`。
+# “没有 `grad_fn` 就没有节点”也不对。`grad_fn` 说的是“记录里，谁算出了我”；叶子没有历史，所以是空的。但要梯度的叶子都有一个收梯度的节点，就是 `AccumulateGrad`：不管用在多少地方，只有这一个，从各条路来的梯度都到它这里，加进 `.grad`。
 #
 # 还有编号。有的运算一次给出好几个结果，比如 `unbind` 把张量拆成几行；它们共用一个节点，靠编号分开：
 
 # %% [markdown] tags=["lang-en"]
-# "No `grad_fn`, so no node" is wrong as well. `grad_fn` says "who computed me"; a leaf was not computed, so it is empty. But every leaf that wants a gradient has a node that collects it, its `AccumulateGrad`: just the one, however many places the leaf is used in; the gradients from all roads arrive there and are added to `.grad`.
+# "No `grad_fn`, so no node" is wrong as well. `grad_fn` says "who computed me, as recorded"; a leaf has no history, so it is empty. But every leaf that wants a gradient has a node that collects it, its `AccumulateGrad`: just the one, however many places the leaf is used in; the gradients from all roads arrive there and are added to `.grad`.
 #
 # And the numbers? Some operations give several results at once, such as `unbind`, which splits a tensor into its rows; these share one node, and the number tells them apart:
 
