@@ -23,6 +23,8 @@ IMPORTS = {"np": "import numpy as np", **{each: f"import {each}" for each in ("n
 SAID = {
     r"truth value of an array .* is ambiguous|Boolean value of Tensor .* is ambiguous": "array_in_an_if",
     r"'(numpy\.ndarray|Tensor|float|int|bool|tuple)' object is not callable": "not_callable",
+    r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
+    r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
     r"exceptions must derive from BaseException": "not_an_error",
 }
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")

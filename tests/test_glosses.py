@@ -21,6 +21,8 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
             "grad (1 - result * result)",
             "Brackets right after a value are taken for a call: is a * missing, or are the br",
         ),
+        ("grad.sum([0])", "A tuple is wanted here, and this is a list"),
+        ("grad.reshape([1] + result.shape)", "Lists and tuples can't be added to each other"),
         ("grad * result.size()", "or are the brackets one pair too many"),
         (
             "grad if grad > 0 else result",
