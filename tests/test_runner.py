@@ -56,10 +56,16 @@ def test_the_source_of_a_learners_function_can_be_read(running):
         "x = 1\n?print\n%timeit x",
         "if True:\n    %time y = 2\nx = 1",
         "def f():\n    !ls\n    return 1\nx = f()",
+        "%precision 3\nx = (7\n  % 2)\ny = '''\n%s\n!'''\nx = x if y[1:3] == '%s' else 0",
     ],
 )
 def test_magics_and_shell_lines_that_the_rest_does_not_need_are_left_out(running, source):
     assert run_cells(running, source, "answer(x)") == [None, 1]
+
+
+def test_beside_another_slip_it_is_the_slip_that_is_named(running):
+    (error,) = errors(running, "x = (1\n\n%timeit x\n")
+    assert (error["class"], error["line"]) == ("SyntaxError", 1)
 
 
 def test_what_is_left_out_moves_no_line(running):

@@ -64,13 +64,14 @@ def _compiled(source: str, filename: str) -> types.CodeType:
     try:
         # dont_inherit: the learner's cell has not asked for this module's `from __future__`.
         return compile(source, filename, "exec", dont_inherit=True)
-    except SyntaxError:
+    except SyntaxError as error:
         lines = source.splitlines(keepends=True)
-        plain = "".join(_LEFT_OUT.sub(r"\1pass", line) for line in lines)
-        if plain != source:
-            return _compiled(plain, filename)
+        at = (error.lineno or 0) - 1
+        if 0 <= at < len(lines) and _LEFT_OUT.match(lines[at]):
+            lines[at] = _LEFT_OUT.sub(r"\1pass", lines[at])
+            return _compiled("".join(lines), filename)
         for number, line in enumerate(lines, 1):
-            if _MAGIC.match(line):
+            if _MAGIC.match(line) and not _LEFT_OUT.match(line):
                 raise MagicNotRun(line.strip(), (filename, number, 1, line)) from None
         raise
 
