@@ -56,7 +56,7 @@ def gather(input: Tensor, dim: Int, index: Tensor, *, sparse_grad: Bool = False)
     dim = check_index(input, dim, index, "gather")
     shape, wanted = input._data.shape, index._data.shape
     for d, (n, m) in enumerate(zip(wanted, shape, strict=False)):
-        if d != dim and n > m:
+        if d != dim and n > m and index._data.size:
             raise RuntimeError(
                 f"Size does not match at dimension {d} expected index {list(wanted)} to be no larger than self {list(shape)} apart "
                 f"from dimension {dim}"
@@ -126,7 +126,7 @@ def check_source(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> 
     shape, wanted = input._data.shape, index._data.shape
     given = wanted if src is None else src._data.shape
     fits = all(n <= m for d, (n, m) in enumerate(zip(wanted, shape, strict=False)) if d != dim)
-    for d, n in enumerate(wanted):  # a source of fewer dimensions is noticed only here, and called out of range
+    for d, n in enumerate(wanted or (1,)):  # a source of fewer dimensions is noticed only here, and called out of range
         fits = fits and n <= (given[one_dim(d, len(given))] if given else 1)
     if max(len(wanted), 1) != max(len(given), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
