@@ -122,3 +122,31 @@ def counts_from_one(output: Any, inputs: Any, create_graph: bool) -> Any:
         weights = weights.reshape(output.shape)
         rows.append(grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True))
     return rows
+
+
+@mistake(
+    ROOT,
+    zh="两种拒绝你都说 ONLY_SCALARS。那句话是给“什么也没给”的；给了、形状却不合，要说 mismatch(output, given, index)。",
+    en="Both refusals say ONLY_SCALARS. Those words are for nothing given; where something of the wrong shape was given, say mismatch(output, given, index).",
+)
+def says_only_scalars_to_both(output: Any, given: Any, index: int) -> Any:
+    if given is None:
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return ones_for(output)
+    if given.shape != output.shape:
+        raise RuntimeError(ONLY_SCALARS)
+    return given
+
+
+@mistake(
+    ROOT,
+    zh="形状不合的 given，你用 reshape 改成了合的。元素个数相同也不行：第几个权重配第几个输出，该由给的人说清楚。拒绝它。",
+    en="Where given has another shape, you reshape it to fit. The right number of elements isn't enough: which weight goes with which output is for whoever gives them to say. Refuse it.",
+)
+def reshapes_what_is_given(output: Any, given: Any, index: int) -> Any:
+    if given is None:
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return ones_for(output)
+    return given.reshape(output.shape)
