@@ -142,12 +142,10 @@ def test_what_lies_in_another_lessons_folder_of_the_exchange_is_its_own_collecti
     assert [n.who for n in collect(course, LESSON).notices] == ["lina"]
 
 
-def test_names_are_shown_whole_and_as_they_are(course, book, tmp_path, monkeypatch):
+def test_names_are_shown_whole_and_as_they_are(course, book, tmp_path, capsys):
     """Square brackets are markup to the library that draws the tables: a closing one, alone, would end the program."""
     name = "x[" + "long " * 30 + "/b] [conceal]seen :bomb:"
     folder = lay(tmp_path / "folder", {f"ada/{name}.txt": "", f"lina/{BOOK}": book("hers")})
-    shown = io.StringIO()
-    monkeypatch.setattr(screen, "file", shown)
     screen.print(collect(course, LESSON, folder).table())
-    cells = "".join(line.split("│")[2].strip() for line in shown.getvalue().splitlines() if "│" in line)
+    cells = "".join(line.split("│")[2].strip() for line in capsys.readouterr().out.splitlines() if "│" in line)
     assert f"ada/{name}.txt".replace(" ", "") in cells.replace(" ", "")
