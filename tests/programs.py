@@ -264,6 +264,14 @@ KNOWN = (
         "which of the shares of a softmax is largest hangs on the last bit, which torch's kernels round by the processor",
     ),
     (
+        r"(?s)^x\d+: torch .*(x\d+) = (x\d+)\.\w+\(.*\b(\1|\2)\.(addmm|addmv|baddbmm)_\([^\n]*\b(\1|\2)\b",
+        "the same, of a view",
+    ),
+    (
+        r"torch said .*grad_fn=<CloneBackward0>.*\n.*grad_fn=<(?s:.*)_saved_self\)?$",
+        "a result that is written over keeps what it was: torch records that copy, and shows it",
+    ),
+    (
         r"torch.*ZeroTensors are immutable",
         "torch's sgn hands a leaf zeros that have no memory, and then cannot add to them",
     ),

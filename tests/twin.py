@@ -22,6 +22,8 @@ import torch
 import minigrad
 
 ENGINES = {"torch": torch, "minigrad": minigrad}
+# NumPy's own, which users' filters never show, and what torch says to itself when it first loads a part of its own.
+UNSAID = ("encountered in", "`torch.jit.script` is deprecated")
 
 
 def transcript(engine: ModuleType, program: str) -> list[str]:
@@ -37,7 +39,7 @@ def transcript(engine: ModuleType, program: str) -> list[str]:
             except Exception as error:
                 print(f"{type(error).__name__}: {first_sentence(str(error))}")
             for warning in caught:
-                if "encountered in" not in str(warning.message):  # NumPy's own, which users' filters never show
+                if not any(words in str(warning.message) for words in UNSAID):
                     print(f"{warning.category.__name__}: {first_sentence(str(warning.message))}")
             caught.clear()
     return re.sub(r"0x[0-9a-f]+", "0x…", out.getvalue()).splitlines()

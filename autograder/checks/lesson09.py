@@ -91,6 +91,17 @@ def hook_order(T: Any, rng: np.random.Generator) -> Properties:
     yield "one that removes the next, which still runs this time", lambda: removes(1)
 
 
+def slope_of_slope(x: Any) -> Any:
+    """The second derivative through a hook that squares a gradient. autograd.grad would need another part."""
+    y = x * x
+    y.register_hook(lambda grad: grad * grad)
+    with warnings.catch_warnings(action="ignore"):  # that x.grad then has a graph, which has x
+        (y * y).sum().backward(create_graph=True)
+    slope, x.grad = x.grad, None
+    slope.sum().backward()
+    return x.grad
+
+
 @check("hook_replacement", lesson=LESSON, points=2, parts=[RUN])
 def hook_replacement(T: Any, rng: np.random.Generator) -> Properties:
     values = rng.normal(size=3)
@@ -138,20 +149,10 @@ def hook_replacement(T: Any, rng: np.random.Generator) -> Properties:
         x.register_hook(hook)
         return raises(lambda: (x * x).sum().backward())
 
-    def differentiated_again() -> Any:
-        x = leaf(T, values)
-        y = x * x
-        y.register_hook(lambda grad: grad * grad)
-        with warnings.catch_warnings(action="ignore"):  # that x.grad then has a graph, which has x
-            (y * y).sum().backward(create_graph=True)
-        slope, x.grad = x.grad, None
-        slope.sum().backward()  # not autograd.grad, for which another part chooses the nodes
-        return x.grad
-
     yield "a leaf's, twice: each clipped, then added", on_a_leaf
     yield "one of several outputs", on_one_output
     yield from nobody_else_is_touched(T, values, rng.normal(size=3))
-    yield "under create_graph it can be differentiated again", differentiated_again
+    yield "under create_graph it can be differentiated again", lambda: slope_of_slope(leaf(T, values))
     yield "another shape is refused", refused(lambda grad: grad.sum())
     yield "a number is refused", refused(lambda grad: 0.5)
 

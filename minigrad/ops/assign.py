@@ -39,11 +39,13 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if ones := leading_ones(value._data.shape):
         value = value.view(value._data.shape[ones:])
     fills = is_mask(indices, masks) and not value._data.ndim
-    for name in ("index_put", "masked_fill") if fills else ("index_put",):
-        check_memory(view, name)
+    check_memory(view, "index_put")
     if not fills:
         check_overlap(view, value, True)
-    write(view, put_op(view, value, indices=checked(view, indices, masks, value), accumulate=False))
+    places = checked(view, indices, masks, value)
+    if fills:
+        check_memory(view, "masked_fill")
+    write(view, put_op(view, value, indices=places, accumulate=False))
 
 
 def delitem(self: Tensor, index: Any) -> None:

@@ -134,8 +134,8 @@ def refuse_product(written: Tensor, *factors: Any) -> None:
     with contextlib.suppress(ValueError, TypeError, AttributeError):
         a, b = (factor._data for factor in factors)
         shape = (a @ b).shape
-        alike = a.dtype is b.dtype is written._data.dtype and (a.ndim == b.ndim or written._data.ndim == 1)
-        if alike and a.ndim > 1 and a.ndim >= b.ndim and shape != written._data.shape:
+        alike = a.dtype is b.dtype is written._data.dtype
+        if alike and a.ndim == b.ndim == 2 and shape != written._data.shape:
             raise RuntimeError(BAD_PRODUCT.format(list(written._data.shape), list(shape)))
 
 

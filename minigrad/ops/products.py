@@ -326,7 +326,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
     x, y = batch1._data.shape, batch2._data.shape
     for size, dim in ((x, 0), (x, 1), (y, 2)):
         if len(size) <= dim:
-            one_dim(dim, len(size))  # torch asks for these sizes before anything else
+            real_dim(dim, len(size))  # torch asks for these sizes before anything else
     shape = (*x[:2], y[2])
     if input._data.shape != shape:
         input.expand(shape)  # refuses what does not fit
