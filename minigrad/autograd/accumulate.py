@@ -12,7 +12,7 @@ from .. import rules
 from ..backend import numpy
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
-from .graph import LAST, Edge, Node
+from .graph import LAST, Edge, Node, SeveralOutputs
 
 
 def unbroadcast(grad: Any, shape: tuple[int, ...]) -> Any:
@@ -211,7 +211,7 @@ class GradientEdge(NamedTuple):
         """A tensor whose gradient arrives here: the leaf, or a stand-in of the right shape, and of the gradient's dtype."""
         if isinstance(self.node, AccumulateGrad):
             return self.node.variable
-        shape = self.node.shape if self.node.outputs == 1 else self.node.shape[self.output_nr]
+        shape = self.node.shape[self.output_nr] if isinstance(self.node, SeveralOutputs) else self.node.shape
         like = numpy.empty(0, get_default_dtype().name) if grad is None else grad._data
         return from_array(rules.zeros(like, shape), (self.node, self.output_nr))
 

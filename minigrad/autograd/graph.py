@@ -186,8 +186,7 @@ class Node:
     order: minus the sequence number; what sorts the ready queue.
     saved: what the rules need, in the order of `saves`; None once released.
     shape: of the output (of each, when there are several): what a gradient arriving here must have.
-    stretched: None, or where an input was broadcast or converted, the (shape, dtype) each gradient goes back to
-        (None for one that has them already).
+    stretched: None, or where inputs were broadcast or converted, the (shape, dtype) of each (None: as the output's).
     extras: hooks and the like, which few nodes have; else None.
     """
 
@@ -196,7 +195,7 @@ class Node:
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
-    outputs: ClassVar[int] = 1
+    outputs: ClassVar[int] = 1  # to which gradients come back
     requires_grad: ClassVar[bool] = True  # as torch says of every node: one that is recorded is there for a gradient
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk lets go; shapes and numbers may stay
     plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
@@ -341,7 +340,8 @@ class Node:
     @property
     def _input_metadata(self) -> tuple[SimpleNamespace, ...]:
         """The shape of the gradient for each output, as torch tells it."""
-        return tuple([SimpleNamespace(shape=list(s)) for s in ((self.shape,) if self.outputs == 1 else self.shape)])
+        shapes = self.shape if isinstance(self, SeveralOutputs) else (self.shape,)
+        return tuple([SimpleNamespace(shape=list(shape)) for shape in shapes[: self.outputs]])
 
     def register_hook(self, hook: Any) -> Any:
         """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""

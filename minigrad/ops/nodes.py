@@ -195,7 +195,8 @@ class Rules:
         members: Any = (),
     ) -> None:
         self.results: tuple[str, ...] = outputs if isinstance(outputs, tuple) else ()
-        count = 1 if outputs is None else len(outputs) if isinstance(outputs, tuple) else outputs
+        named_ones = len(self.results) - ("indices" in self.results)
+        count = 1 if outputs is None else named_ones if isinstance(outputs, tuple) else outputs
         self.inputs = tuple(rules)
         wanted = [names_of(rule) for rule in rules.values()]
         self.kept = KEPT.get(node, "").split()
@@ -208,7 +209,7 @@ class Rules:
         if len(rules) > 1 and plain is Node:  # so they are checked: inputs before results
             saves = tuple(sorted(saves, key=lambda name: (name in self.results or name.startswith("result"), name)))
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
-        self.node.outputs = count
+        self.node.outputs = count  # indices stand last: no gradient comes back to them, and hooks see nothing of them
         self.node.releases = releases
         no_tensors = issubclass(self.node, ConstantsNode) or not saves
         self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first

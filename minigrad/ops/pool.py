@@ -95,7 +95,7 @@ def corners(module: Any, out: Sizes, stride: Sizes, padding: Sizes, width: int) 
     return rows[:, None] * width + columns
 
 
-max_pool_op = Op("MaxPool2DWithIndicesBackward0", _max_pool, outputs=2, self=max_pool_vjp)
+max_pool_op = Op("MaxPool2DWithIndicesBackward0", _max_pool, outputs=("output", "indices"), self=max_pool_vjp)
 
 
 # ------------------------------------------------------------------ the average

@@ -87,7 +87,7 @@ def _largest(x: Any, size: Sizes) -> tuple[Any, Any]:
     return values, indices
 
 
-largest_op = Op("AdaptiveMaxPool2DBackward0", _largest, outputs=2, self=largest_vjp)
+largest_op = Op("AdaptiveMaxPool2DBackward0", _largest, outputs=("output", "indices"), self=largest_vjp)
 back_op = Op("AdaptiveMaxPool2DBackwardBackward0", put_back, self=put_back_vjp)
 
 
