@@ -50,8 +50,7 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
     outs = result if isinstance(result, tuple) else (result,)
     node.outputs = len(outs)  # type: ignore[misc]
     node.metas = [meta_of(o) for o in outs]
-    shapes: list[Any] = [meta and meta.shape for meta in node.metas]
-    node.shape = tuple(shapes) if len(outs) != 1 else shapes[0]
+    node.shape = tuple([meta and meta.shape for meta in node.metas])
     inputs = [a for a in args if isinstance(a, Tensor)]
     dirty = noted(node, "dirty_tensors", "mark_dirty can only accept variables")
     for written in dirty:

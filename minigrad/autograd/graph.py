@@ -341,7 +341,7 @@ class Node:
     def _input_metadata(self) -> tuple[SimpleNamespace, ...]:
         """The shape of the gradient for each output, as torch tells it."""
         shapes = self.shape if isinstance(self, SeveralOutputs) else (self.shape,)
-        return tuple([SimpleNamespace(shape=list(shape)) for shape in shapes[: self.outputs]])
+        return tuple([SimpleNamespace(shape=list(shape or ())) for shape in shapes[: self.outputs]])
 
     def register_hook(self, hook: Any) -> Any:
         """Call hook(grad_inputs, grad_outputs) after the node has run; what it returns replaces grad_inputs."""
