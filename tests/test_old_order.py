@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 import pytest
 import torch
@@ -41,11 +42,11 @@ CALLS = """
 """
 
 
-def outcome(engine: object, call: str) -> object:
+def outcome(engine: Any, call: str) -> Any:
     """The values that a call gives, or the kind of its error."""
     names = {name: getattr(engine, name) for name in "add addcmul addmm addmv addr baddbmm sub zeros".split()}
-    x = engine.tensor([1.0, 3.0])  # type: ignore[attr-defined]
-    m = engine.tensor([[1.0, 2.0], [3.0, 5.0]])  # type: ignore[attr-defined]
+    x = engine.tensor([1.0, 3.0])
+    m = engine.tensor([[1.0, 2.0], [3.0, 5.0]])
     try:
         return eval(call, names | {"x": x, "m": m, "b": m[None]}).tolist()
     except Exception as error:
