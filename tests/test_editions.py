@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from autograder import editions, solutions
+from autograder import editions, lessons, solutions
 from autograder.errors import UnknownName
 from autograder.lessons import PROJECT
 
@@ -64,6 +64,24 @@ def test_it_imports_and_the_part_is_not_written(edition):
         cwd="/",
     )
     assert done.stdout.startswith("not written: minigrad.ops.pointwise.mul_vjp_self")
+
+
+def test_all_of_the_engine_loads_though_no_part_of_any_lesson_is_written(tmp_path):
+    """So nothing that learners write may run at import: no `@no_grad()`, say."""
+    parts = [part for name in lessons.names() for part in lessons.load(name).parts]
+    assert len(parts) > 60
+    code = (
+        "import importlib, pkgutil, minigrad\n"
+        "names = [each.name for each in pkgutil.walk_packages(minigrad.__path__, 'minigrad.')]\n"
+        "loaded = [importlib.import_module(name) for name in names if not name.endswith('__main__')]\n"
+        "print(len(loaded), minigrad.__file__)"
+    )
+    edition = editions.learners_edition(parts, cache=tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(edition), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, cwd="/")
+    assert done.returncode == 0, done.stderr
+    count, file = done.stdout.split()
+    assert int(count) > 100 and file.startswith(str(edition))
 
 
 def test_built_once_for_the_same_content(edition, tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
@@ -27,6 +29,17 @@ GAINS = {
     "relu": math.sqrt(2),
     "selu": 3 / 4,
 }
+
+
+def unrecorded(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`function`, run under no_grad. Not `@no_grad()`: that would run no_grad, which a learner writes, at import."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        with no_grad():
+            return function(*args, **kwargs)
+
+    return call
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -53,19 +66,19 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 _calculate_fan_in_and_fan_out = fans  # under this name user code reaches for it in torch
 
 
-@no_grad()
+@unrecorded
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)
 
 
-@no_grad()
+@unrecorded
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal."""
     return tensor.normal_(mean, std, generator=generator)
 
 
-@no_grad()
+@unrecorded
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -102,7 +115,7 @@ def trunc_normal_(
     return result if result is tensor else tensor.copy_(result)
 
 
-@no_grad()
+@unrecorded
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value everywhere."""
     return tensor.fill_(val)
@@ -118,7 +131,7 @@ def zeros_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 0.0)
 
 
-@no_grad()
+@unrecorded
 def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal of a matrix."""
     if tensor._data.ndim != 2:
@@ -126,7 +139,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return overwrite(tensor, numpy.eye(*tensor._data.shape))
 
 
-@no_grad()
+@unrecorded
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """The weight of a convolution that passes its input on, as many channels as there are; in each group anew."""
     shape = tensor._data.shape
@@ -142,7 +155,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return tensor
 
 
-@no_grad()
+@unrecorded
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Normal, but in every column of a matrix a share of 0s (Martens 2010)."""
     if tensor._data.ndim != 2:
@@ -206,7 +219,7 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-@no_grad()
+@unrecorded
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Rows (or columns, whichever are fewer) at right angles to each other (Saxe et al. 2013)."""
     if tensor._data.ndim < 2:
