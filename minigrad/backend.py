@@ -52,9 +52,8 @@ def to_host(array: Any) -> numpy.ndarray:
     return numpy.asarray(array.get() if hasattr(array, "get") else array)
 
 
-in_use: set[int] = (
-    set()
-)  # the GPUs that arrays have been brought to; empty in most programs, which need not look further
+# The GPUs that arrays have been brought to; empty in most programs, which need not look further.
+in_use: set[int] = set()
 
 
 def to_device(array: Any, index: int) -> Any:

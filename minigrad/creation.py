@@ -1,6 +1,6 @@
 """Making tensors from data: tensor(), Tensor(), as_tensor(), from_numpy(); and from a size: zeros(), ones(), full().
 
-Those made from a range stand in ranges.py, random ones in random.py.
+Those made from a range stand in ranges.py, random ones in draws.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote, with_our_dtype
+from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote_types, with_our_dtype
 from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
@@ -106,7 +106,7 @@ def _float_of(data: Any) -> Any:
     if {type(x) for x in leaves} <= {float, int, bool}:
         return get_default_dtype().np
     kinds: set[Any] = {getattr(getattr(x, "_data", x), "dtype", type(x)) for x in leaves} - {int, bool}
-    return functools.reduce(promote, [BY_NUMPY.get(kind) or get_default_dtype() for kind in kinds]).np
+    return functools.reduce(promote_types, [BY_NUMPY.get(kind) or get_default_dtype() for kind in kinds]).np
 
 
 def _not_a_number(data: Any) -> Exception:

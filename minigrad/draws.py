@@ -201,9 +201,8 @@ def _bernoulli(x: Any, generator: Any) -> Any:
 
 
 bernoulli_op = Op("BernoulliBackward0", _bernoulli, self=step_vjp)
-bernoulli_each_op = Op(
-    "BernoulliBackward1", lambda x, p, values: values, stretches=True, self=step_vjp, p=step_vjp
-)  # in place
+# In place, with a probability for each element.
+bernoulli_each_op = Op("BernoulliBackward1", lambda x, p, values: values, stretches=True, self=step_vjp, p=step_vjp)
 
 
 def bernoulli(input: Tensor, p: Float = ABSENT, *, generator: Generator | None = None) -> Tensor:

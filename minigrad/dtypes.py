@@ -12,8 +12,6 @@ from typing import Any
 
 from .backend import numpy
 
-_default: list[dtype] = []
-
 
 class dtype:
     """One element type; compared by identity, printed as torch prints it."""
@@ -81,7 +79,7 @@ def with_our_dtype(array: Any) -> Any:
 
 BY_NAME = {d.name: d for d in ALL}
 _PYTHON = {bool: bool_, int: int64}  # of a lone number; a float's is the default dtype
-_default.append(float32)
+_default = [float32]
 
 
 def get_default_dtype() -> dtype:
@@ -145,13 +143,13 @@ def filling(number: bool | int | float, d: Any) -> Any:
         return numpy.float64(number).astype(d)
 
 
-def promote(a: dtype, b: dtype) -> dtype:
-    """The smallest dtype both fit in, for operands of equal rank."""
-    if a is b:
-        return a
-    if a.category != b.category:
-        return a if a.category > b.category else b
-    return BY_NUMPY[numpy.promote_types(a.np, b.np)]
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both, for operands of equal rank (torch.promote_types)."""
+    if type1 is type2:
+        return type1
+    if type1.category != type2.category:
+        return type1 if type1.category > type2.category else type2
+    return BY_NUMPY[numpy.promote_types(type1.np, type2.np)]
 
 
 def result_type(*operands: Any) -> dtype:
@@ -168,18 +166,13 @@ def result_type(*operands: Any) -> dtype:
             rank, d = 2, of_number(x.item())
         else:
             rank, d = (0 if x._data.ndim else 1), BY_NUMPY[x._data.dtype]
-        ranks[rank] = d if ranks[rank] is None else promote(ranks[rank], d)  # type: ignore[arg-type]
+        ranks[rank] = d if ranks[rank] is None else promote_types(ranks[rank], d)  # type: ignore[arg-type]
     best: dtype | None = None
     for d in ranks:  # type: ignore[assignment]
         if d is not None and (best is None or d.category > best.category):
             best = d
     assert best is not None
     return best
-
-
-def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that holds both (torch.promote_types)."""
-    return promote(type1, type2)
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:

@@ -1,6 +1,6 @@
 """Tensors made from a range or like another tensor: arange, linspace, eye, zeros_like, new_ones, …
 
-Data becomes tensors in creation.py, chance in random.py.
+Data becomes tensors in creation.py, random numbers in draws.py.
 """
 
 from __future__ import annotations
@@ -225,10 +225,4 @@ torch_result_type.__name__ = "result_type"
 
 def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not 0 (torch.is_nonzero)."""
-    if input._data.size != 1:
-        raise RuntimeError(
-            "Boolean value of Tensor with "
-            + ("no values" if not input._data.size else "more than one value")
-            + " is ambiguous"
-        )
-    return bool(input._data.item())
+    return bool(input)

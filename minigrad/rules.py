@@ -203,11 +203,6 @@ def sign(x: Any) -> Any:
     return x.sgn() if is_tensor(x) else (x > 0).astype(x.dtype) - (x < 0)
 
 
-def is_zero_dim(x: Any) -> bool:
-    """True for a NumPy scalar or a 0-d array."""
-    return isinstance(x, numpy.generic) or x.ndim == 0
-
-
 def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
     """Zeros of `shape` with `grad` added at `index`, as often as the index names a place."""
     if is_tensor(grad):

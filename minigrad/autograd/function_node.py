@@ -25,6 +25,13 @@ ONLY_ONCE = (
 MODULE = "torch.autograd.function"  # where the nodes of custom Functions say they come from
 
 
+def raw_saved_tensors(node: SeveralOutputs) -> tuple[SavedTensor, ...]:
+    """What a node has saved, as handles to hang hooks on; RuntimeError once released."""
+    if node.saved is None:
+        raise RuntimeError(SECOND_BACKWARD)
+    return tuple([SavedTensor(node, index) for index in range(len(node.saved))])
+
+
 class BackwardNode(SeveralOutputs):
     """The node of one call of a custom Function.
 
@@ -83,12 +90,7 @@ class BackwardNode(SeveralOutputs):
             self.saved, self.given_away = None, True
         return tensors
 
-    @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        """The same as handles, for hooks."""
-        if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        return tuple([SavedTensor(self, index) for index in range(len(self.saved))])
+    _raw_saved_tensors = property(raw_saved_tensors)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Run the user's backward on constants."""
@@ -180,12 +182,7 @@ class Error(SeveralOutputs):
         self.shape = tuple([None if o is None else o._data.shape for o in outs])
         self.stretched = self.extras = None
 
-    @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        """The same as handles, for hooks."""
-        if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        return tuple([SavedTensor(self, index) for index in range(len(self.saved))])
+    _raw_saved_tensors = property(raw_saved_tensors)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """RuntimeError."""

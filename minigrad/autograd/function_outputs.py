@@ -15,10 +15,9 @@ from .function_node import BackwardNode, differentiable, meta_of
 from .graph import NO_EDGE, save_result
 from .hooks import extras_of
 from .recording import observed, observers
-from .views import CUSTOM, SEVERAL, Invalid, View, refused
+from .views import CUSTOM, SEVERAL, VIEW_OF_LEAF, Invalid, View, refused
 
 LEAF_USED = "a leaf Variable that requires grad has been used in an in-place operation."
-VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 NOT_AN_INPUT = (
     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed "
     "to ctx.mark_dirty()."
@@ -39,7 +38,6 @@ SAVED_AS_IS = (
     "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
     "forward function itself."
 )
-NO_OUTPUT = "{name}.forward: expected Tensor or tuple of Tensor (got {kind}) for return value {place}"
 
 
 def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: bool, separate: bool) -> Any:

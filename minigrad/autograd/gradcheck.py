@@ -173,7 +173,7 @@ def gradgradcheck(
             seeds = tuple([_every_second(seed) for seed in seeds])
     else:
         seeds = as_tuple(grad_outputs)
-    wanted = [i for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
+    wanted = checked_places(given)
 
     def gradients(*args: Any) -> tuple[Any, ...]:
         arguments, weights = args[: len(given)], args[len(given) :]

@@ -62,7 +62,7 @@ TABLE = {
     """,
     "arrange": """
         diag diag_embed diagflat flip fliplr flipud roll rot90 tile trace tril! triu! .repeat
-        .fill_diagonal_         .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
+        .fill_diagonal_ .repeat_interleave repeat_interleave()=repeat_interleave_function tril_indices() triu_indices()
     """,
     "join": ".stack_all .concatenate_all cat() stack() cartesian_prod() column_stack() dstack() hstack() vstack()",
     "index": ".scatter_index",

@@ -58,11 +58,8 @@ def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_we
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
     module = array_module(p)
-    logs = (
-        module.maximum(module.log(p), -100),
-        module.maximum(module.log(1 - p), -100),
-    )  # torch's guard against ln 0
-    return reduced(weighted(-(t * logs[0] + (1 - t) * logs[1]), weight).astype(p.dtype, copy=False), reduction)
+    log_p, log_q = (module.maximum(module.log(q), -100) for q in (p, 1 - p))  # -100: torch's guard against ln 0
+    return reduced(weighted(-(t * log_p + (1 - t) * log_q), weight).astype(p.dtype, copy=False), reduction)
 
 
 def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:

@@ -103,9 +103,9 @@ def prod_vjp(grad: Any, self: Any, result: Any) -> Any:
     zeros = int((rules.raw(self) == 0).sum())
     if not zeros:
         return grad * (result / self)
-    if zeros > 1 and not rules.is_tensor(
-        self
-    ):  # each is among the others, even of an infinity; but not to create_graph
+    # One of two zeros is among the others, whichever element is left out: 0, even beside an infinity. Under create_graph the
+    # products have to be recorded, for their own derivatives need not be 0.
+    if zeros > 1 and not rules.is_tensor(self):
         return rules.zeros(grad, self.shape)
     return rules.reshape(times_others(grad, rules.reshape(self, (-1,)), 0), tuple(self.shape))
 
@@ -165,9 +165,8 @@ def _running_extreme(name: str) -> Any:
             return x.copy(), module.zeros(x.shape, "int64")
         values = in_order(running(name, x, dim))
         place = module.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
-        fresh = (x == values) | (
-            (x != x) & (values != values)
-        )  # where an element reaches the extreme: the latest counts
+        # Where an element equals the extreme so far, nan among them; the latest counts.
+        fresh = (x == values) | ((x != x) & (values != values))
         return values, in_order(running("maximum", module.where(fresh, place, 0), dim))
 
     return forward

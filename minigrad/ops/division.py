@@ -72,11 +72,6 @@ def same_vjp(grad: Any) -> Any:
     return grad
 
 
-def opposite_vjp(grad: Any) -> Any:
-    """z = … - self."""
-    return -grad
-
-
 def rpow_vjp(grad: Any, self: float, exponent: Any, result: Any) -> Any:
     """z = self ** exponent, a number to a tensor's power: z · ln self; for the base 0, 0 where the exponent is ≥ 0."""
     slope = result * float(numpy.log(self))

@@ -228,9 +228,8 @@ cosh = unary("cosh", "CoshBackward0", _numpy("cosh"), cosh_vjp)
 asinh = unary("asinh", "AsinhBackward0", _numpy("arcsinh"), asinh_vjp)
 acosh = unary("acosh", "AcoshBackward0", _numpy("arccosh"), acosh_vjp)
 atanh = unary("atanh", "AtanhBackward0", _numpy("arctanh"), atanh_vjp)
-acosh_inplace = unary(
-    "acosh", "AcoshBackward1", _numpy("arccosh"), no_acosh_vjp
-)  # torch numbers acosh_ and the like apart
+# torch numbers acosh_ and the like apart.
+acosh_inplace = unary("acosh", "AcoshBackward1", _numpy("arccosh"), no_acosh_vjp)
 asinh_inplace = unary("asinh", "AsinhBackward1", _numpy("arcsinh"), no_asinh_vjp)
 atanh_inplace = unary("atanh", "AtanhBackward1", _numpy("arctanh"), no_atanh_vjp)
 sinc = unary("sinc", "SincBackward0", in_single(_sinc), sinc_vjp)

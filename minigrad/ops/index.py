@@ -59,6 +59,11 @@ def put_vjp_values(grad: Any, indices: Index) -> Any:
     return grad[places(indices)] if not rules.is_tensor(grad) else index_op(grad, indices=indices)
 
 
+def gather_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
+    """z = self[index]: zeros, with the gradient added at index."""
+    return rules.scatter_index(grad, self_shape, index)
+
+
 def spread_vjp(grad: Any, index: Any) -> Any:
     """z = zeros with self added at index: the gradient at index."""
     return grad[index] if not rules.is_tensor(grad) else gather_op(grad, index=index)
@@ -82,20 +87,10 @@ def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
     return laid_out_as(x, out)
 
 
-def _scatter(x: Any, shape: tuple[int, ...], index: Any) -> Any:
-    return rules.scatter_index(x, shape, index)
-
-
 index_op = Op("IndexBackward0", lambda x, indices: in_order(x[places(indices)]), tensors=("indices",), self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
-gather_op = Op(
-    "IndexBackward0", lambda x, index: x[index], self=lambda grad, self_shape, index: _back(grad, self_shape, index)
-)
-scatter_op = Op("IndexPutImplBackward0", _scatter, self=spread_vjp)
-
-
-def _back(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
-    return rules.scatter_index(grad, shape, index)
+gather_op = Op("IndexBackward0", lambda x, index: x[index], self=gather_vjp)
+scatter_op = Op("IndexPutImplBackward0", rules.scatter_index, self=spread_vjp)
 
 
 def scatter_index(self: Tensor, shape: tuple[int, ...], index: Any) -> Tensor:

@@ -18,7 +18,7 @@ from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.recording import announced, before_write, observers
-from ..autograd.views import CopySlices, Invalid, View, refused
+from ..autograd.views import VIEW_OF_LEAF, CopySlices, Invalid, View, refused
 from ..backend import address, array_module, ndarray, numpy
 from ..dtypes import result_type
 from ..errors import INFERENCE_WRITTEN
@@ -61,8 +61,6 @@ def view_into(base: Tensor, view: View) -> Tensor:
 
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
-VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an in-place operation."
-
 
 PARTLY_THE_SAME = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "

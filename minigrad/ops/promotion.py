@@ -165,11 +165,6 @@ def same_device(a: Tensor, b: Tensor) -> None:
         )
 
 
-def dtype_of(tensor: Tensor) -> Any:
-    """The minigrad dtype of a tensor."""
-    return BY_NUMPY[tensor._data.dtype]
-
-
 def differentiable(input: Tensor, value: Tensor) -> None:
     """RuntimeError, in torch's words, for a value that requires grad among whole numbers or bools."""
     if input._data.dtype.kind != "f" and value.requires_grad:

@@ -75,9 +75,8 @@ class Optimizer:
 
     @lr.setter
     def lr(self, value: float) -> None:
-        for group in vars(self).get(
-            "param_groups", ()
-        ):  # none yet, where a subclass notes its own before it calls ours
+        # There are none yet where a subclass notes its own learning rate before it calls our __init__.
+        for group in vars(self).get("param_groups", ()):
             group["lr"] = value
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
