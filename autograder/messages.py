@@ -45,12 +45,13 @@ class Text(NamedTuple):
 def common_end(one: str, other: str) -> str:
     """The whole words that two sentences end in, with the space before them; "" where one is nothing but the other's end.
 
+    Numbers are no words: cut off before them, a sentence says less than the other.
     Example: "报错 ValueError: no", "it raised ValueError: no" → " ValueError: no"
     """
     backwards = zip(reversed(one), reversed(other), strict=False)
     same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], backwards))
     at = one.find(" ", len(one) - same)
-    return one[at:] if at > 0 and len(one) - at < len(other) else ""
+    return one[at:] if at > 0 and len(one) - at < len(other) and one[at + 1 :][:1].isalpha() else ""
 
 
 def text(key: str, **values: Any) -> Text:

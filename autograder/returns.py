@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder import checks, mistakes, parts
+from autograder.by_name import functions
 from autograder.checks import Check, Outcome
 from autograder.messages import Text, text
 from autograder.parts import ARRAYS, Kind, Returned
+from autograder.reach import codes
 
 FEW = 3  # parts of a check; with more it would take long to see what the engine's own return in place of each
 _UNCALLED = {"builtin_function_or_method", "function", "method"}
@@ -45,7 +47,7 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
         if "number" in odd and _a_number_will_do(check, part, seed):
             odd.remove("number")
         for kind in sorted(odd, key=str):
-            yield _odd(part.rpartition(".")[2], kind, own, printed)
+            yield _odd(part.rpartition(".")[2], kind, own, printed and _prints(part))
 
 
 def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
@@ -94,6 +96,12 @@ def _a_number_will_do(check: Check, part: str, seed: int) -> bool:
             return checks.attempt(check, engine, seed)
 
     return mistakes.same(run(own), run(as_a_number))
+
+
+def _prints(part: str) -> bool:
+    """Whether the part itself names `print`: what else appeared may be a warning."""
+    written = functions(parts.plugged()[part])
+    return any("print" in code.co_names for function in written for code in codes(function.__code__))
 
 
 def _says_more(own: Returned, mine: Returned) -> bool:

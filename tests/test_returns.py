@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from autograder import parts
@@ -94,3 +96,11 @@ def test_a_mistake_that_returned_another_kind_of_thing_gives_no_hint(said):
 def test_a_number_is_as_good_as_numpys(said):
     out = said("when_it_pays", {"minigrad.timing.best_seconds": lambda action, wait, clock, repeats: 0.25})
     assert out.startswith("✗") and "returned a number" not in out
+
+
+def test_a_warning_is_nothing_that_the_part_printed(said):
+    def warns(w, X, Y):
+        sys.stderr.write("UserWarning: .grad of a tensor that is no leaf")
+
+    out = said("warmup_by_hand", {SLOPE: warns})
+    assert "│ UserWarning" in out and "is a return missing?" in out and "printed something" not in out
