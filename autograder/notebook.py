@@ -168,6 +168,8 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
     elif len(this.parts) > 1:
         only = _only_some(this, seed, _grade(verdict))
         view.notes += [only] if only else []
+    if not view.notes and not view.hint and len(this.parts) <= returns.FEW:
+        view.notes = [text("stuck", hints=", ".join(f'hint("{each.rpartition(".")[2]}")' for each in this.parts))]
 
 
 def _hint(this: Check, known: Mistake) -> Text:

@@ -50,11 +50,12 @@ class View:
             return f"\033[{_ANSI[state]}m{words}\033[0m" if colours else words
 
         lines = [paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")]
-        labels = [_joined(label_text(each.label), _WIDEST_LABEL) for each in self.properties]
+        rows = _rows(self.properties)
+        labels = [_joined(label, _WIDEST_LABEL) for _, label, _ in rows]
         column = 2 + min(max((width(line) for label in labels for line in label), default=0), _WIDEST_LABEL)
-        for each, label in zip(self.properties, labels, strict=True):
-            sign = paint(each.state, SIGNS[each.state])
-            for left, right in zip_longest(label, _joined(each.detail, _WIDEST_LINE - column - 4), fillvalue=""):
+        for (state, _, detail), label in zip(rows, labels, strict=True):
+            sign = paint(state, SIGNS[state])
+            for left, right in zip_longest(label, _joined(detail, _WIDEST_LINE - column - 4), fillvalue=""):
                 lines.append(f"  {sign} {left}{' ' * max(column - width(left), 2)}{right}".rstrip())
                 sign = " "
         for words in [*self.notes, *([self.hint] if self.hint else [])]:
@@ -66,7 +67,7 @@ class View:
 
     def html(self) -> str:
         """The same for JupyterLab: no script, no outside resource, legible in either theme."""
-        rows = "".join(_row(each) for each in self.properties)
+        rows = "".join(_row(*each) for each in _rows(self.properties))
         grid = f'<div style="display:grid;grid-template-columns:auto fit-content(40%) 1fr;gap:.15em .8em">{rows}</div>'
         if self.state == "pass" and rows:
             summary = _beside(text("all_agree", total=len(self.properties)))
@@ -104,10 +105,21 @@ def show(view: View) -> None:
         print(view.text(colours=sys.stdout.isatty()))
 
 
-def _row(each: Finding) -> str:
-    sign = f'<span style="color:{_COLOURS[each.state]}" role="img" aria-label="{each.state}">{SIGNS[each.state]}</span>'
-    detail = _both(each.detail) if each.state == "fail" else _beside(each.detail)
-    return f"{sign}<span>{_beside(label_text(each.label))}</span><span>{detail}</span>"
+def _rows(found: list[Finding]) -> list[tuple[str, Text, Text]]:
+    """(state, label, detail) of each property, in order; all that the run did not reach share a row."""
+    stopped = text("not_reached")
+    missed = [each for each in found if each.detail == stopped]
+    rows = [(each.state, label_text(each.label), each.detail) for each in found if each not in missed[1:]]
+    if len(missed) < 2:
+        return rows
+    together = text("so_many_more", count=len(missed))
+    return [(state, together if detail == stopped else label, detail) for state, label, detail in rows]
+
+
+def _row(state: str, label: Text, detail: Text) -> str:
+    sign = f'<span style="color:{_COLOURS[state]}" role="img" aria-label="{state}">{SIGNS[state]}</span>'
+    said = f'<div style="display:flex;flex-wrap:wrap;gap:0 1.2em">{_both(detail)}</div>'  # side by side if they fit
+    return f"{sign}<span>{_beside(label)}</span>{said if state == 'fail' else f'<span>{_beside(detail)}</span>'}"
 
 
 def _box(inside: str) -> str:

@@ -65,6 +65,25 @@ def test_the_same_slip_in_two_parts_has_a_hint_for_each(capsys):
     assert said.index("mul_vjp_other 的提示") < said.index("Hint for mul_vjp_self")  # a language at a time
 
 
+def test_where_nothing_is_recognised_the_next_step_is_named(capsys):
+    with parts.plugged_in({"minigrad.autograd.ready.pop": lambda heap: max(heap, key=lambda node: node.order)}):
+        autograder.check("who_goes_next", 1)
+    said = capsys.readouterr().out
+    assert 'Stuck? Run hint("pop") for hints' in said and "提示：" not in said
+    assert "Stuck?" not in seen(capsys, {MUL: lambda grad, other: other})
+
+
+def test_what_the_run_did_not_reach_is_said_once(capsys):
+    def stops(self):
+        raise ValueError
+
+    autograder.use_parts("reference")
+    with parts.plugged_in({"minigrad.tensor.Tensor.grad_fn": stops}):
+        autograder.check("grad_fn_names", 1)
+    said = capsys.readouterr().out
+    assert said.count("not reached") == 1 and re.search("the other 11 .*没有运行到这里：.* · not reached: ", said)
+
+
 def test_a_skipped_property_says_what_it_needs(capsys):
     step = "minigrad.optim.SGD.step"
 
