@@ -57,6 +57,6 @@ def _state(course: Course, lesson: str, student: str, given: Marks) -> str:
     """A hash of all that a feedback page shows."""
     notebook = course.path("autograded", student, lesson) / f"{lesson}.ipynb"
     own = b"".join(
-        (Path(__file__).parent / name).read_bytes() for name in ("feedback_page.py", "pages.py", "formulas.py")
+        (Path(__file__).parent / name).read_bytes() for name in ("feedback_page.py", "pages.py", "markdown.py")
     )
     return hashlib.sha256(notebook.read_bytes() + repr(given).encode() + own).hexdigest()

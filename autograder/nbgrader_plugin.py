@@ -1,50 +1,36 @@
-"""What nbgrader runs in place of its own steps, plugged in through course/nbgrader_config.py only.
+"""What nbgrader runs in place of its own grading steps, plugged in through course/nbgrader_config.py only.
 
+    ReadAnything     reads a submission's bytes, so that a broken file is a result and not a crash
     Transplant       the released notebook with the student's answers in it, whatever was submitted
     RefereeExecute   the referee's records instead of a kernel's outputs
     SaveScores       the referee's scores into the gradebook; "could not be graded" is never a silent zero
-    ReadAnything     reads a submission's bytes, so that a broken file is a result and not a crash
-    HandIn           the cell at the end of a lesson that hands it in
-    ClearSolutions   stubs for solutions, or the broken program that a lesson gives to be repaired
-    OwnFormulas      the lesson's own formulas as MathML on formgrader's pages and in feedback
-    ReleaseFeedback  gives back what the exchange can, and goes on where a submission came by another way
-    Collect          takes the notebook and its time out of the exchange, follows no link, and believes no forged time
 
 So `autograder grade`, `nbgrader autograde` and formgrader's button are one and the same thing. Scores are
-made by the referee (referee.py); this module carries them to where nbgrader looks for them. The feedback page is
-feedback_page.py's.
+made by the referee (referee.py); this module carries them to where nbgrader looks for them. Not here: releasing
+(release.py), the exchange (exchange.py), how pages show Markdown (markdown.py), the feedback page (feedback_page.py).
 """
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-from datetime import datetime
-from html import escape
 from pathlib import Path
-from stat import S_ISDIR
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
-from nbgrader.preprocessors import ClearSolutions as StockClearSolutions
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets import Bool, Unicode
 
-from autograder import pages, sources, transplant
-from autograder.course import NOTES, TIME, ledger_of, secret_of
+from autograder import pages, transplant
+from autograder.course import NOTES, ledger_of, secret_of
 from autograder.errors import AutograderError
-from autograder.files import Refused, put_folder, read_plain
-from autograder.formulas import prose_to_html
 from autograder.ledger import Key, Ledger, key_of
 from autograder.lessons import Lesson, describe, kind
 from autograder.records import Entry, Record, grader_version, submission_hash
 from autograder.referee import seed_of
-from autograder.solutions import GIVEN, as_given
 from autograder.work import Done, do, job_of
 
 Resources = dict[str, Any]
@@ -253,128 +239,3 @@ def _checksum(cell: NotebookNode) -> str:
     from nbgrader.utils import compute_checksum
 
     return str(compute_checksum(cell))
-
-
-class DropProofs(NbGraderPreprocessor):
-    """Leave the proof cells out of the release: they are for CI."""
-
-    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Drop every cell tagged `proof`."""
-        nb.cells = [cell for cell in nb.cells if kind(cell) != "proof"]
-        return nb, resources
-
-
-class HandIn(NbGraderPreprocessor):
-    """Put the cell that hands the lesson in at its end."""
-
-    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Append the cell."""
-        source = "from autograder import submit\n\nsubmit()"
-        nb.cells.append(nbformat.v4.new_code_cell(source, id="submit", metadata={"tags": ["demo"]}))
-        return nb, resources
-
-
-class ClearSolutions(StockClearSolutions):
-    """Take solutions out of the release; where a lesson gives a program to be repaired, that one stands there."""
-
-    def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
-        if cell.cell_type != "code" or GIVEN not in cell.source:
-            return bool(super()._replace_solution_region(cell, language))
-        cell.source = as_given(cell.source, self.code_stub[language])
-        return True
-
-
-_LONGEST = 20_000  # characters of Markdown: at worst rendering takes the square of the length, here seconds
-
-
-def harmless_markdown(source: str) -> str:
-    """Render Markdown to HTML in which nothing can run: a student's text is shown in the grader's browser.
-
-    What cannot be rendered (a picture that was attached stays behind), or is far too long, is shown as it was typed.
-    """
-    from nbconvert.filters.markdown_mistune import InvalidNotebook, markdown2html_mistune
-
-    if len(source) <= _LONGEST:
-        with contextlib.suppress(InvalidNotebook, RecursionError):
-            return pages.clean_html(str(markdown2html_mistune(source)))
-    return f"<pre>{escape(source)}</pre>"
-
-
-class OwnFormulas(NbGraderPreprocessor):
-    """Let a page show the formulas of the lesson's own prose as MathML: formgrader's pages and feedback alike."""
-
-    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Change only how the exporter renders Markdown, and let nothing in a text or program be unseen."""
-        for cell in nb.cells:
-            cell.source = pages.visible(cell.source)
-        prose = {c.source for c in nb.cells if c.cell_type == "markdown" and kind(c) not in ("solution", "reflection")}
-        self.parent.register_filter(
-            "markdown2html", lambda text: (prose_to_html if text in prose else harmless_markdown)(text)
-        )
-        return nb, resources
-
-
-class Collect(ExchangeCollect):
-    """nbgrader's collecting, formgrader's button included, which takes no more than `autograder collect` does."""
-
-    def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Who handed in, and when; a time that is none is the earliest there is: it must not stop the others."""
-        try:
-            return dict(super()._path_to_record(path))
-        except (ValueError, ArithmeticError):
-            name = Path(path).name
-            return {"username": name.partition("+")[0], "filename": name, "timestamp": datetime(1970, 1, 1)}
-
-    def _sort_by_timestamp(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """A student's versions, the latest first; behind them what is no folder, or another's, of which nbgrader warns."""
-
-        def trusted(record: dict[str, Any]) -> tuple[bool, bool]:
-            about = Path(self.inbound_path, record["filename"]).lstat()
-            return S_ISDIR(about.st_mode), sources.login(about) in (None, record["username"])
-
-        return sorted(super()._sort_by_timestamp(records), key=trusted, reverse=True)
-
-    def init_src(self) -> None:
-        """Find what was handed in, and leave what is no folder."""
-        super().init_src()
-        for each in list(self.src_records):
-            if not S_ISDIR(Path(self.inbound_path, each["filename"]).lstat().st_mode):
-                self.log.warning("%s: 不是文件夹，没有收 · no folder, not taken", each["filename"])
-                self.src_records.remove(each)
-
-    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copy the notebook and its notes. A link is not followed, whatever else lies there is left."""
-        files = {}
-        for name in (f"{self.coursedir.assignment_id}.ipynb", *NOTES):
-            if not Path(src, name).is_symlink() and not Path(src, name).exists():
-                continue
-            try:
-                files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
-            except Refused as refused:
-                self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
-        if not sources.secret(files.get("submission_secret.txt")):
-            files.pop("submission_secret.txt", None)
-        for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
-            time, doubt = found.handed_in()
-            # Whatever stood there, or nothing: it has to be a time.
-            files["timestamp.txt"] = time.strftime(TIME).encode()
-            if doubt:
-                self.log.warning("%s: %s", src, " · ".join(doubt))
-        put_folder(Path(dest), files)
-
-
-class ReleaseFeedback(ExchangeReleaseFeedback):
-    """nbgrader's releasing of feedback, which goes on where a submission came by another way than its exchange."""
-
-    def copy_files(self) -> None:
-        """Release every page that the exchange can hand back: its submission has a secret that only its student knows."""
-        directory = self.coursedir
-        folders = Path(directory.format_path(directory.feedback_directory, "x", "x")).parent.parent
-        for folder in sorted(folders.glob(f"*/{directory.assignment_id}")):
-            if not (folder / "submission_secret.txt").is_file():
-                student = folder.parent.name
-                self.log.warning(
-                    "%s: 不是经 exchange 交的，请另外交还 · not handed in here, give it back by hand", student
-                )
-                directory.student_id_exclude = ",".join(filter(None, [directory.student_id_exclude, student]))
-        super().copy_files()

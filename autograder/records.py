@@ -48,11 +48,12 @@ def grader_version(released: bytes) -> str:
     return hashlib.sha256(code_version() + released).hexdigest()[:16]
 
 
-# Modules that no result depends on: what shows, releases, or makes sample submissions.
-_NOT_GRADING = set(
-    """__main__ cheats cli cluster collect demo doctor engine_map export feedback formulas gradebook hints
-    leaks ledger notebook own_source pages receipts regrade release replay report sample_class solutions
-    sources summary terminal workspace""".split()
+# Modules and packages that no result depends on: what shows, releases, collects, or makes sample submissions.
+NOT_GRADING = frozenset(
+    """__main__ blame cheats cli cluster collect ctrl_c demo doctor engine_map exchange export feedback feedback_page
+    glosses gradebook handed_in hints last_run leaks ledger markdown marks notebook one_call own_source pages plots reach
+    receipts regrade release remarks replay report returns sample_class show sources summary terminal usage waiting
+    workspace""".split()
 )
 
 
@@ -63,7 +64,8 @@ def code_version() -> bytes:
     digest = hashlib.sha256()
     for package in ("autograder", "minigrad"):
         for path in sorted((project / package).rglob("*.py")):
-            if path.parent.name == "autograder" and path.stem in _NOT_GRADING:
+            _, inside, *_ = path.relative_to(project).parts
+            if package == "autograder" and inside.removesuffix(".py") in NOT_GRADING:
                 continue
             digest.update(str(path.relative_to(project)).encode() + b"\0" + path.read_bytes())
     for name in ("numpy", "torch"):

@@ -3,7 +3,8 @@
     source_notebooks/NN/NN.py → course/source/NN/NN.ipynb (ignored by git) → release/NN/NN.ipynb (committed)
 
 `release` writes, `check` proves that everything generated is current and that nothing leaks. What a lesson
-is: lessons.py. What must not be in a release: leaks.py.
+is: lessons.py. What must not be in a release: leaks.py. The steps of ours among nbgrader's (DropProofs, HandIn,
+ClearSolutions) are plugged in through course/nbgrader_config.py.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.preprocessors import SaveCells
+from nbgrader.preprocessors import ClearSolutions as StockClearSolutions
+from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
 
 from autograder import leaks, lessons, solutions
 from autograder.course import Course
 from autograder.errors import AutograderError
-from autograder.lessons import RELEASE, SOURCES, Lesson
+from autograder.lessons import RELEASE, SOURCES, Lesson, kind
 from autograder.messages import Text
+from autograder.solutions import GIVEN, as_given
+
+Resources = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -124,9 +130,13 @@ def release_pages(course: Course, sources: Path = SOURCES) -> list[Path]:
 
 def page(name: str, sources: Path = SOURCES) -> bytes:
     """The bytes of a released page: what its source says, without the proof cells."""
-    notebook = lessons.read(name, sources)
-    notebook.cells = [cell for cell in notebook.cells if lessons.kind(cell) != "proof"]
-    return to_bytes(notebook)
+    return to_bytes(without_proofs(lessons.read(name, sources)))
+
+
+def without_proofs(notebook: NotebookNode) -> NotebookNode:
+    """The notebook with its proof cells taken out: they are for CI."""
+    notebook.cells = [cell for cell in notebook.cells if kind(cell) != "proof"]
+    return notebook
 
 
 def to_bytes(notebook: NotebookNode) -> bytes:
@@ -151,3 +161,34 @@ def _stale(path: Path, name: str) -> AutograderError:
         str(path),
         f"autograder release {name}",
     )
+
+
+# ── our steps among nbgrader's ───────────────────────────────────────────────────────────────────
+
+
+class DropProofs(NbGraderPreprocessor):
+    """Leave the proof cells out of the release: they are for CI."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Drop every cell tagged `proof`."""
+        return without_proofs(nb), resources
+
+
+class HandIn(NbGraderPreprocessor):
+    """Put the cell that hands the lesson in at its end."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Append the cell."""
+        source = "from autograder import submit\n\nsubmit()"
+        nb.cells.append(nbformat.v4.new_code_cell(source, id="submit", metadata={"tags": ["demo"]}))
+        return nb, resources
+
+
+class ClearSolutions(StockClearSolutions):
+    """Take solutions out of the release; where a lesson gives a program to be repaired, that one stands there."""
+
+    def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
+        if cell.cell_type != "code" or GIVEN not in cell.source:
+            return bool(super()._replace_solution_region(cell, language))
+        cell.source = as_given(cell.source, self.code_stub[language])
+        return True

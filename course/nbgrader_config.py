@@ -10,7 +10,7 @@ from pathlib import Path
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
 from nbgrader import preprocessors as stock
 
-from autograder import feedback_page
+from autograder import exchange, feedback_page, markdown, release
 from autograder import nbgrader_plugin as ours
 
 c = get_config()
@@ -23,16 +23,16 @@ c.CourseDirectory.release_directory = "../release"  # generated and committed; s
 c.Exchange.root = str(Path(c.CourseDirectory.root) / "exchange")
 with suppress(OSError):
     Path(c.Exchange.root).mkdir(exist_ok=True)  # nbgrader complains if it is not there
-c.ExchangeFactory.collect = ours.Collect
-c.ExchangeFactory.release_feedback = ours.ReleaseFeedback
+c.ExchangeFactory.collect = exchange.Collect
+c.ExchangeFactory.release_feedback = exchange.ReleaseFeedback
 
 # Release: nbgrader's own steps. Proof cells are left out, a cell to hand in is put last, stubs (or a program to repair)
 # stand for solutions.
 c.GenerateAssignment.preprocessors = [
-    ours.DropProofs,
-    ours.HandIn,
+    release.DropProofs,
+    release.HandIn,
     stock.LockCells,
-    ours.ClearSolutions,
+    release.ClearSolutions,
     stock.ClearOutput,
     stock.CheckCellMetadata,
     stock.ComputeChecksums,
@@ -64,7 +64,7 @@ c.Autograde.autograde_preprocessors = [
 
 # Pages, formgrader's and feedback: what students wrote is cleaned, our formulas need no script, and feedback allows
 # nothing to run or load.
-c.HTMLExporter.filters = {"markdown2html": ours.harmless_markdown}
-c.HTMLExporter.preprocessors = [ours.OwnFormulas]
+c.HTMLExporter.filters = {"markdown2html": markdown.harmless_markdown}
+c.HTMLExporter.preprocessors = [markdown.OwnFormulas]
 c.GenerateFeedback.exporter_class = feedback_page.FeedbackPage
 c.GenerateFeedback.preprocessors = [feedback_page.Grades, CSSHTMLHeaderPreprocessor]

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from project_files import ROOT, Import, committed, imports, module_name, python_files
 
+from autograder.records import NOT_GRADING
+
 OURS = {"minigrad", "autograder"}
 ENGINE = python_files("minigrad")
 GRADER = python_files("autograder")
@@ -86,6 +88,16 @@ def test_all_that_loads_in_the_sandbox_is_light():
     assert len(loaded) > len(RUNNER)  # or the walk above finds nothing
     outside = {(name(path), top(one.module)) for path in loaded for one in foreign(path) if not one.lazy}
     assert {package for _, package in outside} <= {"numpy"}, outside
+
+
+def test_all_that_results_depend_on_is_in_the_graders_version():
+    """Else a result would stand although what it was made by has changed."""
+    graded_by = [path for path in GRADER if path.stem in ("work", "referee", "oracle", "sandbox") or path in RUNNER]
+    parts_of_it = {path.relative_to(ROOT / "autograder").parts[0].removesuffix(".py") for path in closure(graded_by)}
+    assert {"editions", "solutions", "compare", "checks", "mistakes"} <= parts_of_it
+    assert parts_of_it & NOT_GRADING == {"last_run", "waiting"}  # which autograder/__init__.py loads in a notebook only
+    there = {path.stem for path in (ROOT / "autograder").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert there >= NOT_GRADING
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=name)

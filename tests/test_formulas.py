@@ -9,10 +9,10 @@ import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from autograder import formulas, lessons
+from autograder import lessons, markdown
 from autograder.course import Course
 from autograder.feedback_page import FeedbackPage
-from autograder.nbgrader_plugin import harmless_markdown
+from autograder.markdown import harmless_markdown
 
 LESSONS = [*lessons.names(), *lessons.pages()]
 
@@ -22,7 +22,7 @@ def test_every_formula_of_the_lessons_is_shown_without_a_script(name):
     notebook = nbformat.read(lessons.RELEASE / name / f"{name}.ipynb", as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and lessons.kind(cell) != "reflection":
-            without_code = re.sub(r"(?s)<(pre|code).*?</\1>", "", formulas.prose_to_html(cell.source))
+            without_code = re.sub(r"(?s)<(pre|code).*?</\1>", "", markdown.prose_to_html(cell.source))
             assert not re.search(r"\$[^$]+\$|formula-mark", without_code), cell.source
 
 
@@ -36,18 +36,18 @@ def test_every_formula_of_the_lessons_is_shown_without_a_script(name):
     ],
 )
 def test_tex_becomes_mathml(tex, has):
-    made = formulas.mathml(tex)
+    made = markdown.mathml(tex)
     assert made.startswith("<math ") and has in made
 
 
 @pytest.mark.parametrize("tex", [r"\frac", r"x_1_2", r"\nosuchcommand{x}"])
 def test_what_cannot_be_turned_stays_as_typed(tex):
-    assert formulas.mathml(tex) is None
-    assert f"${tex}$" in formulas.prose_to_html(f"so ${tex}$ it is")
+    assert markdown.mathml(tex) is None
+    assert f"${tex}$" in markdown.prose_to_html(f"so ${tex}$ it is")
 
 
 def test_formulas_stand_where_they_stood_and_code_is_left_alone():
-    html = formulas.prose_to_html("## Why $x$?\n\nwith `$y$` and\n\n$$z$$\n\n- $a < b$ & c")
+    html = markdown.prose_to_html("## Why $x$?\n\nwith `$y$` and\n\n$$z$$\n\n- $a < b$ & c")
     assert html.count("<math ") == 3 and "<code>$y$</code>" in html
     assert 'display="block"' in html and "formula-mark" not in re.sub("<[^>]*>", "", html)
 

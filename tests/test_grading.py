@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import formulas, pages, release, report, sample_class
+from autograder import markdown, pages, release, report, sample_class
 from autograder.course import Course
 from autograder.errors import AutograderError, UnknownName
 from autograder.feedback import feedback
@@ -257,7 +257,7 @@ def test_a_class_of_feedback_pages_compiles_its_templates_once(graded, monkeypat
     feedback(graded.course, LESSON, [first])
     compiled = []
     monkeypatch.setattr(jinja2.Environment, "compile", lambda *given, **named: compiled.append(given))
-    monkeypatch.setattr(formulas, "mathml", lambda *given, **named: compiled.append(given))
+    monkeypatch.setattr(markdown, "mathml", lambda *given, **named: compiled.append(given))
     page = graded.course.path("feedback", second, LESSON) / f"{LESSON}.html"
     page.unlink(missing_ok=True)
     assert feedback(graded.course, LESSON, [second]) == [page] and page.stat().st_size > 10_000

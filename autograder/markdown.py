@@ -1,19 +1,32 @@
-"""The formulas of a lesson's own prose as MathML, which a browser shows without any script.
+"""Markdown on pages that may run nothing (CSP): the lesson's own prose with its formulas, a student's text made harmless.
 
-Pages that may run nothing (CSP) have no MathJax. So TeX is turned into MathML when the page is written; a formula that
-cannot be turned stays TeX. Only for prose of ours: what a student wrote is cleaned (pages.py) and stays as typed.
+Such pages have no MathJax. So TeX in a lesson's prose is turned into MathML when the page is written; a formula that
+cannot be turned stays TeX. What a student wrote is cleaned (pages.py), and its formulas stay as typed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
+from html import escape
+from typing import Any
 
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.filters.markdown_mistune import (
+    InvalidNotebook,
+    IPythonRenderer,
+    MarkdownWithMath,
+    markdown2html_mistune,
+)
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.pages import clean_html
+from autograder.lessons import kind
+from autograder.pages import clean_html, visible
 
+Resources = dict[str, Any]
 _MARK = "formula-mark-{}-"  # stands for a formula while the rest is cleaned
+_LONGEST = 20_000  # characters of Markdown: at worst rendering takes the square of the length, here seconds
 
 
 class _Prose(IPythonRenderer):
@@ -61,3 +74,28 @@ def prose_to_html(source: str) -> str:
     cleaned = clean_html(MarkdownWithMath(renderer=prose).render(source))
     # A mark inside of a tag (the anchor of a heading) is only a name.
     return re.sub(r"<[^>]*>|formula-mark-\d+-", lambda found: prose.formulas.get(found[0], found[0]), cleaned)
+
+
+def harmless_markdown(source: str) -> str:
+    """Render Markdown to HTML in which nothing can run: a student's text is shown in the grader's browser.
+
+    What cannot be rendered (a picture that was attached stays behind), or is far too long, is shown as it was typed.
+    """
+    if len(source) <= _LONGEST:
+        with contextlib.suppress(InvalidNotebook, RecursionError):
+            return clean_html(str(markdown2html_mistune(source)))
+    return f"<pre>{escape(source)}</pre>"
+
+
+class OwnFormulas(NbGraderPreprocessor):
+    """Let a page show the formulas of the lesson's own prose as MathML: formgrader's pages and feedback alike."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Change only how the exporter renders Markdown, and let nothing in a text or program be unseen."""
+        for cell in nb.cells:
+            cell.source = visible(cell.source)
+        prose = {c.source for c in nb.cells if c.cell_type == "markdown" and kind(c) not in ("solution", "reflection")}
+        self.parent.register_filter(
+            "markdown2html", lambda text: (prose_to_html if text in prose else harmless_markdown)(text)
+        )
+        return nb, resources
