@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
+import pkgutil
 import re
 import warnings
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ from op_twin import Call, World, argument_faults, differences
 import minigrad
 from minigrad import ops
 from minigrad.nn import functional
+from minigrad.ops import define
 
 
 def table(text: str, unary: str = "") -> dict[str, list[str]]:
@@ -104,6 +107,23 @@ def test_every_operation_has_a_row() -> None:
     listed = {name for _, name, _, kind, _ in ops.entries() if kind != "@"} | set(ops.ALIASES)
     assert listed - OWN - SPECIAL - set(OP_ROWS) == set()
     assert set(functional.__all__) - set(F_ROWS) == set()
+
+
+def test_every_entry_that_bears_its_own_name_is_in_the_table() -> None:
+    """Else nobody can call it; what is only a piece of another operation is called something_op."""
+    reached = {each for _, _, function, _, written in ops.entries() for each in (function, written)}
+    modules = [each.name for each in pkgutil.iter_modules(ops.__path__) if each.name != "define"]
+    names = [pair for each in modules for pair in vars(importlib.import_module(f"minigrad.ops.{each}")).items()]
+    entries = [(name, made) for name, made in names if getattr(made, "__module__", "") == define.__name__]
+    own = {name for name, made in entries if getattr(made, "__name__", "") == name}
+    assert len(own) > 40
+    assert own - reached - set(functional.__all__) - set(vars(define)) == set()
+
+
+def test_what_torch_has_as_a_function_in_place_is_one_here() -> None:
+    in_place = {f"{name}_" for _, name, _, _, written in ops.entries() if written}
+    in_place |= {f"{alias}_" for alias, name in ops.ALIASES.items() if f"{name}_" in in_place}
+    assert {name for name in in_place if hasattr(torch, name)} == ops.IN_PLACE_FUNCTIONS
 
 
 def test_every_row_is_of_an_operation() -> None:
