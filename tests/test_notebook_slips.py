@@ -255,3 +255,20 @@ def test_a_rule_that_returns_the_wrong_shape_is_told_so_and_not_what_numpy_says(
 def test_where_a_hint_says_what_is_wrong_the_shape_is_not_named_as_well(capsys):
     said = seen(capsys, {MUL: lambda grad, other: other, OTHER: lambda grad, self: grad * self}, "mul_backward")
     assert "a derivative rule returned the wrong shape" in said and "Hint for mul" in said and "hands on" not in said
+
+
+def test_no_line_is_given_of_an_earlier_part_that_an_error_only_went_through(capsys):
+    walk = "minigrad.autograd.engine.run_backward"
+    engines_own = parts.original(walk)
+
+    def run_backward(buffers, retain_graph, create_graph, task=None):
+        engines_own(buffers, retain_graph, create_graph, task)
+
+    def forgets(node, retain_graph):
+        del node.saved
+
+    others = {each: parts.original(each) for each in checks.get("second_pass").parts}
+    with parts.plugged_in({**others, walk: run_backward, "minigrad.autograd.engine.release": forgets}):
+        autograder.check("second_pass", 1)
+    said = capsys.readouterr().out
+    assert "AttributeError" in said and "of your code" not in said

@@ -223,12 +223,13 @@ def first_sentence(message: str) -> str:
 def fault(error: BaseException) -> dict[str, Any]:
     """An exception as plain data: class, message, the learner's line and its text, and the last frames.
 
-    The line is in the part that is checked, not in an earlier part that the engine runs on and that rightly raises.
+    The line is in the part that is checked, not in an earlier part that the engine runs on and that rightly raises;
+    None where only such parts were running.
     """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _installed(frame.filename)]
     others = parts.not_asked_for()
-    own = list(itertools.takewhile(lambda frame: frame.name not in others, own)) or own
+    own = list(itertools.takewhile(lambda frame: frame.name not in others, own))
     where = own[-1] if own else None
     return {
         "class": parts.NOT_WRITTEN if parts.not_written(error) else type(error).__name__,

@@ -306,7 +306,7 @@ for write in (through_detach, under_no_grad):
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 版本号：谁动了我保存的值
 #
-# 每份存储（storage）带着一个计数器，每一次原地（in-place）写入，它就加 1。视图（view）和 `detach()` 的结果与原张量共用这个计数器；`.data` 给出的却带着一个新的。
+# 每个张量（tensor）带着一个计数器，每一次原地（in-place）写入，它就加 1。视图（view）和 `detach()` 的结果与原张量共用这个计数器；`.data` 给出的张量也用着同一份存储（storage），计数器却是一个新的。
 #
 # 运算保存一个值时，记下它当时的版本。反向要用它之前，再看一眼：版本变了，说明值被改写过，那就宁可报错，也不用错的数算下去。
 #
@@ -315,7 +315,7 @@ for write in (through_detach, under_no_grad):
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Versions: who touched what I had saved?
 #
-# Each storage (存储) carries a counter, and every write in place (原地) adds 1 to it. Views (视图) and the results of `detach()` share the counter of the original tensor; what `.data` gives you comes with a new one.
+# Each tensor (张量) carries a counter, and every write in place (原地) adds 1 to it. Views (视图) and the results of `detach()` share the counter of the original tensor; what `.data` gives you shares its storage (存储), too, but comes with a new counter.
 #
 # When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: if the version has changed, the value has been overwritten, and an error is better than going on with wrong numbers.
 #
