@@ -14,8 +14,8 @@ CLINIC = "minigrad.clinic."
 
 @mistake(
     CLINIC + "fit_slope",
-    zh="病还是原来的病。每个点一个误差，n 个数一起喊 backward，torch 不知道各占多少。先说清楚损失是什么：均方误差是一个数。",
-    en="The illness is the one it came with. There is one error per point, and n numbers call backward together; torch cannot know how much each counts. First say what the loss is: the mean squared error is one number.",
+    zh="病还是原来的病。读一读报错里的 scalar：此刻的 loss 是几个数？说明里要的损失又是几个数？",
+    en="The illness is the one it came with. Read the word scalar in the message: how many numbers is loss at that point, and how many does the docstring ask for?",
 )
 def fit_slope_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(1, dtype=X.dtype, requires_grad=True)
@@ -81,8 +81,8 @@ def fit_slope_takes_the_number(X: Any, Y: Any, steps: int, lr: float) -> Any:
 
 @mistake(
     CLINIC + "two_layers",
-    zh="病还是原来的病。hidden 只在循环外算了一次，第二步走的还是第一步那张图，保存的值已经释放了。报错的是 backward，该动的却是 hidden 那一行。",
-    en="The illness is the one it came with. hidden is computed once, outside the loop, and the second step walks the first step's graph again, whose saved values are gone. backward raises, but the line to move is that of hidden.",
+    zh="病还是原来的病。报错的是 backward，病根却不在那一行。第二步要走的图里，哪一段是第一步已经走过的？",
+    en="The illness is the one it came with. backward raises, but the cause is not in that line. Of the graph that the second step walks, which stretch has the first step walked before?",
 )
 def two_layers_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -160,8 +160,8 @@ def two_layers_freezes_the_first_layer(X: Any, Y: Any, W1: Any, W2: Any, steps: 
 
 @mistake(
     CLINIC + "scaled_start",
-    zh="病还是原来的病。w 已经是要梯度的叶子，不许在记录的时候原地改。换个先后：先放大，再要梯度。",
-    en="The illness is the one it came with. w is a leaf that wants a gradient, and must not be changed in place while operations are recorded. Change the order: scale first, ask for the gradient afterwards.",
+    zh="病还是原来的病。看看报错的那一行：到这里，w 已经是什么样的张量了？",
+    en="The illness is the one it came with. Look at the line that raises: what kind of tensor is w by then?",
 )
 def scaled_start_as_it_came(values: Any, scale: float) -> Any:
     w = values.clone().requires_grad_()
@@ -207,8 +207,8 @@ def scaled_start_overwrites_the_values(values: Any, scale: float) -> Any:
 
 @mistake(
     CLINIC + "softmax_rows",
-    zh="病还是原来的病。exp 保存的就是 p 自己，反向还要用；p /= total 把它改写了。报错在 backward，病根在这里。",
-    en="The illness is the one it came with. What exp has saved is p itself, and backward needs it; p /= total writes over it. backward raises, but this line is the cause.",
+    zh="病还是原来的病。报错在 backward，病根在这几行里。报错说的是 exp 的输出：它在这里叫什么名字，后来谁动过它？",
+    en="The illness is the one it came with. backward raises, but the cause is in these lines. The message speaks of the output of exp: what is it called here, and what touches it afterwards?",
 )
 def softmax_rows_as_it_came(scores: Any) -> Any:
     p = scores.exp()
@@ -246,8 +246,8 @@ def softmax_rows_cuts_everything(scores: Any) -> Any:
 
 @mistake(
     CLINIC + "double_fit",
-    zh="病还是原来的病。要梯度的叶子是那个没有名字的 float32，w 是它 .double() 的结果，.grad 不写在这里。造的时候就用 dtype=float64。",
-    en="The illness is the one it came with. The leaf that wants a gradient is a nameless float32; w is what .double() made of it, and .grad is not written there. Use dtype=float64 when creating it.",
+    zh="病还是原来的病。.grad 是 None，可见梯度进了别的张量。要梯度的叶子是哪一个，它还有名字吗？",
+    en="The illness is the one it came with. .grad is None, so the gradient went into another tensor. Which one is the leaf that wants it, and does it still have a name?",
 )
 def double_fit_as_it_came(X: Any, Y: Any, steps: int, lr: float) -> Any:
     w = zeros(X.shape[1], requires_grad=True).double()

@@ -14,8 +14,8 @@ CLINIC = "minigrad.clinic."
 
 @mistake(
     CLINIC + "descend",
-    zh="病还是原来的病。没有一句报错，可每一步的梯度都叠在以前的上面，连别人留下的也算进来了。",
-    en="The illness is the one it came with. Nothing raises, but each step's gradients pile up on the earlier ones, and even on what others left behind.",
+    zh="病还是原来的病。没有一句报错，那就看数：每一步打印 p.grad，里面只有这一步的梯度吗？",
+    en="The illness is the one it came with. Nothing raises, so look at numbers: print p.grad at each step. Is it this step's gradient alone?",
 )
 def descend_as_it_came(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -90,8 +90,8 @@ def descend_clears_only_the_first(net: Any, X: Any, Y: Any, steps: int, lr: floa
 
 @mistake(
     CLINIC + "mean_loss",
-    zh="病还是原来的病。训练没有错，可 total 是张量，每加一次就挂上一整张图，走多少步留多少张。加数，不要加张量。",
-    en="The illness is the one it came with. Training is right, but total is a tensor, and with every addition one more whole graph hangs on it. Add numbers, not tensors.",
+    zh="病还是原来的病。训练没有错，是有东西一直抓着图不放。看看 type(total)：它是什么时候变的？",
+    en="The illness is the one it came with. Training is right, but something holds on to the graphs. Look at type(total): when does it change?",
 )
 def mean_loss_as_it_came(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
     total = 0.0
@@ -161,8 +161,8 @@ def mean_loss_last_loss_only(w: Any, loss_of: Any, steps: int, lr: float) -> Any
 
 @mistake(
     CLINIC + "absolute_loss",
-    zh="病还是原来的病。NumPy 不认识计算图；报错建议 detach，可这里的梯度正是要从这儿过。用张量自己的 abs 和 mean。",
-    en="The illness is the one it came with. NumPy knows of no graph; the message suggests detach, but here the gradient has to get through. Use the tensor's own abs and mean.",
+    zh="病还是原来的病。先别照报错的方子办：梯度要从损失回到 prediction，正要经过这里。",
+    en="The illness is the one it came with. Do not take the message's prescription yet: on its way from the loss back to prediction, the gradient has to get through right here.",
 )
 def absolute_loss_as_it_came(prediction: Any, target: Any) -> Any:
     error = abs((prediction - target).numpy())
@@ -203,8 +203,8 @@ def absolute_loss_squares(prediction: Any, target: Any) -> Any:
 
 @mistake(
     CLINIC + "watch_hidden",
-    zh="病还是原来的病。钩子挂在循环外那个 hidden 上，循环里的 hidden 每一步都是新的，谁也没有挂钩子。",
-    en="The illness is the one it came with. The hook hangs on the hidden made outside the loop; inside, every step makes a new one, and none of those has a hook.",
+    zh="病还是原来的病。循环里算损失用的那个 hidden，挂着钩子吗？",
+    en="The illness is the one it came with. The hidden from which the loop computes its loss: is there a hook on it?",
 )
 def watch_hidden_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     norms: list[float] = []
@@ -284,8 +284,8 @@ def watch_hidden_before_tanh(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: f
 
 @mistake(
     CLINIC + "learn_values",
-    zh="病还是原来的病。没有报错，可摘错了一边：该学的 value 被当成常数，目标却在动，去迁就它。",
-    en="The illness is the one it came with. Nothing raises, but the wrong side is detached: value, which should learn, counts as a constant, while the target moves to please it.",
+    zh="病还是原来的病。没有报错，损失也在变。该去靠近的是 value；看一看，现在动的是哪一边？",
+    en="The illness is the one it came with. Nothing raises, and the loss does change. It is value that should approach the target; which side is moving now?",
 )
 def learn_values_as_it_came(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []

@@ -210,7 +210,7 @@ assert all(expected[name] in messages[name] for name in expected), messages
 #
 # 下面每一格是一个有病的程序，说明（docstring 那几行）写的是它本来该做的事。先运行程序格和检查格，看它怎么疼；再改程序，重新运行这两格。
 #
-# 只改该改的：参数和说明不要动。病人不喊了，不等于治好了：检查看的是训练出来的数。
+# 只改该改的：参数和说明不要动。病人不喊了，不等于治好了：检查看的是训练出来的数。没有头绪，就运行 `hint("fit_slope")` 这样的一句，一步一步给提示。
 #
 # ### 病人一：一串损失
 #
@@ -221,7 +221,7 @@ assert all(expected[name] in messages[name] for name in expected), messages
 #
 # Each cell below holds a program that is ill; its docstring says what it should do. Run the program's cell and the check's, and see where it hurts; then mend the program and run both again.
 #
-# Change only what needs changing: leave the parameters and the docstring alone. A prescription that keeps the patient quiet is not yet a cure; the check looks at the numbers that come out of training.
+# Change only what needs changing: leave the parameters and the docstring alone. A prescription that keeps the patient quiet is not yet a cure; the check looks at the numbers that come out of training. If you are stuck, run a line such as `hint("fit_slope")` for hints, one step at a time.
 #
 # ### Patient one: a row of losses
 #
