@@ -17,6 +17,7 @@ import os
 import random
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -198,7 +199,9 @@ def _run(this: Check, seed: int, printed: _Capped, longest: float) -> Outcome:
             time_limit(longest),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
+            warnings.catch_warnings(),
         ):
+            warnings.filterwarnings("ignore", module=r"autograder\.")  # of the check's own lines, not the learner's
             return checks.attempt(this, engine, seed)
     except KeyboardInterrupt as stopped:
         raise _ended(stopped, text("interrupted"), text("interrupted_remedy")) from None

@@ -17,12 +17,14 @@ import json
 import linecache
 import os
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from autograder import checks, own_source, parts
+from autograder.by_name import functions
 from autograder.checks import Check
 from autograder.errors import AutograderError
 from autograder.files import put
@@ -178,7 +180,20 @@ def _put_in() -> list[Text]:
             broken.append(Text(str(error), str(error)))
     parts.plug_all(loaded)
     _carried.update(loaded)
+    _introduce(loaded)
     return broken
+
+
+def _introduce(loaded: dict[str, Any]) -> None:
+    """A part that calls another by its name came with a copy of it: from now on it calls the part itself, so that the
+    learner's latest is used, and counted."""
+    for function in (each for written in loaded.values() for each in functions(written)):
+        around = function.__globals__
+        for part in loaded:
+            home, _, short = part.rpartition(".")
+            copy = around.get(short)
+            if home in sys.modules and copy is not function and getattr(copy, "__module__", "") == around["__name__"]:
+                around[short] = getattr(sys.modules[home], short)
 
 
 def carried() -> dict[str, Any]:

@@ -19,6 +19,7 @@ from autograder.solutions import BEGIN, as_solved
 
 MUL = "minigrad.ops.pointwise.mul_vjp_self"
 SUM = "minigrad.ops.reduce.sum_vjp"
+ENGINE = "minigrad.autograd.engine."
 
 
 @pytest.fixture(autouse=True)
@@ -205,6 +206,17 @@ def test_a_lesson_passes_with_the_parts_up_to_its_own(name, all_parts_saved, mon
                 parts.reset(part)
             found = compare.judge(each, oracle.expected(each.name, 2024), checks.attempt(each, minigrad, 2024))
             assert found.passed, (each.name, found.reason, [p for p in found.properties if p.state != "pass"])
+
+
+def test_a_part_calls_another_that_it_names_and_no_longer_its_copy(all_parts_saved, monkeypatch, capsys):
+    monkeypatch.setenv("MINIGRAD_MY_PARTS", str(all_parts_saved))
+    use_parts("mine")
+    walk, count, pop = ENGINE + "run_backward", ENGINE + "count_dependencies", "minigrad.autograd.ready.pop"
+    assert "def count_dependencies" in workspace.saved()[walk].read_text()
+    a = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    (a * 2 + a * 3).sum().backward()
+    assert a.grad.tolist() == [5.0, 5.0]
+    assert parts.calls(walk) == parts.calls(count) == 1 and parts.calls(pop) > 0
 
 
 @pytest.mark.slow
