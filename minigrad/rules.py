@@ -15,7 +15,7 @@ from typing import Any
 from .backend import array_module, constant, ndarray, numpy, sum_array
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # integers as long as a floating-point number
-FEW = 1024  # elements up to which numpy.where is the faster way to mask
+FEW = 512  # elements up to which writing where the mask holds is faster than masking the bits
 SPREAD = 8  # times as many places as numbers to be added, up to which it pays to count the places
 LONG_ROW = 256  # numbers in a row from which on adding whole rows is faster
 SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
@@ -58,11 +58,11 @@ squeeze = _both("squeeze")
 
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim`: a tuple, where () is none of them, or None for all."""
-    if is_tensor(x):
-        if dim == ():
-            return x  # as of an array; Tensor.sum is torch's, which takes () for all
-        return x.sum(dim, keepdim) if keepdim or dim is not None else x.sum()
-    return sum_array(x, dim, keepdim)
+    if type(x) is ndarray or not is_tensor(x):
+        return sum_array(x, dim, keepdim)
+    if dim == ():
+        return x  # as of an array; Tensor.sum is torch's, which takes () for all
+    return x.sum(dim, keepdim) if keepdim or dim is not None else x.sum()
 
 
 def _onto(function: Callable[..., Any], in_place: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,6 +74,20 @@ def _onto(function: Callable[..., Any], in_place: Callable[..., Any]) -> Callabl
 added = _onto(operator.add, operator.iadd)
 subtracted = _onto(operator.sub, operator.isub)
 multiplied = _onto(operator.mul, operator.imul)
+
+
+def mT(x: Any) -> Any:
+    """xᵀ: the last two dimensions swapped. torch's rules write t() for a single matrix, and so its graphs name it."""
+    if type(x) is ndarray:
+        return x.mT
+    if is_tensor(x):
+        return x.t() if x._data.ndim == 2 else x.transpose(-1, -2)
+    return x.swapaxes(-1, -2)
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """x @ y, matrices or batches of them. On small matrices NumPy's `dot` takes half the time of `@`."""
+    return x.dot(y) if type(x) is ndarray and x.ndim == 2 else x @ y
 
 
 def unsqueeze(x: Any, dim: int) -> Any:
@@ -142,8 +156,7 @@ def without_bits(x: Any, mask: Any) -> Any:
     numpy.where takes up to ten times as long for a mask without a pattern.
     """
     kind = SAME_SIZE[x.itemsize]
-    bits = mask.astype(kind)
-    bits -= constant(1, kind)  # -1, which is all ones, where x stays
+    bits = (mask.view(numpy.int8) - constant(1, numpy.int8)).astype(kind)  # -1, which is all ones, where x stays
     bits &= x.view(kind)
     return bits.view(x.dtype)
 
@@ -160,9 +173,13 @@ def bmm(x: Any, y: Any) -> Any:
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """x with a value where the mask, of the same kind as x, holds."""
     if type(x) is ndarray and type(value) is int:
-        if value == 0 and x.size > FEW and x.shape == mask.shape:
+        if x.shape != mask.shape:
+            return numpy.where(mask, constant(value, x.dtype), x)
+        if value == 0 and x.size > FEW:
             return without_bits(x, mask)
-        return numpy.where(mask, constant(value, x.dtype), x)
+        out = x.copy("K")
+        numpy.putmask(out, mask, constant(value, x.dtype))
+        return out
     return x.masked_fill(mask, value) if is_tensor(x) else array_module(x).where(mask, value, x)
 
 

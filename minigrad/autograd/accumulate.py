@@ -81,7 +81,7 @@ def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, ...]:
     """Each of a node's gradients brought back to its input."""
-    return tuple(map(fit, grads, origins))
+    return tuple([g if origin is None else fit(g, origin) for g, origin in zip(grads, origins)])  # noqa: B905 (one each)
 
 
 class AccumulateGrad(Node):
@@ -169,16 +169,17 @@ _making = threading.RLock()
 def made_once(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]:
     """Let one thread at a time make a leaf's AccumulateGrad; two that ask at once would each make one and lose a gradient.
 
-    Only where there is none yet is there anything to wait for: the lock costs more than all the rest.
+    Only where there is none yet is there anything to wait for, or to do: a leaf that has one is answered here.
     """
 
     @functools.wraps(edge_of)
     def ask(tensor: Tensor) -> Edge:
         if tensor._edge is None:
             known = tensor._accumulator
-            if type(known) is not weakref.ref or known() is None:
-                with _making:
-                    return edge_of(tensor)
+            if type(known) is weakref.ref and (node := known()) is not None:
+                return node, 0
+            with _making:
+                return edge_of(tensor)
         return edge_of(tensor)
 
     return ask

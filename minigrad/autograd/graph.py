@@ -32,15 +32,12 @@ class VersionCounter:
     """How often one piece of storage has been written in place; shared by a tensor, its views and its detach().
 
     views: the views among them, held weakly, whose history changes when their base's does; None while there are none.
+    detached: whether detach_() has cut one of them off, which nodes that saved it have to notice as well.
     """
 
-    __slots__ = ("version", "views")
-
-    views: list[weakref.ref[Tensor]] | None
-
-    def __init__(self) -> None:
-        self.version = 0
-        self.views = None
+    version = 0
+    views: list[weakref.ref[Tensor]] | None = None
+    detached = False
 
     def add_view(self, view: Tensor) -> None:
         """Note one more view; the list is cleared of dead ones each time it has doubled."""
@@ -317,6 +314,9 @@ class Node:
 
     def check_saved(self, index: int, value: Any, shown: bool = False) -> None:
         """RuntimeError if a saved value was written to since or, where it is not only `shown`, cut off by detach_()."""
+        counter = value._counter
+        if not (counter.version or counter.detached):
+            return  # neither has ever happened, as to nearly all values
         if not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
             raise RuntimeError(DETACHED)
         versions = self.extras and self.extras.versions

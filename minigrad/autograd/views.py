@@ -142,7 +142,7 @@ def unwanted(leaf: Tensor) -> Any:
     write has left behind stays so. What was no leaf until now (detach_) must not be read by nodes that saved it before.
     """
     if leaf._computed:
-        leaf.counter()  # so that a walk looks at it where it is saved
+        leaf.counter().detached = True  # so that a walk looks at it where it is saved
         leaf._detached = next_order()
     base = leaf._base
     if base is None or type(leaf._edge) is Invalid:

@@ -92,7 +92,7 @@ def binary(
             if not alike and in_use and (moved := together((a, b))):
                 return call(*moved)
             shape = data.shape
-            stretched = None if alike else origins(a, b) if alike is False else (stretch(x, shape), stretch(y, shape))
+            stretched = None if alike else origins(a, b) if alike is False else stretch(x, y, shape)
         grad_fn = made()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
@@ -105,7 +105,7 @@ def binary(
         out._edge, grad_fn.saved = (grad_fn, 0), NOTHING
         if crosswise:
             grad_fn.saved = (b if edge_a is not NO_EDGE else None, a if edge_b is not NO_EDGE else None)
-            if a._counter is not None or b._counter is not None:
+            if ((c := a._counter) is not None and c.version) or ((c := b._counter) is not None and c.version):
                 keep_versions(grad_fn)
         elif saves:
             kept.save(grad_fn, (edge_a, edge_b), (a, b), (out,), {})

@@ -21,7 +21,7 @@ def matmul_vjp_self(grad: Any, mat2: Any) -> Any:
     grad: (…, n, m), mat2: (…, k, m) → (…, n, k). torch: MmBackward0.
     Example: grad = [[1., 0.]], mat2 = [[1., 2.], [3., 4.]] → [[1., 3.]]
     """
-    return grad @ mat2.swapaxes(-1, -2)
+    return rules.matmul(grad, rules.mT(mat2))
 
 
 def matmul_vjp_mat2(grad: Any, self: Any) -> Any:
@@ -30,7 +30,7 @@ def matmul_vjp_mat2(grad: Any, self: Any) -> Any:
     self: (…, n, k), grad: (…, n, m) → (…, k, m). torch: MmBackward0.
     Example: self = [[1., 2.]], grad = [[1., 10.]] → [[1., 10.], [2., 20.]]
     """
-    return self.swapaxes(-1, -2) @ grad
+    return rules.matmul(rules.mT(self), grad)
 
 
 def mv_vjp_self(grad: Any, vec: Any) -> Any:
@@ -40,7 +40,7 @@ def mv_vjp_self(grad: Any, vec: Any) -> Any:
 
 def mv_vjp_vec(grad: Any, self: Any) -> Any:
     """z = matrix @ vec: the transposed matrix carries the gradient back."""
-    return self.swapaxes(-1, -2) @ grad
+    return rules.matmul(rules.mT(self), grad)
 
 
 def product(x: Any, y: Any) -> Any:

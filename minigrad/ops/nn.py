@@ -40,16 +40,16 @@ def addmm_vjp_self(grad: Any, beta: float) -> Any:
 
 def addmm_vjp_mat1(grad: Any, mat2: Any, alpha: float) -> Any:
     """z = … + α·(mat1 @ mat2): as for a matrix product, times α. torch: AddmmBackward0."""
-    return scaled(grad @ rules.swapaxes(mat2, -1, -2), alpha)
+    return scaled(rules.matmul(grad, rules.mT(mat2)), alpha)
 
 
 def addmm_vjp_mat2(grad: Any, mat1: Any, alpha: float) -> Any:
     """z = … + α·(mat1 @ mat2): as for a matrix product, times α. torch: AddmmBackward0."""
-    return scaled(rules.swapaxes(mat1, -1, -2) @ grad, alpha)
+    return scaled(rules.matmul(rules.mT(mat1), grad), alpha)
 
 
 def _addmm(x: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
-    product = scaled(mat1 @ mat2, alpha)
+    product = scaled(rules.matmul(mat1, mat2), alpha)
     if beta:  # torch does not even look at what is multiplied by 0
         product += scaled(x, beta)
     return product

@@ -70,9 +70,10 @@ def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
     return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
 
 
-def stretch(array: Any, shape: tuple[int, ...]) -> tuple[Any, Any] | None:
-    """The same for an array that broadcasting may have stretched to `shape`; None where it had that shape already."""
-    return None if array.shape == shape else (array.shape, array.dtype)
+def stretch(x: Any, y: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """The same for two arrays that were broadcast to `shape`; None for one that had that shape already."""
+    shape_x, shape_y = x.shape, y.shape
+    return None if shape_x == shape else (shape_x, x.dtype), None if shape_y == shape else (shape_y, y.dtype)
 
 
 class OneInputNode(Node):

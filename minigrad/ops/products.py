@@ -30,11 +30,6 @@ def scaled(x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
 
 
-def turned(x: Any) -> Any:
-    """The last two dimensions swapped."""
-    return rules.swapaxes(x, -1, -2)
-
-
 def added_vjp(grad: Any, beta: float) -> Any:
     """z = β · self + …: the walk sums over what self was stretched to."""
     return scaled(grad, beta)
@@ -47,7 +42,7 @@ def addmv_vjp_mat(grad: Any, vec: Any, alpha: float) -> Any:
 
 def addmv_vjp_vec(grad: Any, mat: Any, alpha: float) -> Any:
     """z = … + α · mat @ vec."""
-    return scaled(turned(mat) @ grad, alpha)
+    return scaled(rules.mT(mat) @ grad, alpha)
 
 
 def addr_vjp_vec1(grad: Any, vec2: Any, alpha: float) -> Any:
@@ -57,7 +52,7 @@ def addr_vjp_vec1(grad: Any, vec2: Any, alpha: float) -> Any:
 
 def addr_vjp_vec2(grad: Any, vec1: Any, alpha: float) -> Any:
     """z = … + α · vec1 vec2ᵀ."""
-    return scaled(matrix_vector(turned(grad), vec1), alpha)
+    return scaled(matrix_vector(rules.mT(grad), vec1), alpha)
 
 
 def matrix_vector(mat: Any, vec: Any) -> Any:
@@ -70,12 +65,12 @@ def matrix_vector(mat: Any, vec: Any) -> Any:
 
 def baddbmm_vjp_batch1(grad: Any, batch2: Any, alpha: float) -> Any:
     """z = … + α · batch1 @ batch2."""
-    return scaled(rules.bmm(grad, turned(batch2)), alpha)
+    return scaled(rules.bmm(grad, rules.mT(batch2)), alpha)
 
 
 def baddbmm_vjp_batch2(grad: Any, batch1: Any, alpha: float) -> Any:
     """z = … + α · batch1 @ batch2."""
-    return scaled(rules.bmm(turned(batch1), grad), alpha)
+    return scaled(rules.bmm(rules.mT(batch1), grad), alpha)
 
 
 def cross_vjp_self(grad: Any, other: Any, dim: int) -> Any:

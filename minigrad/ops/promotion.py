@@ -13,6 +13,7 @@ from ..dtypes import BY_NUMPY, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 
 asarray = numpy.asarray
+new = object.__new__
 PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone: by far the most frequent case
 Number = (bool, int, float, numpy.number, numpy.bool_)
 
@@ -30,9 +31,13 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     None where the shapes will tell.
     """
     if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
-        return a, Constant(b), x, asarray(b, dtype) if type(x) is ndarray else b, True
+        constant = new(Constant)  # as Constant(b), with one call less
+        constant._data = b
+        return a, constant, x, asarray(b, dtype) if type(x) is ndarray else b, True
     if type(a) in PLAIN and isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
-        return Constant(a), b, asarray(a, dtype) if type(y) is ndarray else a, y, True
+        constant = new(Constant)
+        constant._data = a
+        return constant, b, asarray(a, dtype) if type(y) is ndarray else a, y, True
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
         return a, b, a._data, b._data, None  # a Parameter and a Tensor, say
     if get_ident() in ruling:

@@ -669,7 +669,7 @@ check("mean_backward")
 # 2. `self` 的梯度必须和 `self` 一样，是 `(n, k)`。
 # 3. 手里只有 `grad` 和 `mat2`，后者是 `(k, m)`。怎样摆，才能乘出 `(n, k)`？只有一种摆法。
 #
-# `mat2` 的梯度，同样问一遍。需要转置（transpose）时写 `.swapaxes(-1, -2)`，它只交换最后两维，一批矩阵也照样能用。
+# `mat2` 的梯度，同样问一遍。需要转置（transpose）时写 `rules.mT(x)` 或 `x.swapaxes(-1, -2)`：只交换最后两维，一批矩阵也照样能用。相乘写 `@` 就行；引擎自己写成 `rules.matmul`，结果一样，小矩阵上快些。
 #
 # 先看 torch 的答案，里面的数能帮你确认摆法。
 
@@ -682,7 +682,7 @@ check("mean_backward")
 # 2. The gradient of `self` must be like `self`, `(n, k)`.
 # 3. All you have is `grad` and `mat2`, which is `(k, m)`. How must they be arranged to give `(n, k)`? There is only one way.
 #
-# Ask the same for the gradient of `mat2`. Where you need a transpose (转置), write `.swapaxes(-1, -2)`; it swaps the last two dimensions only, so that a batch of matrices works as well.
+# Ask the same for the gradient of `mat2`. Where you need a transpose (转置), write `rules.mT(x)` or `x.swapaxes(-1, -2)`: both swap the last two dimensions only, so that a batch of matrices works as well. For the product `@` will do; the engine itself writes `rules.matmul`, which gives the same and is faster on small matrices.
 #
 # Look at torch's answer first; its numbers help you check the arrangement.
 
@@ -716,7 +716,7 @@ def matmul_vjp_self(grad, mat2):
     Example: grad = [[1., 0.]], mat2 = [[1., 2.], [3., 4.]]  ->  [[1., 3.]]
     """
     ### BEGIN SOLUTION
-    return grad @ mat2.swapaxes(-1, -2)
+    return rules.matmul(grad, rules.mT(mat2))
     ### END SOLUTION
 
 
@@ -728,7 +728,7 @@ def matmul_vjp_mat2(grad, self):
     Example: grad = [[1., 10.]], self = [[1., 2.]]  ->  [[1., 10.], [2., 20.]]
     """
     ### BEGIN SOLUTION
-    return self.swapaxes(-1, -2) @ grad
+    return rules.matmul(rules.mT(self), grad)
     ### END SOLUTION
 
 
