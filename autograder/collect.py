@@ -29,7 +29,7 @@ from autograder.lessons import names
 from autograder.messages import Text, text
 from autograder.records import submission_hash
 from autograder.sources import SMALL, Found, Source, open_source, secret, stamp
-from autograder.testimony import plain
+from autograder.testimony import printable
 from autograder.transplant import MAX_BYTES, read, transplant
 
 FOLDER = "collected"
@@ -132,7 +132,9 @@ class _Collection:
 
     def _note(self, who: str, what: Text, grave: bool = False) -> None:
         """Files' names and receipts are their owners' to choose, and this is shown on a terminal."""
-        self.said.notices.append(Notice(plain(who).replace("\n", " "), Text(plain(what.zh), plain(what.en)), grave))
+        self.said.notices.append(
+            Notice(printable(who).replace("\n", " "), Text(printable(what.zh), printable(what.en)), grave)
+        )
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 

@@ -32,7 +32,7 @@ from autograder.messages import Text, text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
-from autograder.testimony import plain
+from autograder.testimony import printable
 from autograder.transplant import MAX_BYTES
 from autograder.work import Done, Job, do, job_of
 
@@ -301,7 +301,7 @@ class Run:
     def _handed_in(self, student: str) -> tuple[bytes | None, Pair | None]:
         """A submission's bytes, or why there are none. No link on the way is followed: it may lead to another's work."""
         if not plain_name(student):
-            raise AutograderError(text("odd_folder", name=plain(student)), remedy=text("odd_folder_remedy"))
+            raise AutograderError(text("odd_folder", name=printable(student)), remedy=text("odd_folder_remedy"))
         home, name = self.course.path("submitted", "x", self.lesson.name).parent.parent, f"{self.lesson.name}.ipynb"
         if not os.path.lexists(home / student / self.lesson.name / name):
             return None, _no_notebook(home / student / self.lesson.name, name)
@@ -380,7 +380,7 @@ class Run:
         where = (self.ledger, key) if key else None
         most = float(self.lesson.max_score)
         by_hand = {self.lesson.checks[i]: points for i, points in given.by_hand.items() if i in self.lesson.checks}
-        result = Result(plain(student), status, given.score, most, manual, fresh, seconds, problem, where, by_hand)
+        result = Result(printable(student), status, given.score, most, manual, fresh, seconds, problem, where, by_hand)
         self.results[student] = result
         if self.progress:
             self.progress(len(self.results), len(self.students), result)
@@ -393,7 +393,7 @@ def version_for(course: Course, lesson: str) -> str:
 
 
 def _no_notebook(folder: Path, name: str) -> Pair:
-    found = sorted(plain(each.name) for each in folder.iterdir())
+    found = sorted(printable(each.name) for each in folder.iterdir())
     return {
         "zh": f"提交里没有 {name}（名字要一字不差），只有：{'、'.join(found) or '（空）'}。",
         "en": f"The submission holds no {name} (exactly this name), only: {', '.join(found) or '(nothing)'}.",

@@ -107,21 +107,14 @@ class Referee:
         if drawn is None and self._secret is None:
             raise AutograderError(text("no_secret"))
         seeds = drawn or {n: seed_for(self._secret or b"", student, lesson, n, self._seeds) for n in names}
-        sources = [{"id": each["id"], "source": each["source"]} for each in cells]
-        job = {
-            "lesson": lesson,
-            "cells": sources,
-            "checks": [{"name": name, "seed": seeds[name]} for name in names],
-            "limits": self._limits._asdict(),
-        }
         about: Record = {"lesson": lesson, "student": student, "sandboxed": self._sandbox.sandboxed}
         about["versions"] = {**_installed(), "seeds": self._seeds}
+        job = self._job(lesson, cells, {name: seeds[name] for name in names})
         try:
             heard = self._hear(job, wanted, learner_edition)
         except SandboxFailed as failed:
-            why = text("could_not_grade", why=" ".join(str(failed).split("\n")))
-            return [_ungradable(each, seeds[each.name], why) | about for each in wanted]
-        records = {each.name: _judged(each, seeds[each.name], heard, sources) | about for each in wanted}
+            return [_ungradable(each, seeds[each.name], _could_not(failed)) | about for each in wanted]
+        records = {each.name: _judged(each, seeds[each.name], heard, job["cells"]) | about for each in wanted}
         for name, known in _recognised(wanted, records, heard).items():
             records[name]["hint"] = known.name
         return list(records.values())
@@ -130,17 +123,22 @@ class Referee:
         self, lesson: str, student: str, cells: Sequence[Mapping[str, str]], name: str, seed: int, edition: Any = None
     ) -> tuple[Record, Outcome | None]:
         """One check's record, without a hint, and what came out of the sandbox (None if it could not be run)."""
-        sources = [{"id": each["id"], "source": each["source"]} for each in cells]
-        check = registry.get(name)
-        job = {"lesson": lesson, "cells": sources, "checks": [{"name": name, "seed": seed}]}
+        check, job = registry.get(name), self._job(lesson, cells, {name: seed})
         about: Record = {"lesson": lesson, "student": student, "sandboxed": self._sandbox.sandboxed}
         try:
-            heard = self._hear(job | {"limits": self._limits._asdict()}, [check], edition)
+            heard = self._hear(job, [check], edition)
         except SandboxFailed as failed:
-            return _ungradable(
-                check, seed, text("could_not_grade", why=" ".join(str(failed).split("\n")))
-            ) | about, None
-        return _judged(check, seed, heard, sources) | about, heard.outcomes[name]
+            return _ungradable(check, seed, _could_not(failed)) | about, None
+        return _judged(check, seed, heard, job["cells"]) | about, heard.outcomes[name]
+
+    def _job(self, lesson: str, cells: Sequence[Mapping[str, str]], seeds: Mapping[str, int]) -> dict[str, Any]:
+        """What a sandbox is told: these cells, these checks on these seeds, and how much of everything they may use."""
+        return {
+            "lesson": lesson,
+            "cells": [{"id": each["id"], "source": each["source"]} for each in cells],
+            "checks": [{"name": name, "seed": seed} for name, seed in seeds.items()],
+            "limits": self._limits._asdict(),
+        }
 
     def _hear(self, job: dict[str, Any], wanted: list[Check], edition: Path | str | None) -> Testimony:
         """Run a job; once more in a fresh sandbox if the first one failed."""
@@ -252,6 +250,10 @@ def _recognised(wanted: list[Check], records: dict[str, Record], heard: Testimon
 def _ungradable(check: Check, seed: int, why: Text) -> Record:
     record: Record = {"check": check.name, "score": None, "points": check.points, "status": "ungradable"}
     return record | {"properties": [], "reason": _pair(why), "hint": None, "seed": seed}
+
+
+def _could_not(failed: SandboxFailed) -> Text:
+    return text("could_not_grade", why=" ".join(str(failed).split("\n")))
 
 
 def _pair(words: Text) -> dict[str, str]:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.grade import Result
 
-# Where nothing says how wide the page is, wide enough for two languages.
 # What they show is text: `[x]` in a file's name is no markup, and `:x:` no picture.
 _AS_IT_IS: dict[str, Any] = {"markup": False, "emoji": False}
+# Where nothing says how wide the page is, wide enough for two languages.
 screen = Console(**_AS_IT_IS) if Console().is_terminal else Console(width=110, **_AS_IT_IS)
 errors = Console(stderr=True, **_AS_IT_IS)
 # The states that a progress bar counts: graded, a person must look, failed, done before.

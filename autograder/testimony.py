@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.checks import Check, Outcome, Property
+from autograder.compare import NOT_FINITE
 from autograder.errors import SandboxFailed
 from autograder.messages import Text, text
 from autograder.protocol import MAX_TEXT
@@ -22,7 +23,6 @@ from autograder.runner.limits import Limits
 __all__ = ["Testimony", "hear", "words"]
 
 _NO_VALUE = {"unencodable": "malformed"}
-_NOT_FINITE = ("nan", "inf", "-inf")
 _MOST_DIMENSIONS = 32
 # Causes that deserve more than "Class: message".
 _WORDS = {
@@ -52,7 +52,7 @@ def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) 
     for frame in frames:
         kind, name = frame.get("type"), frame.get("check")
         if kind == "cell" and isinstance(frame.get("id"), str) and (error := _error(frame.get("error"), limits)):
-            heard.cells.setdefault(plain(frame["id"]), error)
+            heard.cells.setdefault(printable(frame["id"]), error)
         if not isinstance(name, str) or name not in checks or name in heard.outcomes:
             continue
         if kind == "property" and isinstance(frame.get("label"), str):
@@ -81,9 +81,9 @@ def _error(given: Any, limits: Limits) -> dict[str, Any] | None:
     if not isinstance(given, dict):
         return None
     error: dict[str, Any] = {
-        each: plain(given.get(each, "")) for each in ("class", "message", "traceback_short") if each in given
+        each: printable(given.get(each, "")) for each in ("class", "message", "traceback_short") if each in given
     }
-    error["cell"] = plain(given["cell"]) if isinstance(given.get("cell"), str) else None
+    error["cell"] = printable(given["cell"]) if isinstance(given.get("cell"), str) else None
     error["line"] = line if isinstance(line := given.get("line"), int) else None
     return {
         "class": "?",
@@ -110,7 +110,7 @@ def words(error: dict[str, Any], limits: Limits) -> Text:
 # ── Values ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def plain(words: object) -> str:
+def printable(words: object) -> str:
     """Text, at most MAX_TEXT of it, without the characters that steer a terminal, or the direction of a line."""
     shown = (c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(words)[:MAX_TEXT])
     return "".join(shown)
@@ -119,12 +119,12 @@ def plain(words: object) -> str:
 def value(given: Any) -> Any:
     """An encoded value if it has one of the forms that checks.encode makes; else one that agrees with nothing."""
     if isinstance(given, str):
-        return plain(given)
+        return printable(given)
     if isinstance(given, list):
         return [value(each) for each in given]
     if isinstance(given, dict):
         if len(given) == 1 and (name := next(iter(given))) in ("error", "unencodable"):
-            return {name: plain(given[name])}
+            return {name: printable(given[name])}
         return given if _is_array(given) else _NO_VALUE
     return given
 
@@ -140,5 +140,5 @@ def _is_array(given: dict[str, Any]) -> bool:
         and given["dtype"].isalnum()
         and isinstance(data, list)
         and len(data) == math.prod(shape)
-        and all(isinstance(each, int | float) or each in _NOT_FINITE for each in data)
+        and all(isinstance(each, int | float) or each in NOT_FINITE for each in data)
     )

@@ -10,7 +10,7 @@ from autograder import compare
 from autograder.checks import Check, Property
 from autograder.errors import SandboxFailed
 from autograder.runner.limits import DEFAULT
-from autograder.testimony import hear, plain, value
+from autograder.testimony import hear, printable, value
 
 PART = "minigrad.ops.pointwise.relu_vjp"
 CHECK = Check("one", "test", 2, (PART,), lambda T, rng: iter(()))
@@ -146,4 +146,4 @@ def test_an_error_is_told_in_words(error, words):
 
 @given(st.text())
 def test_plain_text_steers_nothing(words):
-    assert all(c.isprintable() or c in "\n\t" for c in plain(words))
+    assert all(c.isprintable() or c in "\n\t" for c in printable(words))

@@ -35,8 +35,8 @@ import numpy as np
 from autograder import parts
 from autograder.errors import UnknownName
 from autograder.messages import text
+from autograder.protocol import MAX_TEXT
 
-MAX_TEXT = 2000  # characters of a string or message
 MAX_ENTRIES = 50_000  # of an array or list: a check is an experiment, not a training run
 MAX_DEPTH = 8  # of lists in lists
 
