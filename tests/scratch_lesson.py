@@ -69,6 +69,22 @@ PROOF = """
 assert minigrad.ones(2).sum().item() == 2
 """
 
+# What a student writes into the two solution cells.
+EXP_LOG = """\
+@implements("minigrad.ops.pointwise.exp_vjp")
+def exp_vjp(grad, result):
+    return grad * result
+
+@implements("minigrad.ops.pointwise.log_vjp")
+def log_vjp(grad, self):
+    return grad / self
+"""
+TANH = """\
+@implements("minigrad.ops.pointwise.tanh_vjp")
+def tanh_vjp(grad, result):
+    return grad * (1 - result * result)
+"""
+
 LESSON = HEAD + PROOF + SOLUTION + CHECK + MORE + REFLECTION
 
 

@@ -20,7 +20,7 @@ from attacks.folders import FOLDERS
 from attacks.notebooks import TRICKS, skip_execution
 from nbformat.v4 import new_code_cell, new_notebook
 from rich.console import Console
-from scratch_lesson import scratch_course, with_configuration, write
+from scratch_lesson import EXP_LOG, TANH, scratch_course, with_configuration, write
 
 from autograder import release, report
 from autograder.feedback import feedback
@@ -31,22 +31,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LESSON = "90_scratch"
 NO_TIME = "-20262026999999999999999999993199999999999999999999m"  # dateutil's arithmetic gives up
-ANSWERS = {
-    "exp_log": """
-@implements("minigrad.ops.pointwise.exp_vjp")
-def exp_vjp(grad, result):
-    return grad * result
-
-@implements("minigrad.ops.pointwise.log_vjp")
-def log_vjp(grad, self):
-    return grad / self
-""",
-    "tanh": """
-@implements("minigrad.ops.pointwise.tanh_vjp")
-def tanh_vjp(grad, result):
-    return grad * (1 - result * result)
-""",
-}
+ANSWERS = {"exp_log": EXP_LOG, "tanh": TANH}
 
 
 @pytest.fixture(scope="module")

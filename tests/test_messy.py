@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import nbformat
 import pytest
-from scratch_lesson import scratch_course, with_configuration, write
+from scratch_lesson import EXP_LOG, TANH, scratch_course, with_configuration, write
 
 from autograder import release
 from autograder.grade import grade
@@ -21,20 +21,6 @@ from autograder.grade import grade
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LESSON = "90_scratch"
-EXP_LOG = """\
-@implements("minigrad.ops.pointwise.exp_vjp")
-def exp_vjp(grad, result):
-    return grad * result
-
-@implements("minigrad.ops.pointwise.log_vjp")
-def log_vjp(grad, self):
-    return grad / self
-"""
-TANH = """\
-@implements("minigrad.ops.pointwise.tanh_vjp")
-def tanh_vjp(grad, result):
-    return grad * (1 - result * result)
-"""
 Notebook = dict[str, Any]
 
 

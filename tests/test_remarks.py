@@ -10,7 +10,7 @@ from minigrad import eye, rules, stack
 from minigrad.autograd import grad
 from minigrad.curvature import solve
 
-ROOT, VERSION = "minigrad.autograd.roots.root_gradient", "minigrad.autograd.saved.check_version"
+ROOT = "minigrad.autograd.roots.root_gradient"
 NEWTON, EXP = "minigrad.curvature.newton_step", "minigrad.ops.pointwise.exp_vjp"
 
 

@@ -44,8 +44,9 @@ def course(template, tmp_path):
 @pytest.fixture(scope="module")
 def wanted(template, tmp_path_factory):
     """What an undisturbed run gives."""
-    shutil.copytree(template, tmp_path_factory.mktemp("wanted") / "course")
-    return outcome(Course(tmp_path_factory.getbasetemp() / "wanted0" / "course"))
+    folder = tmp_path_factory.mktemp("wanted") / "course"
+    shutil.copytree(template, folder)
+    return outcome(Course(folder))
 
 
 def outcome(course: Course) -> dict[str, object]:
@@ -76,7 +77,6 @@ def ended(group: int) -> bool:
     return False
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(course, workers):
     full = course.path("submitted", "sample-li-na", LESSON)
@@ -175,7 +175,6 @@ assert said >= 2
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="只有 root 能挂载一个小磁盘 · only root can mount a small disk")
 def test_a_disk_that_fills_up_during_a_run(template, wanted, tmp_path):
     shutil.copytree(template, tmp_path / "template")

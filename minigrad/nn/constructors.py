@@ -20,3 +20,8 @@ def constructed_as(name: str) -> Callable[[Class], Class]:
         return cls
 
     return decorate
+
+
+def own_constructor(cls: Class) -> Class:
+    """The same under the class's own name."""
+    return constructed_as(cls.__name__)(cls)

@@ -8,7 +8,7 @@ from typing import Any
 from ..ops.conv import same_padding
 from ..tensor import Tensor
 from . import functional as F
-from .constructors import constructed_as
+from .constructors import own_constructor
 from .layers import reset, unset
 from .module import Module
 from .parameter import Parameter
@@ -107,14 +107,14 @@ class Convolution(Module):
         return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
 
 
-@constructed_as("Conv1d")
+@own_constructor
 class Conv1d(Convolution):
     """A kernel that moves along the last dimension (torch.nn.Conv1d)."""
 
     ndim = 1
 
 
-@constructed_as("Conv2d")
+@own_constructor
 class Conv2d(Convolution):
     """A kernel that moves over the last two dimensions (torch.nn.Conv2d)."""
 
@@ -179,14 +179,14 @@ class TransposedConvolution(Convolution):
         return tuple([n - low for n, low in zip(size, least, strict=False)])
 
 
-@constructed_as("ConvTranspose1d")
+@own_constructor
 class ConvTranspose1d(TransposedConvolution):
     """Every element of the last dimension spread by a kernel (torch.nn.ConvTranspose1d)."""
 
     ndim = 1
 
 
-@constructed_as("ConvTranspose2d")
+@own_constructor
 class ConvTranspose2d(TransposedConvolution):
     """Every element of the last two dimensions spread by a kernel (torch.nn.ConvTranspose2d)."""
 

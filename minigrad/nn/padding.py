@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..tensor import Tensor
 from . import functional as F
-from .constructors import constructed_as
+from .constructors import own_constructor
 from .module import Module
 
 
@@ -60,7 +60,7 @@ class CircularPadding(Padding):
         return super().forward(input)
 
 
-@constructed_as("ConstantPad1d")
+@own_constructor
 class ConstantPad1d(ConstantPadding):
     """The last dimension made longer with a value (torch.nn.ConstantPad1d)."""
 
@@ -76,28 +76,28 @@ class ZeroPad1d(ConstantPad1d):
     extra_repr = Padding.extra_repr
 
 
-@constructed_as("ReflectionPad1d")
+@own_constructor
 class ReflectionPad1d(Padding):
     """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad1d)."""
 
     ndim, mode = 1, "reflect"
 
 
-@constructed_as("ReplicationPad1d")
+@own_constructor
 class ReplicationPad1d(Padding):
     """The same with what stands at the ends (torch.nn.ReplicationPad1d)."""
 
     ndim, mode = 1, "replicate"
 
 
-@constructed_as("CircularPad1d")
+@own_constructor
 class CircularPad1d(CircularPadding):
     """The same with what stands at the other end (torch.nn.CircularPad1d)."""
 
     ndim = 1
 
 
-@constructed_as("ConstantPad2d")
+@own_constructor
 class ConstantPad2d(ConstantPadding):
     """The last two dimensions made longer with a value (torch.nn.ConstantPad2d)."""
 
@@ -113,28 +113,28 @@ class ZeroPad2d(ConstantPad2d):
     extra_repr = Padding.extra_repr
 
 
-@constructed_as("ReflectionPad2d")
+@own_constructor
 class ReflectionPad2d(Padding):
     """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad2d)."""
 
     ndim, mode = 2, "reflect"
 
 
-@constructed_as("ReplicationPad2d")
+@own_constructor
 class ReplicationPad2d(Padding):
     """The same with what stands at the ends (torch.nn.ReplicationPad2d)."""
 
     ndim, mode = 2, "replicate"
 
 
-@constructed_as("CircularPad2d")
+@own_constructor
 class CircularPad2d(CircularPadding):
     """The same with what stands at the other end (torch.nn.CircularPad2d)."""
 
     ndim = 2
 
 
-@constructed_as("ConstantPad3d")
+@own_constructor
 class ConstantPad3d(ConstantPadding):
     """The last three dimensions made longer with a value (torch.nn.ConstantPad3d)."""
 
@@ -150,21 +150,21 @@ class ZeroPad3d(ConstantPad3d):
     extra_repr = Padding.extra_repr
 
 
-@constructed_as("ReflectionPad3d")
+@own_constructor
 class ReflectionPad3d(Padding):
     """The same with what stands before the ends, in reverse (torch.nn.ReflectionPad3d)."""
 
     ndim, mode = 3, "reflect"
 
 
-@constructed_as("ReplicationPad3d")
+@own_constructor
 class ReplicationPad3d(Padding):
     """The same with what stands at the ends (torch.nn.ReplicationPad3d)."""
 
     ndim, mode = 3, "replicate"
 
 
-@constructed_as("CircularPad3d")
+@own_constructor
 class CircularPad3d(CircularPadding):
     """The same with what stands at the other end (torch.nn.CircularPad3d)."""
 

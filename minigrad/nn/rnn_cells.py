@@ -10,7 +10,7 @@ from ..creation import zeros
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .constructors import constructed_as
+from .constructors import own_constructor
 from .layers import unset
 from .module import Module
 
@@ -166,7 +166,7 @@ class RNNCell(ElmanStep, RNNCellBase):
         return super().step(of_input, state, weights)
 
 
-@constructed_as("LSTMCell")
+@own_constructor
 class LSTMCell(LSTMStep, RNNCellBase):
     """One step of an LSTM (torch.nn.LSTMCell)."""
 
@@ -184,6 +184,6 @@ class LSTMCell(LSTMStep, RNNCellBase):
         return state
 
 
-@constructed_as("GRUCell")
+@own_constructor
 class GRUCell(GRUStep, RNNCellBase):
     """One step of a GRU (torch.nn.GRUCell)."""

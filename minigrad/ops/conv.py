@@ -262,6 +262,25 @@ def convolve(
     )
 
 
+def check_numbers(stride: Sizes, padding: Sizes, groups: int, output_padding: Sizes = (0,)) -> None:
+    """RuntimeError for less than no padding, and for a stride or number of groups that is not positive."""
+    for what, values, least in (
+        ("negative padding", padding, 0), ("negative output_padding", output_padding, 0),
+        ("non-positive stride", stride, 1), ("non-positive groups", (groups,), 1),
+    ):  # fmt: skip
+        if min(values) < least:
+            raise RuntimeError(f"{what} is not supported")
+
+
+def check_groups(weight_shape: Sizes, groups: int) -> None:
+    """RuntimeError for more groups than the weight has channels, whichever stand first in it."""
+    if weight_shape[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(weight_shape)} instead"
+        )
+
+
 def refuse_empty(size: Sizes) -> None:
     """RuntimeError for an input without elements, unless it has no batch or no channels."""
     if size[0] and size[1] and 0 in size:
@@ -282,18 +301,8 @@ def check(
 ) -> None:
     """Errors, in torch's words, for sizes and dtypes that do not go together."""
     size, shape = input._data.shape, weight._data.shape
-    for what, values, least in (
-        ("negative padding", padding, 0),
-        ("non-positive stride", stride, 1),
-        ("non-positive groups", (groups,), 1),
-    ):
-        if min(values) < least:
-            raise RuntimeError(f"{what} is not supported")
-    if shape[0] < groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-            f"{list(shape)} instead"
-        )
+    check_numbers(stride, padding, groups)
+    check_groups(shape, groups)
     if shape[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "

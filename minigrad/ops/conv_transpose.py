@@ -13,6 +13,8 @@ from ..tensor import Tensor
 from .arguments import Int, Ints
 from .conv import (
     Sizes,
+    check_groups,
+    check_numbers,
     convolution_op,
     convolution_vjp_bias,
     convolution_vjp_input,
@@ -148,22 +150,13 @@ def check(
 ) -> None:
     """Errors, in torch's words, for sizes and dtypes that do not go together."""
     size, shape = input._data.shape, weight._data.shape
-    for what, values, least in (
-        ("negative padding", padding, 0), ("negative output_padding", output_padding, 0),
-        ("non-positive stride", stride, 1), ("non-positive groups", (groups,), 1),
-    ):  # fmt: skip
-        if min(values) < least:
-            raise RuntimeError(f"{what} is not supported")
+    check_numbers(stride, padding, groups, output_padding)
     if len(shape) != len(size):
         raise RuntimeError(
             f"Expected {len(shape)}-dimensional input for {len(shape)}-dimensional weight {list(shape)}, but got "
             f"{len(size)}-dimensional input of size {list(size)} instead"
         )
-    if shape[0] < groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-            f"{list(shape)} instead"
-        )
+    check_groups(shape, groups)
     if size[1] != shape[0]:
         raise RuntimeError(
             f"Given transposed=1, weight of size {list(shape)}, expected input{list(size)} to have {shape[0]} channels, but "
