@@ -12,7 +12,7 @@ from typing import Any
 
 from . import anomaly
 from .accumulate import fit_all
-from .graph import Edge, Node, SeveralOutputs
+from .graph import Edge, Node, Packed, SavedResult, SeveralOutputs
 from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
 from .recording import refusing
@@ -184,8 +184,17 @@ def narrowed(node: Node, wanted: set[Node | None]) -> Node:
     for name in slots_of(kind):
         setattr(twin, name, getattr(node, name))
     twin.parents = tuple([parent if parent in wanted else None for parent in node.parents])
-    twin.saved = node.saved_for(twin.parents)
+    twin.saved = tuple([lent(value, node) for value in node.saved_for(twin.parents) or ()])
     return twin
+
+
+def lent(value: Any, node: Node) -> Any:
+    """A saved value of a node for one like it: where it is the node's own result, that is still its history."""
+    if isinstance(value, SavedResult):
+        return node.saved_tensor(value)
+    if isinstance(value, Packed) and value.edge is None:
+        return Packed(value.packed, value.unpack, (node, value.output), value.output)
+    return value
 
 
 class Task:
@@ -200,7 +209,7 @@ class Task:
         self.everything = edges is None
         edges = edges or []
         self.captured: dict[Edge, Any] = dict.fromkeys(edges)
-        self.targets = {node for node, _ in edges}
+        self.targets: set[Node | None] = {node for node, _ in edges if node is not None}
         self.run: set[Node] = set()
         self.wanted: set[Node | None] = set()  # where gradients have to go
         self.plain: set[Node] = set()  # no targets, and all their gradients go there: nothing to do but run them
