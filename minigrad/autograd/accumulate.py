@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .. import rules
-from ..backend import numpy
+from ..backend import laid_out_as, numpy
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .graph import LAST, Edge, Node, SeveralOutputs
@@ -101,6 +101,8 @@ class AccumulateGrad(Node):
         self.foreign = None
         self.shape = variable._data.shape
         self.extras = variable._hooks
+        if not variable._data.flags.c_contiguous:
+            self.__class__ = Strided
 
     def receive(self, grad: Any, output: int, shared: bool) -> Any:
         """Remember an array that may be somebody else's too: the leaf must not keep it (a sum is always new)."""
@@ -136,6 +138,35 @@ class AccumulateGrad(Node):
 
     def _sequence_nr(self) -> int:
         return LAST
+
+
+class Strided(AccumulateGrad):
+    """The same for a leaf whose elements do not lie in the order of their indices: its first gradient lies in memory as
+    it does, as torch promises."""
+
+    __slots__ = ()
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Add `grad`, an array."""
+        first = self.variable._grad is None
+        return self.lay_out(first, super().apply(grad))
+
+    def apply_graph(self, grad: Any) -> tuple[Any, ...]:
+        """Add `grad`, a Tensor with a history."""
+        first = self.variable._grad is None
+        return self.lay_out(first, super().apply_graph(grad))
+
+    def lay_out(self, first: bool, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Bring the leaf's first gradient into the leaf's order, unless that has gaps or overlaps."""
+        from ..ops.inplace import dense  # the operations build on this module
+
+        data, held = self.variable._data, self.variable._grad
+        if first and held is not None and dense(data):
+            held._data = laid_out_as(data, held._data)
+        return results
+
+
+Strided.__name__ = Strided.__qualname__ = "AccumulateGrad"
 
 
 def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
