@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote_types, with_our_dtype
+from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote_types, python_number, with_our_dtype
 from .dtypes import dtype as Dtype
 from .size import device as Device
 from .tensor import Tensor, from_array
@@ -257,5 +257,5 @@ def full(
 ) -> Tensor:
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
-    kind = as_numpy(dtype) or _array(fill_value, None).dtype
+    kind = as_numpy(dtype) or _array(python_number(fill_value), None).dtype
     return finish(numpy.full(shape_of(listed(size)), filling(value, kind)), device, requires_grad)

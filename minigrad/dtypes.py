@@ -152,6 +152,13 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return BY_NUMPY[numpy.promote_types(type1.np, type2.np)]
 
 
+def python_number(x: Any) -> Any:
+    """A number of NumPy's as one of Python's, and NumPy's bool as a float: torch takes it for one."""
+    if isinstance(x, numpy.bool_):
+        return float(x)
+    return x.item() if isinstance(x, numpy.generic) else x
+
+
 def result_type(*operands: Any) -> dtype:
     """torch.result_type for tensors, numbers and dtypes.
 
@@ -163,7 +170,7 @@ def result_type(*operands: Any) -> dtype:
         if isinstance(x, bool | int | float):
             rank, d = 2, of_number(x)
         elif isinstance(x, numpy.generic):
-            rank, d = 2, of_number(x.item())
+            rank, d = 2, of_number(python_number(x))
         else:
             rank, d = (0 if x._data.ndim else 1), BY_NUMPY[x._data.dtype]
         ranks[rank] = d if ranks[rank] is None else promote_types(ranks[rank], d)  # type: ignore[arg-type]

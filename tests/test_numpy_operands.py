@@ -1,7 +1,4 @@
-"""Operators between tensors and NumPy's arrays and numbers: what comes of them, in torch and here.
-
-One difference is left: numpy.bool_ is a bool here, and 1.0 or 0.0 in torch.
-"""
+"""Operators between tensors and NumPy's arrays and numbers: what comes of them, in torch and here."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ import minigrad
 ARRAYS = {
     "float32": np.ones(2, "float32") * 3, "float64": np.ones(2) * 3, "int64": np.array([1, 2]), "bool": np.array([True, False]),
     "0-d": np.array(3.0), "0-d float32": np.array(3.0, "float32"), "words": np.array(["a", "b"]), "2-d": np.ones((2, 2)),
-    "a float64": np.float64(3), "a float32": np.float32(3), "an int64": np.int64(3),
+    "a float64": np.float64(3), "a float32": np.float32(3), "an int64": np.int64(3), "a bool": np.bool_(True),
 }  # fmt: skip
 # what NumPy says of a division by False, it says for both; and it wants more of torch's __array_wrap__ in future
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -38,6 +38,11 @@ class FunctionCtx:
         self._node = node
         self.__dict__ = node.attributes
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The node's class: in torch ctx is the node, and isinstance finds it among autograd.graph.Node."""
+        return type(self._node)
+
     def save_for_backward(self, *tensors: Any) -> None:
         """Note which tensors backward will need; when forward has returned, the engine keeps them.
 
