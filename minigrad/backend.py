@@ -142,6 +142,11 @@ def memory_order(x: Any) -> Any:
     return "C" if 0 in x.strides else "K"
 
 
+def converted(x: Any, dtype: Any) -> Any:
+    """An array of another dtype, with its elements in the same order in memory; x itself where it has that dtype."""
+    return x if x.dtype is dtype else x.astype(dtype, memory_order(x))
+
+
 def laid_out_as(x: Any, values: Any) -> Any:
     """An array of x's shape with its elements in the same order in memory as x's: `values` itself, or a copy."""
     if x.flags.c_contiguous:

@@ -174,7 +174,7 @@ STATE = (
     "{a}.register_post_accumulate_grad_hook(lambda p: print('{a}', p.grad.shape))",
     "{a}.grad_fn.register_hook(lambda i, o: print('{a}', [x is not None for x in i], len(o)))",
     "{a}.grad_fn.register_prehook(lambda o: print('{a}', len(o)))", "{a}.register_hook(lambda g: g[0])", "print({a}.T)",
-    "print({a}.grad)", "print({a} == {b})", "print({a}._is_view(), {a}._base is None, {a}.storage_offset())",
+    "print({a}.grad)", "print({a} == {b})", "print({a}._is_view(), {a}._base is None, {a}.numel() and {a}.storage_offset())",
     "print({a}.is_contiguous(), {a}.t().is_contiguous())", "print(str({a}.detach()), {a}.dtype, {a}.shape)",
     "print({b} in [{a}, {b}], {a} is {b})", "print({a}.retains_grad, {a}.grad_fn is None)",
     "{a}.grad = {b}.detach().clone()", "{a}.grad = {a}.grad", "{a}.requires_grad = False",

@@ -129,10 +129,8 @@ class Packed:
         """What the unpack hook gives."""
         found = self.unpack(self.packed)
         if not hasattr(found, "_edge"):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                + type(found).__name__
-            )
+            kind = type(found).__name__
+            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {kind}")
         return found
 
 
@@ -149,7 +147,7 @@ def origin_of(source: Source | str) -> str:
         return ""
     name = edge[0].name()
     if not name.endswith("Backwards"):
-        name = name.removesuffix("0").replace("Backward", "")
+        name = "".join(name.removesuffix("0").rpartition("Backward")[::2])
     return f", which is output {edge[1]} of {name},"
 
 
@@ -255,7 +253,8 @@ class Node:
         return self.saved
 
     def apply_missing(self) -> tuple[Any, ...]:
-        """What no gradient at all becomes: none for any input."""
+        """What no gradient at all becomes: none for any input; RuntimeError where the saved values are not to be had."""
+        self.unpack_arrays()
         return (None,) * len(self.parents)
 
     def __call__(self, *grads: Any) -> Any:

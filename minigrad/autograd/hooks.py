@@ -180,13 +180,13 @@ def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor | No
     if not hasattr(result, "_edge"):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     name = getattr(hook, "__name__", type(hook).__name__)
-    if tuple(result.shape) != tuple(grad.shape):
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
     if result.dtype is not grad.dtype:
         raise RuntimeError(
             f"hook '{name}' has changed the type of value (was torch.{grad.dtype.type_name}Tensor got "
             f"torch.{result.dtype.type_name}Tensor)"
         )
+    if tuple(result.shape) != tuple(grad.shape):
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
 
 
 def _wrap(grad: Any, create_graph: bool) -> Any:

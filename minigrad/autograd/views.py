@@ -99,7 +99,7 @@ def refused(tensor: Tensor, how: str = "is being") -> RuntimeError:
     of = (
         ""
         if edge is None or edge[0] is None
-        else f"Output {edge[1]} of {edge[0].name().rpartition('Backward')[0]} is a view"
+        else f"Output {edge[1]} of {''.join(edge[0].name().removesuffix('0').rpartition('Backward')[::2])} is a view"
     )
     if of and refusal not in (NO_GRAD, INFERENCE_MODE):
         return RuntimeError(f"{of} and {how} modified inplace.{refusal}")

@@ -12,7 +12,7 @@ from ..autograd.grad_mode import no_grad
 from ..backend import numpy, to_host
 from ..draws import overwrite, randperm
 from ..errors import refusing
-from ..ops.pick import where
+from ..ops.masks import where
 from ..random import Generator, default_generator
 from ..ranges import empty_like
 from ..tensor import Tensor

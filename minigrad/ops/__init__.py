@@ -43,9 +43,9 @@ TABLE = {
     "norms": "norm",
     "cumulative": "prod cummax cummin cumprod!cumprod_inplace cumsum!cumsum_inplace diff",
     "sorting": """
-        argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount bucketize()
-        searchsorted()
+        argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount
     """,
+    "search": "bucketize() searchsorted()",
     "linalg": "bmm matmul",
     "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
     "einsum": "einsum()",
@@ -68,9 +68,12 @@ TABLE = {
     "index": ".scatter_index",
     "assign": "index_put!index_put_inplace",
     "pick": """
-        count_nonzero argwhere gather index_add! index_copy! index_fill!index_fill_inplace
-        masked_fill!masked_fill_inplace masked_scatter! masked_select nonzero scatter!scatter_inplace scatter_add! take
-        take_along_dim index_select .where=where_method where()
+        gather index_add! index_copy! index_fill!index_fill_inplace index_select scatter!scatter_inplace scatter_add! take
+        take_along_dim
+    """,
+    "masks": """
+        argwhere count_nonzero masked_fill!masked_fill_inplace masked_scatter!masked_scatter_inplace masked_select nonzero
+        .where=where_method where()
     """,
     "scatter": "scatter_reduce!",
     "convert": """

@@ -18,7 +18,7 @@ from .pick import INTEGERS, index_select
 from .promotion import no_kernel, operand, unsupported
 from .reduce import dims, one_dim, real_dim
 from .shape import sizes, unsqueeze, view
-from .views import _diagonal_fill, diagonal_fill_vjp
+from .views import _diagonal, _diagonal_fill, diagonal_fill_vjp, diagonal_vjp
 
 # ------------------------------------------------------------------ rules
 
@@ -326,6 +326,9 @@ def _indices(name: str, triangle: Any) -> Any:
 tril_indices, triu_indices = _indices("tril_indices", numpy.tril_indices), _indices("triu_indices", numpy.triu_indices)
 
 
+strided_op = Op("AsStridedBackward0", _diagonal, view=True, self=diagonal_vjp)  # as torch cuts out what it fills
+
+
 def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tensor:
     """The main diagonal set to one value, in place (torch.Tensor.fill_diagonal_).
 
@@ -337,9 +340,9 @@ def fill_diagonal_(self: Tensor, fill_value: Number, wrap: Bool = False) -> Tens
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
-    value, line = number_for(fill_value, self), self.diagonal()
-    for _ in shape[2:]:
-        line = line.diagonal(0, 0, -1)
+    value, line = number_for(fill_value, self), self
+    for _ in shape[1:]:
+        line = strided_op(line, offset=0, dim1=0, dim2=line._data.ndim - 1)
     line.fill_(value)
     if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:
         self.view(-1)[shape[1] * (shape[1] + 1) :: shape[1] + 1].fill_(value)

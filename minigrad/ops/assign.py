@@ -35,7 +35,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if not indices:
         put(view, value)
         return
-    check_writable(view)
+    check_writable(view, (value,))
     if ones := leading_ones(value._data.shape):
         value = value.view(value._data.shape[ones:])
     fills = is_mask(indices, masks) and not value._data.ndim
@@ -70,7 +70,7 @@ def put(view: Tensor, value: Tensor) -> None:
     shape, wanted = value._data.shape, view._data.shape
     if shape != wanted:
         if not shape:
-            check_writable(view)
+            check_writable(view, (value,))
             check_memory(view)  # which fill_ by itself does not mind
             view.fill_(value)
             return

@@ -192,13 +192,13 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8, equal_nan: Bool = False) -> Tensor:
     """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
-    look(input, other)
     x, y = input._data, other._data
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if number(tolerance) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     if x.dtype is not y.dtype:
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
+    look(input, other)
     module = array_module(x)
     try:
         return from_array(module.asarray(module.isclose(x, y, rtol, atol, flag(equal_nan))))
@@ -222,6 +222,6 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: Bool = Fal
             raise RuntimeError(f"Unsupported input type encountered for isin(): {t.dtype.type_name}")
     module = array_module(x if isinstance(elements, Tensor) else y)
     x, y = module.asarray(x), module.asarray(y)
-    if isinstance(test_elements, Tensor) and y.size < 10 * x.size**0.145:
+    if isinstance(test_elements, Tensor) and x.dtype is y.dtype and y.size < 10 * x.size**0.145:
         y = view(test_elements, (-1,))._data  # few are compared one by one, and torch refuses some layouts
     return from_array(module.asarray(module.isin(x, y, invert=flag(invert))))

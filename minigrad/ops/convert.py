@@ -187,7 +187,7 @@ def new_tensor(
 
 def fill_(self: Tensor, value: Operand) -> Tensor:
     """Every element set to one value, in place; what was there before gets no gradient."""
-    check_writable(self)
+    check_writable(self, (value,))
     if not isinstance(value, Tensor):
         write(self, fill_op(self, value=operand(value)._data))
         return self
@@ -257,7 +257,7 @@ def copy_(self: Tensor, other: Operand, non_blocking: Bool = False) -> Tensor:
     """The elements of `other`, broadcast and converted as needed, written into this tensor; by then they are there."""
     if non_blocking is not True and non_blocking is not False:
         raise TypeError("copy_: non_blocking must be a bool")
-    check_writable(self)
+    check_writable(self, (other,) if self.is_floating_point() else ())
     if not (isinstance(other, Tensor) and same_place(self, other)):
         check_memory(self)
         check_overlap(self, other)

@@ -182,6 +182,7 @@ def _with_factor(input: Any, other: Any, alpha: Any, plain: Any, scaled: Op) -> 
     operand(alpha)
     if isinstance(alpha, bool) and result_type(input, other).category:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    common_shape([x._data.shape for x in (input, other) if isinstance(x, Tensor)])
     whole_factor("alpha", alpha, input, other)
     return scaled(operand(input), operand(other), alpha=alpha)
 

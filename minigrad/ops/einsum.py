@@ -144,9 +144,13 @@ class Order:
         if size == 1:
             return
         if self.sizes.setdefault(place, size) != size:
+            seen = self.sizes[place]
             raise RuntimeError(
-                f"einsum(): {what} has size {size} for operand {operand} which does not broadcast with previously seen size "
-                f"{self.sizes[place]}"
+                f"einsum(): {what} in operand {operand}has size {size} which does not broadcast with previously seen ellipsis "
+                f"with size {seen} for the respective dimension"
+                if what.endswith("ellipsis")
+                else f"einsum(): {what} has size {size} for operand {operand} which does not broadcast with previously seen size "
+                f"{seen}"
             )
         self.users[place] += 1
 

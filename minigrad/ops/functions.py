@@ -169,13 +169,13 @@ def _whole(name: str) -> Any:
     def forward(x: Any) -> Any:
         if x.dtype.kind == "b":
             raise unsupported(f"{name}_vml_cpu", x)
-        return getattr(array_module(x), name)(x) if x.dtype.kind == "f" else x.copy()
+        return getattr(array_module(x), name)(x) if x.dtype.kind == "f" else laid_out_as(x, x.copy())
 
     return forward
 
 
 def _sign(x: Any) -> Any:
-    return x.copy() if x.dtype.kind == "b" else rules.sign(x)
+    return laid_out_as(x, x.copy()) if x.dtype.kind == "b" else rules.sign(x)
 
 
 def _frac(x: Any) -> Any:
@@ -187,7 +187,7 @@ def _frac(x: Any) -> Any:
 def _round(x: Any) -> Any:
     if x.dtype.kind == "b":
         raise unsupported("round_vml_cpu", x)
-    return x.round() if x.dtype.kind == "f" else x.copy()
+    return x.round() if x.dtype.kind == "f" else laid_out_as(x, x.copy())
 
 
 def _decimals(x: Any, decimals: int) -> Any:
@@ -209,7 +209,7 @@ def _sinc(x: Any) -> Any:
 
 def _nan_to_num(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
     if x.dtype.kind != "f":
-        return x.copy()
+        return laid_out_as(x, x.copy())
     return array_module(x).nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
+from ..autograd.accumulate import broadcasts_to, unbroadcast
 from ..backend import array_module, in_order, laid_out_as, numpy
 from ..dtypes import element
 from ..tensor import from_array
@@ -152,15 +153,14 @@ def scatter_add_vjp_src(grad: Any, src_shape: tuple[int, ...], dim: int, index: 
 
 
 def of_whole_source(grad: Any, shape: tuple[int, ...], node: str) -> Any:
-    """The gradient of a source, all of which was used; for a part of it torch's rule makes one that does not fit."""
-    if not shape and grad.shape in ((), (1,)):
-        return rules.reshape(grad, ())
-    if tuple(grad.shape) != tuple(shape):
+    """The gradient of a source, all of which was used; for a part of it torch's rule makes one that does not fit, unless
+    the source might have been broadcast to that."""
+    if not broadcasts_to(tuple(shape), tuple(grad.shape)):
         raise RuntimeError(
             f"Function {node} returned an invalid gradient at index 1 - got {list(grad.shape)} but expected shape compatible "
             f"with {list(shape)}"
         )
-    return grad
+    return unbroadcast(grad, shape)
 
 
 def scatter_add_vjp_self(grad: Any) -> Any:

@@ -78,6 +78,7 @@ STRETCHED = (
 )
 # Writes element by element read no operand from the place they write to: torch looks before or after all other checks.
 BEFORE, AFTER = ("index_copy",), ("scatter", "scatter_add", "scatter_reduce", "index_add")
+LAST = (*AFTER, "cumsum", "cumprod")  # where what is written may be no expanded tensor is looked at last, too
 UNSEEN = ("tril", "triu")  # torch writes these wherever it is
 INDEXED = {
     "masked_fill": "tensor[mask] = scalar", "index_fill": "tensor[mask] = scalar", "index_put": "tensor[indices] = tensor",
@@ -90,12 +91,12 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     name = operation.__name__
     product = name in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
     logical = name in ("logical_not", "logical_and", "logical_or", "logical_xor")
-    apart, late = name in BEFORE, name in AFTER
+    apart, late, last = name in BEFORE, name in AFTER, name in LAST
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not logical:  # which torch writes even into leaves
-            check_writable(self, args)
-        if name not in UNSEEN:
+            check_writable(self, (*args, *kwargs.values()) if kwargs else args)
+        if not last and name not in UNSEEN:
             check_memory(self, name)
         for operand in () if product or late else (*args, *kwargs.values()) if kwargs else args:
             if isinstance(operand, Tensor) and (apart or operand is not self):
@@ -108,6 +109,8 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
             if isinstance(error, NotImplementedError) or str(error) == "ZeroDivisionError":
                 refuse_write(self, *args)  # of which torch speaks first
             raise
+        if last:
+            check_memory(self, name)
         for operand in (*args, *kwargs.values()) if late else ():
             check_overlap(self, operand, True)
         if result is NotImplemented:

@@ -48,11 +48,11 @@ def product(x: Any, y: Any) -> Any:
     return x.dot(y) if type(x) is ndarray else x @ y
 
 
-def numbers_only(kernel: str) -> Any:
-    """The product of numbers; torch has none of bools."""
+def numbers_only(kernel: str, always: bool = False) -> Any:
+    """The product of numbers; torch has none of bools, unless there is nothing to multiply (always: even then)."""
 
     def forward(x: Any, y: Any) -> Any:
-        if x.dtype.kind == "b":
+        if x.dtype.kind == "b" and (always or (x.size and y.size)):
             raise unsupported(kernel, x)
         return x @ y
 
@@ -63,7 +63,10 @@ mm_op = binary("mm", "MmBackward0", product, stretches=False, self=matmul_vjp_se
 bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 mv_op = binary("mv", "MvBackward0", product, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = Op(
-    "DotBackward0", numbers_only("dot"), self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
+    "DotBackward0",
+    numbers_only("dot", True),
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
 )
 
 
@@ -98,7 +101,7 @@ def matrices(self: Tensor, mat2: Tensor) -> Tensor:
         check_inner(self, mat2, False)
     if x.dtype is not y.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(mat2)}")
-    if x.dtype.kind == "b":
+    if x.dtype.kind == "b" and x.size and y.size:
         raise unsupported("addmm_impl_cpu_", x)
     return mm_op(self, mat2)
 
@@ -115,7 +118,7 @@ def dtypes_of_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
     if not input._data.dtype is mat._data.dtype is vec._data.dtype:
         names = [t.dtype.type_name for t in (input, mat, vec)]
         raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*names))
-    if input._data.dtype.kind == "b":
+    if input._data.dtype.kind == "b" and mat._data.size:
         raise unsupported("addmv_impl_cpu", input._data)
 
 

@@ -19,7 +19,7 @@ from .division import sub
 from .exact import number
 from .inplace import refuse_write
 from .loss import MEAN, apply_reduction, castable, not_differentiable, reduced, reduction_number, shared
-from .pick import where
+from .masks import where
 from .pointwise import minus_number, plus_number
 from .promotion import unsupported
 from .underivable import Underivable

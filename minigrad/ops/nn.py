@@ -20,7 +20,7 @@ from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
 from .exact import number
 from .linalg import check_inner, matmul
-from .pick import where
+from .masks import where
 from .promotion import no_kernel
 from .reduce import one_dim
 from .shape import reshaped, t
@@ -76,7 +76,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
     if input._data.shape not in (shape[1:], shape):
         input.expand(shape)  # refuses what does not fit
     if y.dtype.kind != "f":
-        no_kernel("addmm_impl_cpu_", mat2)
+        if x.size and y.size:
+            no_kernel("addmm_impl_cpu_", mat2)
         beta, alpha = int(beta), int(alpha)
     return addmm_op(input, mat1, mat2, beta=beta, alpha=alpha)
 

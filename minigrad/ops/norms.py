@@ -44,6 +44,8 @@ def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, ke
 
 def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
     size = abs(x)
+    if ord and count(x.shape, dim) == 1:
+        return sum_array(size, dim, keepdim)  # of one number itself, which no power can overflow
     if ord == 2:
         return array_module(x).sqrt(sum_array(x * x, dim, keepdim))
     if math.isinf(ord):

@@ -1,20 +1,19 @@
-"""What users call to pick and write elements by index tensors and masks: arguments checked, then gather.py's operations."""
+"""What users call to pick and write elements by index tensors: arguments checked, then gather.py's operations."""
 
 from __future__ import annotations
 
-import warnings
+import math
 from typing import Any
 
-from ..backend import array_module, in_order, in_use, numpy
-from ..dtypes import UNSIGNED, filling, get_default_dtype, result_type
+from ..backend import array_module, numpy
+from ..dtypes import UNSIGNED
 from ..tensor import Tensor, from_array
 from . import gather as ops
-from .arguments import Bool, Int, Ints, Number, Operand, Str
+from .arguments import Bool, Int, Number, Operand, Str
 from .division import remainder
 from .exact import ABSENT, flag, number
-from .promotion import Number as Numbers
-from .promotion import differentiable, differentiable_inplace, mismatch, operand, together
-from .reduce import dims, one_dim, real_dim
+from .promotion import differentiable, differentiable_inplace, operand
+from .reduce import one_dim, real_dim
 from .shape import view
 
 INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
@@ -178,7 +177,7 @@ def index_select(input: Tensor, dim: Int, index: Tensor) -> Tensor:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     size = length(input, dim)
     if data.size and (data.min() < 0 or data.max() >= size):
-        if dim != 1:
+        if dim != 1 and (input._data.size or input._data.ndim < 2):
             raise IndexError("index out of range in self")
         wrong = data[(data < 0) | (data >= size)].flat[0] if data.ndim else data
         raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
@@ -188,11 +187,21 @@ def index_select(input: Tensor, dim: Int, index: Tensor) -> Tensor:
 def index_add(input: Tensor, dim: Int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
     """A copy of input with alpha times the rows of source added to the rows that index names (torch.index_add)."""
     dim, count = one_dim(dim, input._data.ndim), index._data.size
+    kind = index.dtype.type_name
     if index._data.ndim > 1:
-        raise IndexError("index_add_(): Index is supposed to be a vector")
+        raise IndexError(
+            f"index_add_(): Index is supposed to be a vector, but got dim: {index._data.ndim} with type: {kind} and size: "
+            f"{list(index._data.shape)}"
+        )
+    if index._data.dtype not in INTEGERS:
+        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {kind}")
     if input._data.dtype is not source._data.dtype:
         raise RuntimeError(
             f"index_add_(): self ({input.dtype.type_name}) and source ({source.dtype.type_name}) must have the same scalar type"
+        )
+    if dim and dim >= source._data.ndim:
+        raise RuntimeError(
+            f"index_add_(): Indexing dim {dim} is out of bounds of the source tensor with dim {source._data.ndim}"
         )
     if count != length(source, dim):
         raise RuntimeError(
@@ -260,13 +269,18 @@ def index_fill(input: Tensor, dim: Int, index: Tensor, value: Operand) -> Tensor
     dim, size = one_dim(dim, input._data.ndim), length(input, dim)
     if data.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    if data.size and (data.min() < -size or data.max() >= size):
+    if not math.prod([n for d, n in enumerate(input._data.shape) if d != dim]):
+        index = from_array(data[..., :0])  # in rows of nothing, any will do
+    elif data.size and (data.min() < -size or data.max() >= size):
         wrong = data[(data < -size) | (data >= size)].flat[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     if isinstance(value, Tensor):
         differentiable(input, value)
         return ops.index_fill_tensor_op(input, value, dim=dim, index=index)
     return ops.index_fill_op(input, dim=dim, index=index, number=operand(value)._data)
+
+
+index_fill_inplace = differentiable_inplace(index_fill)
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
@@ -280,121 +294,3 @@ def take(input: Tensor, index: Tensor) -> Tensor:
         wrong = data[(data < -size) | (data >= size)].flat[0]
         raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
     return ops.take_op(input, index=index)
-
-
-# ------------------------------------------------------------------ masks
-
-
-def check_broadcast(mask: Any, operand: Any) -> None:
-    """RuntimeError, in torch's words, for an operand (a number fits) that a mask does not broadcast with."""
-    x, y = getattr(mask, "_data", mask), operand._data
-    if isinstance(operand, Tensor) and y.ndim and x.shape != y.shape and (fault := mismatch(x.shape, y.shape)):
-        raise fault
-
-
-def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
-    """A copy of input with one value where the mask holds (torch.masked_fill)."""
-    if mask._data.dtype.kind != "b":
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}")
-    if isinstance(value, Tensor):
-        if value._data.ndim:
-            raise RuntimeError(
-                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
-            )
-        differentiable(input, value)
-        check_broadcast(mask, input)
-        return ops.masked_fill_tensor_op(input, value, mask=mask)
-    check_broadcast(mask, input)
-    return ops.masked_fill_op(input, mask=mask, number=operand(value)._data)
-
-
-index_fill_inplace, masked_fill_inplace = differentiable_inplace(index_fill), differentiable_inplace(masked_fill)
-
-
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where the mask holds, one after the other (torch.masked_select)."""
-    if mask._data.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    check_broadcast(mask, input)
-    return ops.masked_select_op(input, mask=mask)
-
-
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """A copy of input with the elements of source, one after the other, where the mask holds (torch.masked_scatter)."""
-    if mask._data.dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.type_name}"
-        )
-    if input._data.dtype is not source._data.dtype:
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got{input.dtype.type_name} and "
-            f"{source.dtype.type_name}"
-        )
-    check_broadcast(mask, input)
-    return ops.masked_scatter_op(input, source, mask=mask)
-
-
-def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) -> Any:
-    """The one (`input`) where the condition holds, the other elsewhere; without them where it holds (torch.where)."""
-    if self is ABSENT and other is ABSENT:
-        return nonzero(condition, as_tuple=True)
-    if self is ABSENT or other is ABSENT:
-        return NotImplemented
-    data: Any = getattr(condition, "_data", condition)
-    if data.dtype.kind != "b":
-        if data.dtype != numpy.uint8:
-            raise RuntimeError(
-                f"where expected condition to be a boolean tensor, but got a tensor with dtype {from_array(data).dtype.type_name}"
-            )
-        warnings.warn(
-            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
-            "PyTorch. Use a boolean condition instead.",
-            UserWarning,
-            stacklevel=4,
-        )
-        condition = from_array(data := data.astype(bool))
-    a, b = operand(self), operand(other)
-    if in_use:
-        condition, a, b = together((condition, a, b)) or (condition, a, b)
-    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        kind = get_default_dtype() if isinstance(self, float) or isinstance(other, float) else result_type(self, other)
-        a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))
-    for plain in [each for each in (a, b) if not isinstance(each, Tensor)]:
-        filling(plain._data, result_type(self, other).np)  # which may refuse it
-    for each in (a, b):
-        check_broadcast(condition, each)
-    return ops.where_op(a, b, condition=condition)
-
-
-def where_method(self: Tensor, condition: Any, other: Any) -> Tensor:
-    """self where the condition holds, other elsewhere (torch.Tensor.where)."""
-    if not isinstance(other, (Tensor, *Numbers)) or not hasattr(condition, "dtype"):
-        return NotImplemented
-    return where(condition, self, other)
-
-
-where_method.__name__ = where_method.__qualname__ = "where"
-
-
-# ------------------------------------------------------------------ positions
-
-
-def nonzero(input: Tensor, *, as_tuple: Bool = False) -> Any:
-    """Where the elements are not 0: one row for each, or one vector for each dimension (torch.nonzero)."""
-    data = input._data
-    if not flag(as_tuple) and not data.ndim:
-        return from_array(array_module(data).zeros((int(bool(data)), 0), "int64"))
-    found = array_module(data).stack((data if data.ndim else data.reshape(1)).nonzero())
-    return tuple([from_array(places) for places in found]) if as_tuple else from_array(found.T)
-
-
-def argwhere(input: Tensor) -> Tensor:
-    """Where the elements are not 0, one row for each (torch.argwhere)."""
-    return nonzero(input)
-
-
-def count_nonzero(input: Tensor, dim: Ints | None = None) -> Tensor:
-    """How many elements are not 0, in all or along dim (torch.count_nonzero)."""
-    data = input._data
-    module = array_module(data)
-    return from_array(in_order(module.asarray(module.count_nonzero(data, axis=dims(dim, data.ndim)), dtype="int64")))

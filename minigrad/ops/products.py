@@ -18,7 +18,7 @@ from .exact import number
 from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
 from .norms import no_norm_of_nothing, vector_norm_vjp
 from .pointwise import mul_op
-from .promotion import no_kernel, refuse_bools
+from .promotion import common_shape, no_kernel, refuse_bools
 from .reduce import one_dim, real_dim
 from .shape import copy_op, permute, reshape
 
@@ -258,6 +258,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: Int = -1) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """The p-norm of input - other (torch.dist)."""
     refuse_bools(input, other)
+    common_shape([input._data.shape, other._data.shape])
     if (found := result_type(input, other)).category < 2:
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {found.type_name} instead."

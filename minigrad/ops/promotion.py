@@ -8,8 +8,8 @@ from typing import Any
 
 from ..autograd.graph import Constant
 from ..autograd.recording import ruling
-from ..backend import array_module, ndarray, numpy
-from ..dtypes import BY_NUMPY, get_default_dtype, result_type
+from ..backend import array_module, converted, ndarray, numpy
+from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
 from ..tensor import Tensor, from_array
 
 asarray = numpy.asarray
@@ -52,17 +52,19 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     x = a._data
     if isinstance(b, Tensor):
         y = b._data
-        common = result_type(a, b).np
+        common = result_type(a, b)
+        if mixing == FLOATING and common.category < 2:
+            common = get_default_dtype()
         same_device(a, b)
-        return a, b, x.astype(common, copy=False), y.astype(common, copy=False), False
+        return a, b, converted(x, common.np), converted(y, common.np), False
     if not isinstance(b, Number):
         return None
-    b = b.item() if isinstance(b, numpy.generic) else b
+    b = python_number(b)
     wanted = result_type(a, b)
     if mixing == FLOATING and wanted.category < 2:
         wanted = get_default_dtype()
     if x.dtype is not wanted.np:
-        x = x.astype(wanted.np)
+        x = converted(x, wanted.np)
     if wanted.category == 1:
         b = as_element(b, wanted.np)
     return a, Constant(b), x, b, True
@@ -91,10 +93,7 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
     for t in inputs[1:]:
         if isinstance(t, Tensor) and isinstance(inputs[0], Tensor):
             same_device(inputs[0], t)
-    return [
-        x.astype(wanted, copy=False) if hasattr(x, "astype") else x if x is None else as_element(x, wanted)
-        for x in arrays
-    ]
+    return [converted(x, wanted) if hasattr(x, "astype") else x if x is None else as_element(x, wanted) for x in arrays]
 
 
 def together(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -138,7 +137,7 @@ def operand(x: Any) -> Any:
         return x
     if not isinstance(x, Number):
         raise TypeError(f"expected a Tensor or a number, got {type(x).__name__}")
-    return Constant(x.item() if isinstance(x, numpy.generic) else x)
+    return Constant(python_number(x))
 
 
 def unsupported(kernel: str, data: Any, *others: Any) -> RuntimeError:

@@ -1,0 +1,87 @@
+"""Where values belong among sorted ones: searchsorted and bucketize. Sorting itself stands in sorting.py."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ..backend import array_module
+from ..dtypes import int32, int64
+from ..tensor import Tensor, from_array
+from .arguments import Bool, Operand, Str
+from .exact import flag
+from .promotion import no_kernel, operand
+
+NOT_CONTIGUOUS = (
+    "torch.searchsorted(): {0} tensor is non-contiguous, this will lower the performance due to extra data copy when converting "
+    "non-contiguous tensor to contiguous, please use contiguous {0} tensor if possible. This message will only appear once per "
+    "program."
+)
+_said: set[str] = set()  # what torch warns of once in a process
+
+
+def searchsorted(
+    sorted_sequence: Tensor,
+    self: Operand,
+    *,
+    out_int32: Bool = False,
+    right: Bool = False,
+    side: Str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where elements belong in sorted sequences, the last dimension of which counts (torch.searchsorted)."""
+    data = sorted_sequence._data
+    module = array_module(data)
+    values = module.asarray(operand(self)._data)
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    check_boundaries(data, values, sorter)
+    for name, tensor in (("input value", self), ("boundary", sorted_sequence), ("sorter", sorter)):
+        if isinstance(tensor, Tensor) and not tensor._data.flags.c_contiguous and name not in _said:
+            _said.add(name)
+            warnings.warn(NOT_CONTIGUOUS.format(name), UserWarning, stacklevel=3)
+    if values.dtype.kind == "b":
+        no_kernel("searchsorted_out_cpu", sorted_sequence)
+    if sorter is not None:
+        data = module.take_along_axis(data, sorter._data, -1)
+    where: Any = "right" if flag(right) or side == "right" else "left"
+    if data.ndim == 1 or not values.size:
+        found = module.asarray(module.searchsorted(data.reshape(-1), values, where))
+    else:
+        count = math.prod(data.shape[:-1])
+        rows, wanted = data.reshape(count, data.shape[-1]), values.reshape(count, values.shape[-1])
+        found = module.stack([module.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)])
+        found = found.reshape(values.shape)
+    return from_array(found.astype((int32 if flag(out_int32) else int64).np))
+
+
+def check_boundaries(data: Any, values: Any, sorter: Tensor | None) -> None:
+    """RuntimeError, in torch's words, where sorted sequences, the values and a sorter do not fit each other."""
+    if not values.ndim and data.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({data.ndim}) and input value's dim(0) numel(1)"
+        )
+    if not data.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if data.ndim != 1 and data.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(data.shape)} and input value tensor "
+            f"{list(values.shape)}"
+        )
+    if sorter is not None and sorter._data.shape != data.shape:
+        raise RuntimeError(
+            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {list(data.shape)}and got "
+            f"sorter tensor {list(sorter._data.shape)}"
+        )
+
+
+def bucketize(input: Operand, boundaries: Tensor, *, out_int32: Bool = False, right: Bool = False) -> Tensor:
+    """Which bucket each element falls into (torch.bucketize)."""
+    if boundaries._data.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._data.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
