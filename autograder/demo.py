@@ -1,7 +1,7 @@
 """`autograder demo`: every lesson released, a sample class graded, and where to look at what came of it.
 
-A second run finds everything done and changes nothing. It works in the sample course only: where a
-gradebook holds students who are not of the sample class, it stops before touching anything.
+A second run finds everything done and changes nothing. It works in a sample course only: where the roster or the
+gradebook names a student who is not of the sample class, it stops before touching anything.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from autograder.lessons import COURSE, PROJECT, Lesson
 from autograder.messages import Text
 from autograder.terminal import bar, feedback_shown, grade_shown, screen
 
+SAMPLE = "sample-"  # how the ids of the sample class begin
+
 
 def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> int:
     """Release, grade, and write feedback and reports for the named lessons (all if none).
 
     Print the score tables.
     """
-    course = Course(folder or COURSE)
+    course = Course.scratch(folder or COURSE)
     names = list(names) or lessons.names()
     for name in names:
         lessons.source_path(name)
     require_sandbox(unsafe)
-    _only_sample_students(course)
+    only_sample_students(course)
     with bar("发布 · release", len(names), quiet=True) as step:
         made = [_released(course, name, step) for name in names]
     pages: list[Path] = []
@@ -71,10 +73,15 @@ def _released(course: Course, name: str, step: Callable[[str], None]) -> Lesson:
     return released
 
 
-def _only_sample_students(course: Course) -> None:
-    sample = set(course.roster())
+def only_sample_students(course: Course) -> None:
+    """Stop where there is a real class, whose submissions and grades would be overwritten; enrol a sample one where
+    there is none."""
+    path, wanted = course.root / "roster.csv", len(sample_class.submissions())
+    if not path.is_file():
+        path.write_text("id\n" + "".join(f"{SAMPLE}{number:02}\n" for number in range(1, wanted + 1)))
+    people = set(course.roster())
     with course.gradebook() as gradebook:
-        others = sorted(student.id for student in gradebook.students if student.id not in sample)
+        others = sorted(each for each in people | {s.id for s in gradebook.students} if not each.startswith(SAMPLE))
     if others:
         raise AutograderError(
             Text(
@@ -82,7 +89,16 @@ def _only_sample_students(course: Course) -> None:
                 "This course has real students, so the sample class is kept out of it.",
             ),
             where=f"{course.root}: {', '.join(others[:5])}",
-            remedy="autograder --course DIR demo",
+            remedy="autograder --course out/demo demo",
+        )
+    if len(people) < wanted:
+        raise AutograderError(
+            Text(
+                f"名单上只有 {len(people)} 个样例学生，要有 {wanted} 个。",
+                f"The roster has {len(people)} sample students; {wanted} are needed.",
+            ),
+            where=str(path),
+            remedy="autograder --course out/demo demo",
         )
 
 
