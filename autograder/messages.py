@@ -43,15 +43,16 @@ class Text(NamedTuple):
 
 
 def common_end(one: str, other: str) -> str:
-    """The whole words that two sentences end in, with the space before them; "" where one is nothing but the other's end.
+    """The whole words that two sentences end in, with the space before them; "" where one is nothing but the other's end,
+    or where a word before them is shared, too: there something goes together, such as a command.
 
     Numbers are no words: cut off before them, a sentence says less than the other.
     Example: "报错 ValueError: no", "it raised ValueError: no" → " ValueError: no"
     """
     backwards = zip(reversed(one), reversed(other), strict=False)
-    same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], backwards))
-    at = one.find(" ", len(one) - same)
-    return one[at:] if at > 0 and len(one) - at < len(other) and one[at + 1 :][:1].isalpha() else ""
+    at = len(one) - sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], backwards))
+    end = one[at:]
+    return end if 0 < len(end) < min(len(one), len(other)) and end[0] == " " and end[1:2].isalpha() else ""
 
 
 def text(key: str, **values: Any) -> Text:

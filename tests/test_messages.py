@@ -129,6 +129,8 @@ def test_long_words_that_both_languages_end_in_are_said_once():
     assert messages.common_end("报错 ValueError: no", "it raised ValueError: no") == " ValueError: no"
     assert messages.common_end("得到 [0.25, 0.5, …]", "got [0.25, 0.5, …]") == ""  # the values belong to both
     assert messages.common_end("不是它", "not it") == messages.common_end("a word", "word") == ""
+    command = "autograder grade 03_local_derivatives --retry"
+    assert Text(f"之后：{command}", f"Then: {command}").lines() == [f"之后：{command}", f"Then: {command}"]
     messages.language("en")
     assert messages.text("raised", error=error).lines() == [f"it raised {error}"]
 
