@@ -107,6 +107,7 @@ class _Collection:
         self.people, self.ids = _people(course), set(course.people())
         self.said = Collected(lesson)
         self.by_bytes: defaultdict[str, set[str]] = defaultdict(set)
+        self.refused: set[str] = set()  # students from whom something came that could not be read
         release = (course.path("release", ".", lesson) / f"{lesson}.ipynb").read_bytes()
         self.untouched, self.released = submission_hash(release), nbformat.reads(release.decode(), as_version=4)
 
@@ -127,7 +128,9 @@ class _Collection:
         for digest, students in self.by_bytes.items():
             if len(students) > 1 and digest != self.untouched:
                 self._note(", ".join(sorted(students)), text("same_bytes"))
-        self.said.missing = sorted(set(self.course.people()) - set(self.course.students(self.lesson)))
+        self.said.missing = sorted(self.ids - set(self.course.students(self.lesson)) - self.refused)
+        if not came and (others := [each for each in sorted(self._lessons()) if any(self.source.notebooks(each))]):
+            self._note(", ".join(others), text("only_other_lessons", lesson=self.lesson))
         return self.said
 
     def _note(self, who: str, what: Text, grave: bool = False) -> None:
@@ -141,9 +144,9 @@ class _Collection:
     def _versions(self) -> Iterator[_Version]:
         for where, why in self.source.refused:
             self._note(where, why, grave=True)
-        lessons = {*names(), *(each.name for each in self.course.path("release", ".", self.lesson).parent.iterdir())}
-        for where in self.source.beside(self.lesson, lessons):
-            key = _NOT_TAKEN.get(Path(where.lower()).suffix, "not_taken")
+        for where in self.source.beside(self.lesson, self._lessons()):
+            suffixes = Path(where.lower()).suffixes  # notebook.ipynb.txt is a notebook, too
+            key = next((_NOT_TAKEN[each] for each in suffixes if each in _NOT_TAKEN), "not_taken")
             self._note(where, text(key, lesson=self.lesson), grave=key != "not_taken")
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)
@@ -152,6 +155,7 @@ class _Collection:
             try:
                 data = found.read(MAX_BYTES)
             except Refused as refused:
+                self.refused.add(student)
                 self._note(found.where, refused.why, grave=True)
                 continue
             if found.late:
@@ -163,6 +167,11 @@ class _Collection:
             if doubt:
                 self._note(student, doubt)
             yield _Version(student, data, time, receipt, found.secret())
+
+    def _lessons(self) -> set[str]:
+        """The other lessons that notebooks may belong to."""
+        released = (each.name for each in self.course.path("release", ".", self.lesson).parent.iterdir())
+        return {*names(), *released} - {self.lesson}
 
     def _whose(self, found: Found) -> str | None:
         """The student whose it is; None, and a notice, if that cannot be told."""

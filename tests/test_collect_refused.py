@@ -54,6 +54,7 @@ def test_bombs_are_refused(course, book, tmp_path, monkeypatch):
     assert archive.stat().st_size < 200_000
     found = collect(course, LESSON, archive)
     assert submitted(course) == {"lina": book("mine")} and "too large" in said(found)[f"ada/{BOOK}"]
+    assert found.missing == ["emil", "post2"]  # ada has handed in, and is not said to have not
     monkeypatch.setattr(sources, "MOST_BYTES", 2**20)
     with pytest.raises(AutograderError, match="not unpacked") as error:
         collect(course, LESSON, archive)
@@ -120,6 +121,8 @@ def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_p
         (f"{LESSON}_final.ipynb", "must be called"),
         (f"{LESSON}-Copy1.ipynb", "must be called"),
         ("Untitled.ipynb", "must be called"),
+        (f"{BOOK}.txt", "must be called"),
+        (f"{BOOK}.json", "must be called"),
         (f"{LESSON}.zip", "archive"),
         (f"{LESSON}.7z", "archive"),
         ("my 01_tensor.ipynb", None),
@@ -135,6 +138,13 @@ def test_what_may_be_a_submission_is_not_passed_over_in_silence(course, book, tm
     told = {n.who: n.what.en for n in found.notices if n.grave}
     assert told.keys() == ({f"ada/{name}"} if why else set())
     assert all(why in words for words in told.values())
+
+
+def test_a_source_of_another_lesson_is_told_from_an_empty_one(course, book, tmp_path):
+    (notice,) = collect(course, LESSON, lay(tmp_path / "folder", {"ada/01_tensor.ipynb": book("mine")})).notices
+    assert notice.who == "01_tensor" and "right place" in notice.what.en and not notice.grave
+    (tmp_path / "empty").mkdir()
+    assert collect(course, LESSON, tmp_path / "empty").notices == []
 
 
 def test_what_lies_in_another_lessons_folder_of_the_exchange_is_its_own_collectings_to_tell(course, book):
