@@ -19,7 +19,7 @@ import numpy as np
 
 from autograder.checks import Check, Outcome, Property, score
 from autograder.messages import LANGUAGES, Text, label_text, text
-from autograder.parts import NOT_WRITTEN
+from autograder.parts import NOT_WRITTEN, YOURS
 from autograder.proportion import factor
 from autograder.protocol import clip
 
@@ -34,6 +34,7 @@ TOLERANCE = {
 
 
 NOT_FINITE = ("nan", "inf", "-inf")  # as checks.encode names these numbers
+_MISSING = re.compile(rf"(\w[\w.]*) {YOURS}")
 _AN_ERROR = re.compile(r"\w+(Error|Exception|Warning): ")
 LEGIBLE = 6  # items of a list that two languages side by side can show whole, twice
 
@@ -286,8 +287,15 @@ def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Tex
         return text("not_there", parts=", ".join(missing))
     if unwritten(outcome):
         stubs = outcome.unwritten if len(outcome.unwritten) < len(outcome.calls) else []
+        stubs = stubs if outcome.unwritten else _anothers(outcome)
         return text("part_not_written", part=", ".join(stubs)) if stubs else text("not_written")
     failed = next((each for each in findings if each.state == "fail"), None)
     if failed and (outcome.error or not unused):
         return text("reason", label=label_text(failed.label), detail=failed.detail)
     return text("never_called", parts=", ".join(unused))
+
+
+def _anothers(outcome: Outcome) -> list[str]:
+    """The part of another check that was met and is not written, as the learner's edition of the engine names it."""
+    named = _MISSING.match(str((outcome.error or {}).get("message")))
+    return [named[1]] if named else []

@@ -39,7 +39,7 @@ from minigrad.autograd.graph import Node
 
 ENGINE = "minigrad"
 NOT_WRITTEN = NotWritten.__name__  # the class, in reports of errors, of every error that says so
-_YOURS = "is yours to write"  # what the bodies taken out of the learner's edition say (editions.py)
+YOURS = "is yours to write"  # what the bodies taken out of the learner's edition say (editions.py)
 Kind = str | tuple["Kind", ...]  # of a value: "array", "number", the name of another type; of a tuple, of what is in it
 PLAIN: frozenset[Kind] = frozenset({"bool", "number", "str", "NoneType"})
 ARRAYS: frozenset[Kind] = frozenset({"array", "scalar"})  # NumPy makes numbers of arrays without dimensions
@@ -355,7 +355,7 @@ def not_written(error: BaseException) -> bool:
         return False
     # As Python keeps them: the class may be a learner's own, and none of its code is to run here.
     said = [each for each in vars(BaseException)["args"].__get__(error) if type(each) is str]
-    if isinstance(error, NotWritten) or any(_YOURS in each for each in said):
+    if isinstance(error, NotWritten) or any(YOURS in each for each in said):
         return True
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

@@ -150,7 +150,7 @@ def write(
         released_lesson(course, name)
     report = overall(course, lessons)
     folder = course.root / "report"
-    names = {student: next(iter(rows.values())).name for student, rows in report.students.items()}
+    names = _told_apart({student: next(iter(rows.values())).name for student, rows in report.students.items()})
     graded = [each.lesson.name for each in report.lessons]
     common = {"csp": pages.CSP, "lessons": graded, "names": names}
     look = _Templates(folder, common | {"page_of": lambda student: f"students/{_file(student)}", "reasons": _why})
@@ -164,6 +164,12 @@ def write(
     for form, name in (("plain", "scores"), ("canvas", "scores-canvas"), ("moodle", "scores-moodle")):
         export.write(course, graded, form, folder / f"{name}.csv")
     return [folder / "index.html", *(folder / f"{name}.html" for name in lessons or graded)]
+
+
+def _told_apart(names: dict[str, str]) -> dict[str, str]:
+    """The names by id, with the id added to those that several students have."""
+    held = Counter(names.values())
+    return {id: f"{name} ({id})" if name and held[name] > 1 else name for id, name in names.items()}
 
 
 class _Templates:

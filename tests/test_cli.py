@@ -106,6 +106,8 @@ def test_grading_when_nobody_has_handed_in_says_what_comes_first(capsys, course)
     assert status == 0 and "还没有人交" in said and "autograder collect 90_scratch" in said and "━" not in said
     status, said = run(capsys, "--course", str(course.root), "feedback", "90_scratch")
     assert status == 0 and "还没有评过分" in said and "autograder grade 90_scratch" in said
+    status, said = run(capsys, "--course", str(course.root), "feedback", "90_scrach")
+    assert status == 1 and "Did you mean: 90_scratch" in said
 
 
 def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_path):

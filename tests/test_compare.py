@@ -200,6 +200,15 @@ def test_no_points_for_a_part_not_written(told):
     assert verdict.score == 0 and "Not written yet" in verdict.reason.en
 
 
+def test_a_part_of_another_check_that_is_not_written_is_named():
+    error = {
+        "class": "NotWritten",
+        "message": "minigrad.ops.pointwise.mul_vjp_self is yours to write · 这一部分由你来写",
+    }
+    verdict = judged(("one", 1), ("two", 2), error=error)
+    assert verdict.reason.en == "The part minigrad.ops.pointwise.mul_vjp_self is not written yet."
+
+
 def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_written():
     pair = replace(CHECK, parts=("part", "other"))
     found = [("one", 1), ("two", 2), ("three", 3), ("four", 0)]

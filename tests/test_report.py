@@ -192,6 +192,8 @@ def test_the_lessons_page_says_it_in_words(course, written):
 
 def test_two_students_of_one_name_can_be_told_apart(course, written):
     assert all(f">{student}</code>" in page(course, "index.html") for student in course.roster())
+    told = report._told_apart({"s1": "Peter Smith", "s2": "Peter Smith", "s3": "Ann", "s4": "", "s5": ""})
+    assert list(told.values()) == ["Peter Smith (s1)", "Peter Smith (s2)", "Ann", "", ""]
 
 
 @pytest.mark.parametrize("name", [f"{LESSON}.html", "students/s08.html"])
