@@ -234,7 +234,7 @@ def _export(given: argparse.Namespace) -> int:
 
     course = _course(given)
     path = given.out or course.root / "report" / "scores.csv"
-    count = export.write(course, given.lessons or summary.graded(course), given.format, path)
+    path, count = export.write(course, given.lessons or summary.graded(course), given.format, path)
     screen.print(f"✓ {count} 个学生 · students: {path}")
     return 0
 

@@ -173,8 +173,9 @@ class Course:
                     Text("成绩册打不开。", "The gradebook cannot be opened."),
                     where=f"{self.db}: {str(getattr(error, 'orig', error)).strip()}",
                     remedy=Text(
-                        "看看文件能不能读写，或者数据库有没有开；什么都没有改动。",
-                        "Check that the file can be written, or that the database server is running; nothing was changed.",
+                        "看看文件能不能读写，有没有别的程序正锁着它，或者数据库有没有开；什么都没有改动。",
+                        "Check that the file can be written, that no other program holds it locked, or that the database "
+                        "server is running; nothing was changed.",
                     ),
                 ) from None
             with opened as gradebook:

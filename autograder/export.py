@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from autograder.course import Course
 from autograder.errors import UnknownName
+from autograder.files import put
 from autograder.grade import released_lesson
 from autograder.marks import Marks, marks
 from autograder.messages import Text
@@ -99,18 +100,17 @@ def moodle(sheet: Sheet) -> list[list[str]]:
 FORMATS: dict[str, Callable[[Sheet], list[list[str]]]] = {"plain": plain, "canvas": canvas, "moodle": moodle}
 
 
-def write(course: Course, lessons: list[str], form: str, path: Path) -> int:
-    """Write the file, whole or not at all; how many students are in it."""
+def write(course: Course, lessons: list[str], form: str, path: Path) -> tuple[Path, int]:
+    """Write the file (scores.csv, if `path` is a folder), whole or not at all; give its path and how many are in it."""
     if form not in FORMATS:
         raise UnknownName(Text("格式", "format"), form, FORMATS)
     sheet = gather(course, lessons)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([[_harmless(each) for each in row] for row in FORMATS[form](sheet)])
-    scratch = path.with_name(f".{path.name}.new")
+    path = path / "scores.csv" if path.is_dir() else path
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch.write_text(text.getvalue(), encoding="utf-8-sig")  # so that a spreadsheet reads Chinese names
-    scratch.replace(path)
-    return len(sheet.students)
+    put(path, text.getvalue().encode("utf-8-sig"))  # so that a spreadsheet reads Chinese names
+    return path, len(sheet.students)
 
 
 def _total(scores: Iterable[float | None]) -> float | None:

@@ -46,7 +46,7 @@ def course(tmp_path_factory):
 
 def rows(course, form, tmp_path):
     path = tmp_path / "scores.csv"
-    assert export.write(course, [LESSON], form, path) == 5
+    assert export.write(course, [LESSON], form, path) == (path, 5)
     return list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
 
 
@@ -164,6 +164,11 @@ def test_an_unknown_format_or_lesson_is_said(course, tmp_path):
     with pytest.raises(UnknownName):
         export.write(course, ["03_nothing"], "plain", tmp_path / "x.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_gets_the_file(course, tmp_path):
+    assert export.write(course, [LESSON], "plain", tmp_path) == (tmp_path / "scores.csv", 5)
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["scores.csv"]
 
 
 def test_a_replay_gives_what_was_graded_and_shows_both_sides(course, capsys):

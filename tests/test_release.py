@@ -110,6 +110,14 @@ LEAKY = {
 }
 
 
+def test_points_that_are_not_the_checks_and_checks_that_are_not_are_refused(course, tmp_path):
+    """nbgrader would add up other points than the referee gives."""
+    with pytest.raises(AutograderError, match="check_tanh 3, @check.'tanh_backward'. 1"):
+        release.release(course, "90_scratch", write(tmp_path / "a", LESSON.replace('"points": 1', '"points": 3', 1)))
+    with pytest.raises(AutograderError, match="tanh_backward"):
+        release.release(course, "90_scratch", write(tmp_path / "b", LESSON.replace("tanh_backward", "tanh_bakward")))
+
+
 @pytest.mark.parametrize("leak", LEAKY)
 def test_a_leak_is_found_before_anything_is_released(course, tmp_path, leak):
     sources = write(tmp_path, LESSON + LEAKY[leak])
