@@ -17,7 +17,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import AutograderError, UnknownName
-from autograder.messages import Text
+from autograder.messages import Text, text
 
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCES = PROJECT / "source_notebooks"
@@ -126,6 +126,19 @@ def describe(name: str, notebook: NotebookNode) -> Lesson:
                     'a check cell holds check("name") and nothing else',
                 )
     return Lesson(name, titles["lang-zh"], titles["lang-en"], notebook, tuple(parts), checks, points)
+
+
+def with_the_checks_points(lesson: Lesson) -> Lesson:
+    """The lesson, once its points are proved to be those of its checks: nbgrader adds up the ones, the referee gives the
+    others. UnknownName for a check that there is not."""
+    from autograder.checks import get
+
+    for grade_id, check in lesson.checks.items():
+        given, earned = lesson.points[grade_id], get(check).points
+        if given != earned:
+            where = f"{lesson.name}: {grade_id} {given:g}, @check({check!r}) {earned:g}"
+            raise AutograderError(text("points_differ"), where, text("points_differ_remedy"))
+    return lesson
 
 
 def parts_of(source: str) -> list[str]:

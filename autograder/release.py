@@ -21,11 +21,11 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions as StockClearSolutions
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
 
-from autograder import checks, leaks, lessons, solutions
+from autograder import leaks, lessons, solutions
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.lessons import RELEASE, SOURCES, Lesson, kind
-from autograder.messages import Text, text
+from autograder.messages import Text
 from autograder.solutions import GIVEN, as_given
 
 Resources = dict[str, Any]
@@ -81,12 +81,7 @@ def _register(course: Course, name: str, target: Path) -> None:
 
 def verified(name: str, sources: Path = SOURCES) -> Lesson:
     """Load a lesson and prove its solutions equal to the engine's source, and its points to those of its checks."""
-    lesson = lessons.load(name, sources)
-    for grade_id, check in lesson.checks.items():
-        given, earned = lesson.points[grade_id], checks.get(check).points
-        if given != earned:
-            where = f"{name}: {grade_id} {given:g}, @check({check!r}) {earned:g}"
-            raise AutograderError(text("points_differ"), where, text("points_differ_remedy"))
+    lesson = lessons.with_the_checks_points(lessons.load(name, sources))
     for error in solutions.differences(lesson):
         raise error
     return lesson

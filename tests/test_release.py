@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import nbformat
 import pytest
 from scratch_lesson import LESSON, MORE, scratch_course, write
 
-from autograder import leaks, lessons, release
+from autograder import checks, leaks, lessons, release
 from autograder.errors import AutograderError
+from autograder.grade import grade
 
 
 @pytest.fixture
@@ -116,6 +118,13 @@ def test_points_that_are_not_the_checks_and_checks_that_are_not_are_refused(cour
         release.release(course, "90_scratch", write(tmp_path / "a", LESSON.replace('"points": 1', '"points": 3', 1)))
     with pytest.raises(AutograderError, match="tanh_backward"):
         release.release(course, "90_scratch", write(tmp_path / "b", LESSON.replace("tanh_backward", "tanh_bakward")))
+
+
+def test_points_that_a_check_got_since_are_refused_by_grading(course, sources, monkeypatch):
+    release.release(course, "90_scratch", sources)
+    monkeypatch.setitem(checks.REGISTRY, "tanh_backward", replace(checks.get("tanh_backward"), points=3))
+    with pytest.raises(AutograderError, match="check_tanh 1, @check.'tanh_backward'. 3"):
+        grade("90_scratch", course=course)
 
 
 @pytest.mark.parametrize("leak", LEAKY)
