@@ -231,7 +231,7 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
     unused = [name for name in check.parts if not outcome.calls.get(name) and name not in outcome.unwritten]
     stubs = outcome.unwritten or (check.parts if unwritten(outcome) else ())
     points = 0 if unused or set(stubs) >= set(check.parts) else score(check.points, passed, len(findings))
-    points = min(points, check.points - 1) if stubs else points
+    points = max(0, min(points, check.points - 1)) if stubs else points
     reason = None if points == check.points else _reason(outcome, unused, list(findings.values()))
     if only_known := known and points > 0:
         points, reason = 0, Text(*map(" ".join, zip(reason or ("", ""), text("same_for_all"), strict=True)))

@@ -219,6 +219,7 @@ def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_writte
     assert judged(*found, check=pair, unwritten=["other"], calls=0).score == 0
     assert "There is no other of yours" in judged(*found, check=pair, unwritten=["other"], calls=0).reason.en
     assert judged(*found[:3], ("four", 4), check=pair, unwritten=["other"]).score == 2  # never all
+    assert judged(*found, check=replace(pair, points=0), unwritten=["other"]).score == 0  # a check that was dropped
 
 
 def test_a_record_holds_plain_data():
@@ -241,7 +242,7 @@ def test_a_record_holds_plain_data():
         (1, 9, 10, 0),
         (1, 1, 1, 1),
     ]
-    + [(2, 0, 0, 0), (3, 1, 2, 2)],
+    + [(2, 0, 0, 0), (3, 1, 2, 2), (0, 0, 3, 0), (0, 1, 3, 0), (0, 3, 3, 0)],
 )
 def test_scores_are_whole_half_up_and_never_full_unless_all_passes(points, passed, total, whole):
     assert checks.score(points, passed, total) == whole

@@ -105,10 +105,13 @@ def for_lesson(lesson: str) -> list[Check]:
 
 
 def score(points: int, passed: int, total: int) -> int:
-    """Whole points for `passed` of `total` properties: rounded half up, and never all unless all pass."""
+    """Whole points for `passed` of `total` properties: rounded half up, and never all unless all pass.
+
+    A check of 0 points, as one has that was dropped in the middle of a term, gives none.
+    """
     if total and passed == total:
         return points
-    return min(points - 1, (2 * points * passed + total) // (2 * total)) if total else 0
+    return max(0, min(points - 1, (2 * points * passed + total) // (2 * total))) if total else 0
 
 
 # ── Running a check ──────────────────────────────────────────────────────────────────────────────
