@@ -199,10 +199,9 @@ class Op:
     gradient. A rule may name inputs, attributes, `result` (or `result0`, … of several), and `NAME_shape` for the shape
     of input NAME, which costs no memory. outputs: how many there are, or their names, which rules may use as well.
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
-    view: the output shares the input's storage. promotes: the inputs are brought to one dtype first;
-    floating: to a floating-point one. stretches: a rule
-    may return a gradient of the output's shape or dtype, and the walk fits it to the input. again: the one operation as
-    which the rules are recorded under create_graph (again.py).
+    view: the output shares the input's storage. promotes: the inputs are brought to one dtype first; floating: to a
+    floating-point one. stretches: a rule may return a gradient of the output's shape or dtype, and the walk fits it to
+    the input. again: the one operation as which the rules are recorded under create_graph (again.py).
     """
 
     def __init__(

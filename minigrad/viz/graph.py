@@ -6,6 +6,7 @@ and keeps nothing; every function reads, and returns plain data.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
@@ -91,11 +92,7 @@ def accumulates(node: Any) -> bool:
 
 def numbers(tensor: Any) -> str | None:
     """The entries of a small tensor, a line for each row, more for a long one; None for a large tensor."""
-    shape = tuple(tensor.shape)
-    count = 1
-    for side in shape:
-        count *= side
-    return None if count > SMALL else _bracketed(tensor.detach().tolist())
+    return None if math.prod(tensor.shape) > SMALL else _bracketed(tensor.detach().tolist())
 
 
 def _bracketed(values: Any, depth: int = 1) -> str:
