@@ -1,7 +1,7 @@
 """The command line: `autograder` or `python -m autograder`.
 
-Reads arguments, shows progress and tables, and turns every AutograderError into its two sentences. What the
-commands do is in release.py, grade.py, report.py, demo.py and doctor.py.
+Reads arguments, shows progress and tables, and turns every AutograderError into its two sentences. What a
+command does is in the module of its name, handing in in receipts.py.
 """
 
 from __future__ import annotations

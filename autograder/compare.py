@@ -5,7 +5,7 @@ how many entries, the worst error, the first differing entry and where it is, an
 puts one run of a check beside torch's answers: a state for every property, and the score.
 
 Both are used by the notebook's check() and by the referee alike, on plain data only. Not here: how values are
-come by (checks/, oracle.py), and how results look (notebook.py).
+come by (checks/, oracle.py), and how results look (show.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the gradebook says of a lesson: every student's marks and comments, in two queries.
 
 nbgrader's own objects load a student's marks one by one, which takes most of a second run's time. Only reading;
-scores are written by nbgrader_plugin.py.
+scores are written by gradebook.py and nbgrader_plugin.py.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ holds only keys, so that neither language is the other's translation. The .po fi
 there is no compiled copy that could be stale, and nothing but the standard library is needed. The labels under which
 checks yield their properties are English and stay as they are, being identifiers too; `labels.po` has the Chinese.
 
-This module is not the place where words are shown (see notebook.py and errors.py), and the prose of lessons,
+This module is not the place where words are shown (see show.py and errors.py), and the prose of lessons,
 hints and mistakes is not here either: those are pairs kept beside what they speak of.
 """
 

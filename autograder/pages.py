@@ -1,7 +1,7 @@
 """How a record is shown on a page: the pieces that feedback, formgrader and the class report share.
 
 Everything that comes from a submission is escaped here, and a page allows nothing to run or load (CSP).
-What the learner sees in a live notebook is notebook.py's; the class report as a whole is report.py's.
+What the learner sees in a live notebook is show.py's; the class report as a whole is report.py's.
 """
 
 from __future__ import annotations

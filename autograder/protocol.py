@@ -4,7 +4,7 @@ object.
 Both sides use this module. The referee reads with suspicion: whatever comes out of a sandbox may have been
 written by a learner's program, so lengths, depth, strings and numbers are bounded, nothing is ever
 unpickled, and anything malformed, too long or cut short is a `ProtocolError`. The shape of a value (arrays,
-"nan") is the business of `checks.encode`, and what a frame means that of referee.py and runner/.
+"nan") is the business of `checks.encode`, and what a frame means that of testimony.py and runner/.
 """
 
 from __future__ import annotations

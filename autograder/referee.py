@@ -9,7 +9,7 @@ record for each check. Labels, weights and scores are its own; from the sandbox 
 a label.
 
 "Could not be graded" (a sandbox that does not start or dies twice) is a status of its own, never a score of
-0. Not here: notebooks (transplant.py), gradebooks (nbgrader_plugin.py), how results look.
+0. Not here: notebooks (transplant.py), gradebooks (gradebook.py, nbgrader_plugin.py), how results look.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ frames. As root, bubblewrap makes no user namespace (it would still be root's) a
 to a uid that no account has, another for every sandbox, so that no two share a process limit. As a user, a
 user namespace takes its place.
 
-Not here: whether this machine can do it (probe.py), what a job's frames mean (referee.py).
+Not here: whether this machine can do it (probe.py), what a job's frames mean (testimony.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Arguments that NumPy would take for what they are not: a list for True, None for 1, True for the 1st place.
 
-Operations hand theirs through here where nothing else would refuse them. What is raised says little: `guarded` and
-`parsed` of arguments.py say in torch's words what was wrong. Whole numbers: `as_int`, there.
+Operations hand theirs through here where nothing else would refuse them. What is raised says little: `guarded` of
+guard.py and `parsed` of arguments.py say in torch's words what was wrong. Whole numbers: `as_int`, there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Products made of the plain ones in linalg.py: with something added, of vectors, over several dimensions, and einsum."""
+"""Products made of the plain ones in linalg.py: with something added, of vectors, over several dimensions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What all optimizers share: parameters in groups, each with its settings; state; closures (torch.optim.Optimizer).
 
-How a parameter is moved is the business of sgd.py and adaptive.py.
+How a parameter is moved is the business of sgd.py, adaptive.py and the like.
 """
 
 from __future__ import annotations
