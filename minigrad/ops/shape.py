@@ -1,4 +1,7 @@
-"""Views and joins: reshape, transpose, expand, squeeze, indexing, cat, stack. They move elements and compute nothing."""
+"""The same elements in another shape: reshape, permute, expand, squeeze, unbind; their copies: clone, contiguous, cast.
+
+None computes anything. self[index] stands in index.py, cat and stack in join.py.
+"""
 
 from __future__ import annotations
 
