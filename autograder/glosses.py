@@ -26,6 +26,8 @@ SAID = {
     r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
     r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
     r"exceptions must derive from BaseException": "not_an_error",
+    r"unexpected keyword argument '(axis|out)'": "numpy_of_a_tensor",
+    r"'(function|type)' object does not support the context manager protocol": "with_uncalled",
 }
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 

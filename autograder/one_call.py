@@ -13,6 +13,7 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,9 +94,14 @@ def _calls(check: Check, part: str, seed: int) -> list[Call]:
 
     with parts.plugged_in({part: watched}):
         checks.attempt(check, importlib.import_module(parts.ENGINE), seed)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _engines_own():
         calls = [Call(given, got, _tried(own, given)) for given, got in found]
     return [each for each in calls if isinstance(each.right, Raised) or _plain(each.right)]
+
+
+def _engines_own() -> AbstractContextManager[None]:
+    """The engine's own parts for the length of a `with` block: one of them may call another, which may be wrong here."""
+    return parts.plugged_in({each: parts.original(each) for each in parts.plugged()})
 
 
 def _one_entry(call: Call, own: Callable[..., Any], written: Callable[..., Any]) -> Call | None:
@@ -107,9 +113,10 @@ def _one_entry(call: Call, own: Callable[..., Any], written: Callable[..., Any])
     given = tuple(each[at] if isinstance(each, np.ndarray) else each for each in call.given)
     alone = tuple(np.array([each]) if isinstance(each, np.generic) else each for each in given)
     with np.errstate(all="ignore"):
-        same = not any(
-            _differ(np.array([a[at]]), _tried(f, alone)) for a, f in ((call.right, own), (call.got, written))
-        )
+        with _engines_own():
+            right = _tried(own, alone)
+        got = _tried(written, alone)
+    same = not any(_differ(np.array([a[at]]), b) for a, b in ((call.right, right), (call.got, got)))
     return Call(given, call.got[at], call.right[at]) if same else None
 
 

@@ -35,6 +35,8 @@ def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterato
     all_right = [each.value for each in expected]
     if own := _in_own_words(_strings(check), all_right, wrong):
         yield text("forgot_the_f") if _BRACES.search(own[1]) else text("own_words", kind=own[0])
+    elif kinds := _of_ones_own(_strings(check), all_right, wrong):
+        yield text("own_error", kind=kinds[0], mine=kinds[1])
     if _only_tensors(wrong):
         yield text("plain_numbers")
     if kinds := _of_another_class(wrong):
@@ -65,6 +67,17 @@ def _of_another_class(wrong: list[tuple[Any, Any]]) -> tuple[str, str] | None:
         if isinstance(right, str) and isinstance(value, str):
             (kind, colon, words), (mine, _, others) = right.partition(": "), value.partition(": ")
             if colon and words == others and kind != mine and kind.isidentifier() and mine.isidentifier():
+                return kind, mine
+    return None
+
+
+def _of_ones_own(written: set[str], all_right: list[Any], wrong: list[tuple[Any, Any]]) -> tuple[str, str] | None:
+    """The class of an error that was to be raised, and that of the learner's, if its words are the learner's as well."""
+    torchs = {each.partition(": ")[2] for each in all_right if isinstance(each, str)}
+    for right, value in wrong:
+        if isinstance(right, str) and isinstance(value, str) and value.partition(": ")[2] not in torchs:
+            kind, mine = (match and match[1] for match in map(_AN_ERROR.match, (right, value)))
+            if kind and mine and kind != mine and any(each in value for each in written):
                 return kind, mine
     return None
 

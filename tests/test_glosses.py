@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
+
+import minigrad
 
 TANH = "minigrad.ops.pointwise.tanh_vjp"
 
@@ -23,6 +26,7 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
         ),
         ("grad.sum([0])", "A tuple is wanted here, and this is a list"),
         ("grad.reshape([1] + result.shape)", "Lists and tuples can't be added to each other"),
+        ("grad * numpy.sum(minigrad.ones(2))", "NumPy's functions do not take tensors: use the tensor's own methods"),
         ("grad * result.size()", "or are the brackets one pair too many"),
         (
             "grad if grad > 0 else result",
@@ -31,7 +35,7 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
     ],
 )
 def test_an_error_is_followed_by_what_to_do(said, body, says):
-    space = {"__name__": "__main__"}
+    space = {"__name__": "__main__", "minigrad": minigrad, "numpy": numpy}
     exec(f"def tanh_vjp(grad, result):\n    return {body}", space)
     out = said("tanh_backward", {TANH: space["tanh_vjp"]})
     assert out.startswith("✗") and says in out
@@ -42,3 +46,11 @@ def test_a_name_like_no_other_is_left_as_it_is(said):
     exec("def tanh_vjp(grad, result):\n    return completely_unknown", space)
     out = said("tanh_backward", {TANH: space["tanh_vjp"]})
     assert "name 'completely_unknown' is not defined" in out and "Did you mean" not in out
+
+
+def test_a_block_without_its_brackets_is_told_of_them(said):
+    def step(self):
+        with minigrad.no_grad:
+            pass
+
+    assert "is a pair of brackets missing, as in with no_grad():" in said("sgd_step", {"minigrad.optim.SGD.step": step})

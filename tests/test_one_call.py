@@ -78,6 +78,15 @@ def test_a_part_that_was_handed_nonsense_by_another_is_not_shown(said):
     assert "call of mul_vjp_self" in out and "call of mul_vjp_other" not in out
 
 
+def test_what_should_have_come_is_the_engines_where_another_part_is_wrong_too(said):
+    """The engine's own mean_vjp calls sum_vjp, of which the learner's forgets to stretch."""
+    short = {
+        SUM: lambda grad, self_shape, dim, keepdim: grad,
+        MEAN: lambda grad, self_shape, dim, keepdim: grad / len(self_shape),
+    }
+    assert "right would be array(2, 3, 4)" in of(said("mean_backward", short), "mean_vjp")
+
+
 @pytest.mark.parametrize("odd", [{"a": 1}, (1, None), [], "words", np, print, object(), np.array([None]), b"bytes"])
 def test_whatever_a_part_returns_the_check_has_an_answer(said, odd):
     assert said("sigmoid_backward", {SIGMOID: lambda grad, result: odd}).startswith("✗")
