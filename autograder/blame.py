@@ -31,7 +31,7 @@ def in_the_way(suspects: Sequence[str], now: Grade, again: Callable[[], Grade]) 
 
 
 def _fewest(suspects: list[str], enough: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Mostly it is one, and one half of them will do; else each is left out that can be."""
+    """The fewest of the suspects that are `enough`: halved while one half is, then each is left out that can be."""
     middle = len(suspects) // 2
     for half in (suspects[:middle], suspects[middle:]) if middle else ():
         if enough(half):

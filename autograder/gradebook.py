@@ -191,7 +191,7 @@ class _Rows:
         self.db.commit()
 
     def late(self, students: list[str]) -> list[str]:
-        """Those of the students who submitted after the due date and their own extension."""
+        """The students, among these, who submitted after the due date and their own extension."""
         if self.assignment.duedate is None:
             return []
         kind = self.api.SubmittedAssignment

@@ -51,7 +51,7 @@ class Reading(Ledger):
         self._tries.update(key for key, _ in work)
 
     def tries(self, key: Key) -> int:
-        """Those of this dry run."""
+        """How often this dry run has begun the grading."""
         return self._tries[key]
 
     def _write(self, words: str, rows: list[tuple[Any, ...]]) -> None:

@@ -29,7 +29,7 @@ MOST = 400  # characters shown of one value
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of it: the record of this run, the one that counts, and both sides by label."""
+    """What came of running a check again: the record of this run, the one that counts, and both sides by label."""
 
     record: Record
     graded: Record | None

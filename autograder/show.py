@@ -66,7 +66,7 @@ class View:
     # ── as HTML ──────────────────────────────────────────────────────────────────────────────────
 
     def html(self) -> str:
-        """The same for JupyterLab: no script, no outside resource, legible in either theme."""
+        """The result for JupyterLab: no script, no outside resource, legible in either theme."""
         rows = "".join(_row(*each) for each in _rows(self.properties))
         grid = f'<div style="display:grid;grid-template-columns:auto fit-content(40%) 1fr;gap:.15em .8em">{rows}</div>'
         if self.state == "pass" and rows:

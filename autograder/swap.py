@@ -132,7 +132,7 @@ class Index:
         return module == self.package or module.startswith(self.package + ".")
 
     def _attributes(self, holder: Any) -> None:
-        """Those of a module, a class, or an object of one of the package's classes."""
+        """The attributes of a module, a class, or an object of one of the package's classes."""
         own = getattr(holder, "__dict__", {})
         self.sizes.append([own, len(own), holder])
         for name, value in list(own.items()):

@@ -136,7 +136,7 @@ class Line:
 
 
 class InNotebook(Line):
-    """The same as a display, which a later one replaces."""
+    """The words as a display, which a later one replaces."""
 
     def __init__(self) -> None:
         super().__init__()

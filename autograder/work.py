@@ -39,7 +39,7 @@ class Job(TypedDict):
 
 
 class Done(TypedDict):
-    """What came of it."""
+    """What came of a job."""
 
     records: dict[str, Record]  # by check
     seconds: float

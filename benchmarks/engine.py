@@ -247,7 +247,7 @@ def deep_network(engine: Any, x: Any, weights: list[Any]) -> Callable[[], Any]:
 
 
 def deep_by_hand(engine: Any, x: Any, weights: list[Any]) -> Callable[[], Any]:
-    """The same in NumPy, letting go of each layer's output as soon as it has been used."""
+    """The deep network's step in NumPy, letting go of each layer's output as soon as it has been used."""
 
     def step() -> list[Any]:
         kept, gradients = [x], []

@@ -136,7 +136,7 @@ def element(number: bool | int | float, d: Any) -> Any:
 
 
 def filling(number: bool | int | float, d: Any) -> Any:
-    """The same where a whole tensor is filled: in half precision torch then turns what is too large into inf."""
+    """A number as `element` has it, to fill a whole tensor: in half precision torch turns what is too large into inf."""
     if d != float16.np:
         return element(number, d)
     with numpy.errstate(over="ignore"):

@@ -311,7 +311,7 @@ def spoiled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str
 
 
 def spoiled_with_out(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Arguments]]:
-    """The same, and with `out`, which not every function takes and no method."""
+    """The spoiled calls, and some with `out`, which not every function takes and no method."""
     yield from spoiled(args, kwargs)
     for out in (None, "a"):
         yield f"out={out!r}", (args, {**kwargs, "out": out})

@@ -1,6 +1,7 @@
 """The rules of the house: who may import whom, how large a file may grow, what every file says first."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +121,17 @@ def test_importing_stays_light(module, unwanted):
 def test_every_file_says_what_it_is_for(path):
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     assert docstring and len(docstring) > 15
+
+
+@pytest.mark.parametrize("path", CODE, ids=name)
+def test_a_docstring_can_be_read_alone(path):
+    """help(), a notebook's `?` and docs/api.md show one without the neighbour that "the same" would point at."""
+    pointing = re.compile(
+        r"The same(,| (as|at|by|for|from|in|of|on|where|with)\b)|The older form of it\b|And |Those of\b"
+    )
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, defined)]
+    assert [node.name for node in nodes if pointing.match(ast.get_docstring(node) or "")] == []
 
 
 @pytest.mark.parametrize("path", CODE, ids=name)

@@ -163,7 +163,7 @@ def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand()
     ],
 )
 def test_a_search_through_the_longest_checks_comes_to_its_end(name, known):
-    """Those of all mistakes that take the most steps to be found, by the referee, who tries every part's."""
+    """The mistakes, of all, that take the most steps to be found, by the referee, who tries every part's."""
     check, mistake = checks.get(name), MISTAKES[known]
     own = {part: parts.original(part) for part in check.parts}
     with parts.plugged_in(own | {mistake.part: mistake.written}):

@@ -31,7 +31,7 @@ def is_trainable_leaf(w: Any) -> list[bool]:
 
 
 def is_fresh_leaf(w: Any) -> list[bool]:
-    """The same, and no gradient left over: where the program says so."""
+    """is_trainable_leaf, and no gradient left over: where the program says so."""
     return [*is_trainable_leaf(w), w.grad is None]
 
 

@@ -141,8 +141,8 @@ class AccumulateGrad(Node):
 
 
 class Strided(AccumulateGrad):
-    """The same for a leaf whose elements do not lie in the order of their indices: its first gradient lies in memory as
-    it does, as torch promises."""
+    """AccumulateGrad of a leaf whose elements do not lie in the order of their indices: its first gradient lies in memory
+    as it does, as torch promises."""
 
     __slots__ = ()
 

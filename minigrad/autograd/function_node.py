@@ -192,7 +192,7 @@ class Error(SeveralOutputs):
 
 
 def delayed_error(message: str, tensors: list[Tensor | None]) -> tuple[Tensor | None, ...]:
-    """The same tensors, for now; whoever differentiates them gets RuntimeError(message) instead."""
+    """The tensors as they are; whoever differentiates them gets RuntimeError(message) instead."""
     node = Error(message, tensors)
     return tuple([None if t is None else from_array(t._data, (node, i)) for i, t in enumerate(tensors)])
 

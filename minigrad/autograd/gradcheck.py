@@ -77,7 +77,7 @@ def unit_directions(x: Tensor) -> tuple[Tensor, ...]:
 
 
 def analytical_jacobian(output: Tensor, x: Tensor) -> Tensor:
-    """The same Jacobian from autograd: one backward for every entry of the output, each a column."""
+    """The Jacobian as autograd has it, in numerical_jacobian's shape: one backward for every entry of the output, a column."""
     columns = []
     for seed in unit_directions(output):
         (grad,) = autograd.grad(output, x, seed, retain_graph=True, allow_unused=True)
@@ -317,6 +317,6 @@ def _direction(x: Tensor, generator: Generator) -> Tensor:
 
 
 def _every_second(x: Tensor) -> Tensor:
-    """The same values in every second place of a larger storage."""
+    """A tensor's values in every second place of a larger storage."""
     wide = rules.stack([x.detach(), x.detach()], x.ndim)
     return wide.select(x.ndim, 0).requires_grad_()

@@ -239,7 +239,7 @@ class Node:
         return self._apply(grad, self.unpack_arrays())
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
-        """The same on Tensors, so that the computation is itself recorded (create_graph)."""
+        """apply() on Tensors, so that the computation is itself recorded (create_graph)."""
         return as_rule(self._apply, grad, self.unpack_tensors())
 
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:

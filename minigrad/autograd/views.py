@@ -67,15 +67,15 @@ class View:
         return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal, version)
 
     def part(self) -> View:
-        """The same part of whichever base: what a node may keep, since the base holds the node."""
+        """The part that this view is, of whichever base: what a node may keep, since the base holds the node."""
         return View(None, self.path)
 
     def refusing(self, refusal: str) -> View:
-        """The same view, with another reason to refuse."""
+        """This view, with another reason to refuse."""
         return View(self.base, self.path, refusal, self.version)
 
     def after(self, op: Any, attributes: dict[str, Any]) -> View:
-        """The same part of a base that `op` has to turn back into what it was."""
+        """The part that this view is, of a base that `op` has to turn back into what it was."""
         return View(self.base, ((op, attributes, None), *self.path), self.refusal, self.version)
 
     def array(self, base: Any) -> Any:

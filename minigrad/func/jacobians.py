@@ -49,7 +49,8 @@ def jacrev(
 def jacfwd(
     func: Callable[..., Any], argnums: ARGNUMS = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """The same as jacrev, column by column: one product for each entry of the arguments.
+    """The function that gives func's Jacobian, as jacrev does, but column by column: one product for each entry of the
+    arguments.
 
     randomness: "error" refuses random operations. func runs once, so that what it draws is the "same" for all columns, also
     where torch draws "different" numbers.

@@ -113,7 +113,7 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """And their gradients."""
+        """The gradients themselves, as they are."""
         return grads
 
 

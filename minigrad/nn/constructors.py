@@ -23,5 +23,5 @@ def constructed_as(name: str) -> Callable[[Class], Class]:
 
 
 def own_constructor(cls: Class) -> Class:
-    """The same under the class's own name."""
+    """A class with a constructor of its own, that of the class's own name in errors: constructed_as(its name)."""
     return constructed_as(cls.__name__)(cls)

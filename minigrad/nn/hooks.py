@@ -98,7 +98,7 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """The older form of it, which sees the gradients of a module's last operation alone."""
+    """The older form of the full backward hook: it sees the gradients of a module's last operation alone."""
     return EVERYWHERE.add_backward(hook, False, "as a global Module hook")
 
 

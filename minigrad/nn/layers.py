@@ -215,7 +215,7 @@ class Dropout(DropoutNd):
 
 
 class Dropout1d(DropoutNd):
-    """The same with whole channels of (N, C, L) or (C, L) (torch.nn.Dropout1d)."""
+    """Dropout of whole channels of (N, C, L) or (C, L) (torch.nn.Dropout1d)."""
 
     def forward(self, input: Tensor) -> Tensor:
         """The input, without some of its channels."""
@@ -223,7 +223,7 @@ class Dropout1d(DropoutNd):
 
 
 class Dropout2d(DropoutNd):
-    """The same with whole channels of (N, C, H, W) (torch.nn.Dropout2d)."""
+    """Dropout of whole channels of (N, C, H, W) (torch.nn.Dropout2d)."""
 
     def forward(self, input: Tensor) -> Tensor:
         """The input, without some of its channels."""

@@ -200,7 +200,7 @@ class Module(Registry):
         raise RuntimeError(NEVER_CALLED.format("get"))
 
     def set_extra_state(self, state: Any) -> None:
-        """Take it over again."""
+        """Take over what get_extra_state gave."""
         raise RuntimeError(NEVER_CALLED.format("set"))
 
     # ------------------------------------------------------------------ hooks
@@ -237,7 +237,7 @@ class Module(Registry):
         return self._hooks.add_backward(hook, True, "on a single Module", prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """The older form of it, which sees the gradients of the module's last operation alone."""
+        """The older form of the full backward hook: it sees the gradients of the module's last operation alone."""
         return self._hooks.add_backward(hook, False, "on a single Module")
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -245,12 +245,12 @@ class Module(Registry):
         return self._hooks.add("_state_dict_pre_hooks", hook)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
-        """hook(module, state_dict, prefix, local_metadata) after that; it may change the dict, and returns nothing."""
+        """hook(module, state_dict, prefix, local_metadata) when the state is written down; may change it, returns nothing."""
         hook._from_public_api = True
         return self._hooks.add("_state_dict_hooks", hook)
 
     def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
-        """The older form of it, which may return another dict."""
+        """The older form of register_state_dict_post_hook, whose hook may return another dict."""
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError(
                 "Cannot register the same function as the state dict post hook that was previously registered via "
@@ -264,7 +264,7 @@ class Module(Registry):
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Any, with_module: bool = False) -> RemovableHandle:
-        """The older form of it, which is not told the module."""
+        """The older form of register_load_state_dict_pre_hook, whose hook is not told the module."""
         return self._hooks.add("_load_state_dict_pre_hooks", hook, with_module=with_module)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

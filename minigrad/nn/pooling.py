@@ -86,7 +86,7 @@ class AdaptiveAvgPool1d(Simple):
 
 
 class AdaptiveAvgPool2d(Simple):
-    """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool2d)."""
+    """The average over as many even parts of an image as output_size says (torch.nn.AdaptiveAvgPool2d)."""
 
     constructor = "_AdaptiveAvgPoolNd"
     function = F.adaptive_avg_pool2d
@@ -103,7 +103,7 @@ class AdaptiveMaxPool1d(Simple):
 
 
 class AdaptiveMaxPool2d(Simple):
-    """The same of images (torch.nn.AdaptiveMaxPool2d)."""
+    """The largest element of as many even parts of an image as output_size says (torch.nn.AdaptiveMaxPool2d)."""
 
     constructor = "_AdaptiveMaxPoolNd"
     function = F.adaptive_max_pool2d

@@ -108,7 +108,7 @@ def refuse_negative(name: str, slope: float) -> None:
 
 
 def leaky_relu_in_place_vjp(grad: Any, result: Any, negative_slope: float) -> Any:
-    """The same, where only z is left, whose sign is that of self."""
+    """leaky_relu_vjp where only z is left, whose sign is that of self."""
     refuse_negative("leakyReLu", negative_slope)
     return leaky_relu_vjp(grad, result, negative_slope)
 
@@ -125,7 +125,7 @@ def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float
 
 
 def elu_in_place_vjp(grad: Any, result: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    """The same, where only z is left: its slope is scale where it is positive, else input_scale · (z + scale · α)."""
+    """elu_vjp where only z is left: the slope is scale where it is positive, else input_scale · (z + scale · α)."""
     refuse_negative("elu", alpha)
     return rules.where(result <= 0, grad * ((negative_part(result) + alpha * scale) * input_scale), grad * scale)
 
@@ -136,7 +136,7 @@ def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
 
 
 def celu_in_place_vjp(grad: Any, result: Any, alpha: float) -> Any:
-    """The same, where only z is left."""
+    """celu_vjp where only z is left."""
     return elu_in_place_vjp(grad, result, alpha, 1, 1 / alpha)
 
 

@@ -59,7 +59,7 @@ class AgainNode(Node):
         return tuple([None if g is None else g._data for g in found])
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
-        """The same, recorded once more."""
+        """The rule's derivatives, recorded once more."""
         return self.walk_rule(grad, [t.view_as(t) for t in self.unpack_tensors_only()], True)
 
     def unpack_tensors_only(self) -> list[Tensor]:
@@ -85,7 +85,7 @@ class AgainNode(Node):
 
 
 class SymmetricNode(AgainNode):
-    """The same for a rule that multiplies each element by a number: its derivative for `grad` is the rule itself."""
+    """An AgainNode of a rule that multiplies each element by a number: its derivative for `grad` is the rule itself."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ class SymmetricNode(AgainNode):
         return (self.rule(grad, *given[1:]), *[slope(grad, *given) for slope in self.slopes])
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
-        """The same, recorded once more: the rule as the one operation it is."""
+        """The derivatives by their formulas, recorded once more: the rule as the one operation it is."""
         given = self.unpack_tensors()
         return (self.of(self.rule, grad, given[1:]), *[as_rule(slope, grad, *given) for slope in self.slopes])
 

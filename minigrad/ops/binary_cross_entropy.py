@@ -17,7 +17,7 @@ from .promotion import no_kernel
 
 
 def averaged(grads: Any, reduction: int) -> Any:
-    """The same for gradients that are there already, one for each loss."""
+    """The losses' gradients, one for each: over their number where the mean is taken."""
     return grads / math.prod(grads.shape) if reduction == MEAN else grads
 
 

@@ -39,5 +39,5 @@ def number(x: Any) -> Any:
 
 
 def number_or_none(x: Any) -> Any:
-    """The same where None stands for no number."""
+    """A number as `number` has it, or None, which stands for no number."""
     return None if x is None else number(x)

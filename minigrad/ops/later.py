@@ -153,12 +153,12 @@ def written(function: Any) -> Any:
 
 
 def written_method(function: Any) -> Any:
-    """The same as a method."""
+    """The method that writes the operation's result into its tensor."""
     return method(written(function))
 
 
 def written_function(function: Any) -> Any:
-    """The same as a function of the package."""
+    """The package's function that writes the operation's result into its first argument."""
     return plain_function(written(function))
 
 

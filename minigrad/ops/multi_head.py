@@ -253,7 +253,7 @@ def weighed(
 def unweighed(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, num_heads: int, is_causal: bool
 ) -> Tensor:
-    """The same by the one operation that has no weights to show: (targets, N, num_heads, head_dim)."""
+    """Attention by the one operation that has no weights to show → (targets, N, num_heads, head_dim)."""
     batch = len(q) // num_heads
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(batch, num_heads, -1, k.size(1))

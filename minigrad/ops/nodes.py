@@ -71,7 +71,7 @@ def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
 
 
 def stretch(x: Any, y: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """The same for two arrays that were broadcast to `shape`; None for one that had that shape already."""
+    """The shapes and dtypes of two arrays that were broadcast to `shape`; None for one that had that shape already."""
     shape_x, shape_y = x.shape, y.shape
     return None if shape_x == shape else (shape_x, x.dtype), None if shape_y == shape else (shape_y, y.dtype)
 
@@ -237,7 +237,7 @@ class Rules:
 
     @functools.cached_property
     def lasting(self) -> type[Node]:
-        """The same class for nodes that have no tensor to let go."""
+        """The operation's class for nodes that have no tensor to let go."""
         return type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": __name__, "releases": False})
 
     def takers_for(self, wanted: tuple[bool, ...]) -> tuple[list[Taker], bool]:

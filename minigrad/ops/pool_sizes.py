@@ -53,7 +53,7 @@ def pairs(name: str, **given: Any) -> Moves:
 
 
 def singles(name: str, words: bool, **given: Any) -> dict[str, int]:
-    """The same for one dimension, by name. words: whether what is wrong is said as in SINGLE."""
+    """kernel_size, stride and so on of one dimension, by name. words: whether what is wrong is said as in SINGLE."""
     found: dict[str, int] = {}
     for argument, value in given.items():
         sizes = listed(value)

@@ -63,7 +63,7 @@ def narrowed(
     most: int,
     tolerance: float,
 ) -> tuple[Point, int]:
-    """The same from two steps between which such a point lies."""
+    """What strong_wolfe gives, from two steps between which such a point lies."""
     stalled = False
     low = lower(bracket)
     while tries < most and abs(bracket[1].t - bracket[0].t) * span >= tolerance:

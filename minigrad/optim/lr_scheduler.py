@@ -84,7 +84,7 @@ class LRScheduler:
         raise NotImplementedError
 
     def closed_form(self) -> list[float]:
-        """The same from the starting rates alone, where there is a formula for it."""
+        """The learning rates of the epoch from the starting rates alone, where there is a formula for it."""
         return self.get_lr()
 
     def get_last_lr(self) -> list[float]:

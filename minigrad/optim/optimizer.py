@@ -354,12 +354,12 @@ def set_rate(group: dict[str, Any], lr: Any) -> None:
 
 
 def negative(value: Any) -> Any:
-    """Whether SGD refuses a setting."""
+    """Whether a setting is below 0: SGD refuses it, and takes nan."""
     return value < 0.0
 
 
 def not_from_0_on(value: Any) -> Any:
-    """Whether the others do: nan, too."""
+    """Whether a setting is below 0 or nan: the other optimizers refuse it."""
     return not 0.0 <= value
 
 

@@ -73,7 +73,7 @@ def row_by_row(f, x):
 
 @alternative(NEWTON)
 def columns_by_pairing(f, x):
-    """The same from columns, which for a symmetric H are the rows."""
+    """H's columns by by_pairing, which for a symmetric H are the rows."""
     columns = []
     for direction in eye(len(x), dtype=x.dtype):
         columns.append(by_pairing(f, x, direction))
