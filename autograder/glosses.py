@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder import parts
 from autograder.by_name import functions
-from autograder.checks import Check
+from autograder.checks import Check, for_lesson
 from autograder.messages import Text, text
 
 ALIKE = 0.7  # of two names: one letter too many or too few, or two exchanged
@@ -41,6 +41,8 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("not_imported", line=IMPORTS[name])
     elif name == "torch":
         yield text("without_torch")
+    elif name in {part.rpartition(".")[2] for each in for_lesson(check.lesson) for part in each.parts}:
+        yield text("run_its_cell", part=name)
     elif near := difflib.get_close_matches(name, sorted(_names(check) - {name}), n=1, cutoff=ALIKE):
         yield text("did_you_mean", names=near[0])
 

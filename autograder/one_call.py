@@ -50,11 +50,13 @@ class Call(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether it can be worked out by hand: of two arrays of one shape, made of ones too large to be shown, it cannot."""
+        """Whether it can be worked out by hand: of two arrays of one shape, made of ones too large to be shown, it cannot;
+        and where a name is not known, there is nothing to work out."""
         same = (
             all(isinstance(each, np.ndarray) for each in (self.got, self.right)) and self.got.shape == self.right.shape
         )
-        return not same or all(_size(each) <= FEW for each in self.given)
+        unknown = isinstance(self.got, Raised) and self.got.words.startswith("NameError")
+        return not unknown and (not same or all(_size(each) <= FEW for each in self.given))
 
 
 def notes(check: Check, seed: int) -> Iterator[Text]:

@@ -54,3 +54,11 @@ def test_a_block_without_its_brackets_is_told_of_them(said):
             pass
 
     assert "is a pair of brackets missing, as in with no_grad():" in said("sgd_step", {"minigrad.optim.SGD.step": step})
+
+
+def test_another_part_whose_cell_has_not_run_is_named(said):
+    space = {"__name__": "__main__"}
+    exec("def expand_vjp(grad, self_shape):\n    return unbroadcast(grad, self_shape)", space)
+    out = said("expand_backward", {"minigrad.ops.shape.expand_vjp": space["expand_vjp"]})
+    assert "unbroadcast is another part of this lesson, and the cell with it has not run" in out
+    assert "smallest call" not in out

@@ -257,18 +257,23 @@ def test_where_a_hint_says_what_is_wrong_the_shape_is_not_named_as_well(capsys):
     assert "a derivative rule returned the wrong shape" in said and "Hint for mul" in said and "hands on" not in said
 
 
-def test_no_line_is_given_of_an_earlier_part_that_an_error_only_went_through(capsys):
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_line_is_given_of_the_part_asked_for_and_of_no_earlier_one_that_runs_it(capsys, raises):
+    """Here the walk is a learner's, of an earlier lesson: it runs `release`, and meets what that has left behind."""
     walk = "minigrad.autograd.engine.run_backward"
     engines_own = parts.original(walk)
 
     def run_backward(buffers, retain_graph, create_graph, task=None):
         engines_own(buffers, retain_graph, create_graph, task)
 
-    def forgets(node, retain_graph):
+    def release(node, retain_graph):
+        if raises:
+            raise AttributeError("here")
         del node.saved
 
     others = {each: parts.original(each) for each in checks.get("second_pass").parts}
-    with parts.plugged_in({**others, walk: run_backward, "minigrad.autograd.engine.release": forgets}):
+    with parts.plugged_in({**others, walk: run_backward, "minigrad.autograd.engine.release": release}):
         autograder.check("second_pass", 1)
     said = capsys.readouterr().out
-    assert "AttributeError" in said and "of your code" not in said
+    assert "AttributeError" in said and ('of your code: raise AttributeError("here")' in said) is raises
+    assert raises or "of your code" not in said

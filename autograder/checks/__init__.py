@@ -232,7 +232,8 @@ def fault(error: BaseException) -> dict[str, Any]:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _installed(frame.filename)]
     others = parts.not_asked_for()
-    own = list(itertools.takewhile(lambda frame: frame.name not in others, own))
+    inside = itertools.dropwhile(lambda frame: frame.name in others, own)  # an earlier part's walk runs the later ones
+    own = list(itertools.takewhile(lambda frame: frame.name not in others, inside))
     where = own[-1] if own else None
     return {
         "class": parts.NOT_WRITTEN if parts.not_written(error) else type(error).__name__,

@@ -314,7 +314,7 @@ class Node:
     def check_saved(self, index: int, value: Any, shown: bool = False) -> None:
         """RuntimeError if a saved value was written to since or, where it is not only `shown`, cut off by detach_()."""
         counter = value._counter
-        if not (counter.version or counter.detached):
+        if counter is None or not (counter.version or counter.detached):
             return  # neither has ever happened, as to nearly all values
         if not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
             raise RuntimeError(DETACHED)
