@@ -16,7 +16,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import AutograderError
-from autograder.messages import Text, label_text
+from autograder.messages import Text, label_text, text
 from autograder.records import Record
 
 CSP = (
@@ -92,6 +92,12 @@ def hint_of(record: Record) -> Pair | None:
     return pair(known.hint) if known else None
 
 
+def stood_in(record: Record) -> Pair | None:
+    """Which of the engine's own parts this check ran on, because the student had not written them."""
+    parts = [part.rpartition(".")[2] for part in record.get("stood_in", ())]
+    return pair(text("stood_in", parts=", ".join(parts))) if parts else None
+
+
 def as_text(record: Record, note: Pair | None = None) -> str:
     """A record as plain text, both languages."""
     lines = [headline(record)]
@@ -101,6 +107,7 @@ def as_text(record: Record, note: Pair | None = None) -> str:
     for words, said in (
         ("原因 · Reason: ", record["reason"]),
         ("提示 · Hint: ", hint_of(record)),
+        ("", stood_in(record)),
         ("", note),
     ):
         if said:
@@ -113,7 +120,8 @@ def as_text(record: Record, note: Pair | None = None) -> str:
 def as_html(record: Record, note: Pair | None = None) -> str:
     """A record as HTML. State is told by sign and word, never by colour alone."""
     rows = "".join(_property(each) for each in record["properties"])
-    said = [("原因 · Reason", record["reason"]), ("提示 · Hint", hint_of(record)), ("注意 · Note", note)]
+    said = [("原因 · Reason", record["reason"]), ("提示 · Hint", hint_of(record))]
+    said += [("注意 · Note", words) for words in (stood_in(record), note)]
     notes = "".join(_said(label, words) for label, words in said if words)
     if not record["sandboxed"]:
         notes += "<p><b>⚠ 没有沙箱的评分 · graded without a sandbox</b></p>"

@@ -6,7 +6,8 @@
 It draws each check's seed from the course's secret, has the learner's cells and the check run in a sandbox,
 runs the same check on torch (oracle.py), compares (compare.py), looks for a known mistake, and gives a
 record for each check. Labels, weights and scores are its own; from the sandbox it takes values, at most one
-a label.
+a label. A check that lost points while a part was missing for which it does not ask runs again with the engine's own part
+in that place, as it did in the notebook: half a lesson earns what its checks have shown.
 
 "Could not be graded" (a sandbox that does not start or dies twice) is a status of its own, never a score of
 0. Not here: notebooks (transplant.py), gradebooks (gradebook.py, nbgrader_plugin.py), how results look.
@@ -27,6 +28,7 @@ from typing import Any
 from autograder import checks as registry
 from autograder import compare, mistakes, oracle
 from autograder.checks import Check, Outcome
+from autograder.editions import learners_edition
 from autograder.errors import AutograderError, SandboxFailed
 from autograder.kit import Kit
 from autograder.messages import Text, text
@@ -40,6 +42,7 @@ __all__ = ["Referee", "seed_for", "seed_of"]
 
 _TRIES = 2  # sandboxes for one job before it counts as ungradable
 _JOBS = 100  # that one sandbox serves, as long as each leaves it as it was
+_EDITIONS = 4  # for which a sandbox may wait: a lesson's own, and those with the parts that some have not written
 
 
 def seed_for(secret: bytes, student: str, lesson: str, check: str, seeds: str = "1") -> int:
@@ -112,12 +115,36 @@ class Referee:
         job = self._job(lesson, cells, {name: seeds[name] for name in names})
         try:
             heard = self._hear(job, wanted, learner_edition)
+            records = {each.name: _judged(each, seeds[each.name], heard, job["cells"]) | about for each in wanted}
+            if learner_edition:
+                self._hear_again(job, wanted, records, heard)
         except SandboxFailed as failed:
             return [_ungradable(each, seeds[each.name], _could_not(failed)) | about for each in wanted]
-        records = {each.name: _judged(each, seeds[each.name], heard, job["cells"]) | about for each in wanted}
         for name, known in _recognised(wanted, records, heard).items():
             records[name]["hint"] = known.name
         return list(records.values())
+
+    def _hear_again(
+        self, job: dict[str, Any], wanted: list[Check], records: dict[str, Record], heard: Testimony
+    ) -> None:
+        """Hear again what lost points while parts were missing for which it does not ask, the engine's own in their place.
+
+        What is better stays, and its record tells which parts have stood in. With these in place a check may come upon
+        another that is missing: then all over again.
+        """
+        asked, missing, again = {part for each in wanted for part in each.parts}, set[str](), heard
+        while found := {part for each in again.outcomes.values() for part in each.unwritten} - missing:
+            missing |= found
+            lost = {each.name: each for each in wanted if _lost(records[each.name]) and missing.isdisjoint(each.parts)}
+            if not lost:
+                return
+            less = job | {"checks": [each for each in job["checks"] if each["name"] in lost]}
+            again = self._hear(less, list(lost.values()), learners_edition(asked - missing))
+            for name, check in lost.items():
+                record = _judged(check, records[name]["seed"], again, job["cells"])
+                if record["status"] == "graded" and record["score"] > records[name]["score"]:
+                    records[name] |= record | {"stood_in": sorted(missing)}
+                    heard.outcomes[name] = again.outcomes[name]
 
     def hear_one(
         self, lesson: str, student: str, cells: Sequence[Mapping[str, str]], name: str, seed: int, edition: Any = None
@@ -154,8 +181,11 @@ class Referee:
 
     def _bench(self, edition: Path | str | None) -> _Bench:
         key = str(edition or "")
-        if key not in self._benches:
-            self.close()  # one lesson after the other: no more than one sandbox waits
+        if key in self._benches:
+            self._benches[key] = self._benches.pop(key)  # the one asked for last is the last to go
+        else:
+            while len(self._benches) >= _EDITIONS:
+                self._benches.pop(next(iter(self._benches))).close()
             kit = Kit(edition)
             self._benches[key] = _Bench(kit, self._sandbox(kit, self._limits), self._most)
         return self._benches[key]
@@ -221,6 +251,10 @@ def _judged(check: Check, seed: int, heard: Testimony, cells: list[dict[str, str
     return record
 
 
+def _lost(record: Record) -> bool:
+    return bool(record["status"] == "graded" and record["score"] < record["points"])
+
+
 def _never_called(check: Check, outcome: Outcome) -> list[str]:
     return [part for part in check.parts if not outcome.calls.get(part)]
 
@@ -241,8 +275,7 @@ def _recognised(wanted: list[Check], records: dict[str, Record], heard: Testimon
     for each in wanted:
         record, outcome = records[each.name], heard.outcomes[each.name]
         not_plugged = heard.cells and _never_called(each, outcome)
-        less = record["status"] == "graded" and record["score"] < record["points"]
-        if less and not not_plugged and not compare.unwritten(outcome):
+        if _lost(record) and not not_plugged and not compare.unwritten(outcome):
             lost.append(mistakes.Run(each, outcome, record["seed"]))
     return mistakes.recognise_all(lost)
 

@@ -61,17 +61,14 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     if problem := notebook.metadata.autograder["problem"]:
         raise AutograderError(Text(problem["zh"], problem["en"]), where=str(path))
     job = job_of(released, notebook, student, secret_of(course.root), unsafe=unsafe)
-    record, heard = referee(unsafe).hear_one(lesson, student, job["cells"], check, job["seeds"][check], _edition(job))
     entry = course.ledger.latest(lesson, student)
     graded = next((r for r in entry.records.values() if r["check"] == check), None) if entry else None
+    edition = learners_edition({*job["parts"]}.difference((graded or {}).get("stood_in", ())))
+    record, heard = referee(unsafe).hear_one(lesson, student, job["cells"], check, job["seeds"][check], edition)
     notes = [text("replay_changed")] if entry and entry.submission != submission_hash(data) else []
     expected = oracle.expected(check, job["seeds"][check])
     values = {each.label: each.value for each in heard.values} if heard else {}
     return Replay(record, graded, expected, values, notes)
-
-
-def _edition(job: Any) -> Any:
-    return learners_edition(tuple(job["parts"]))
 
 
 # ── how it looks ─────────────────────────────────────────────────────────────────────────────────
