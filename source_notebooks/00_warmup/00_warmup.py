@@ -316,20 +316,17 @@ check("warmup_batches")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · 引擎靠你运转
 #
-# `minigrad.warmup.squared_loss` 是一个运算（operation）：前向（forward）算损失，反向（backward）时调用的就是你的函数。下面 `w.grad` 里的数，是你算的。
+# `minigrad.warmup.squared_loss` 是一个运算（operation）：前向（forward）算损失，反向（backward）时调用的就是你的函数（没写好之前，用引擎自己的）。下面 `w.grad` 里的数，是你算的。
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · The engine runs on you
 #
-# `minigrad.warmup.squared_loss` is an operation (运算): going forward (前向) it computes the loss, and going backward (反向) it calls your function. The number in `w.grad` below comes from you.
+# `minigrad.warmup.squared_loss` is an operation (运算): going forward (前向) it computes the loss, and going backward (反向) it calls your function (or, until you have written one, the engine's own). The number in `w.grad` below comes from you.
 
 # %%
 w = minigrad.tensor([1.0], requires_grad=True)
-try:
-    minigrad.warmup.squared_loss(w, X, Y).backward()
-    print(w.grad)
-except NotImplementedError:
-    print("先写好第 6 节的函数 · first write the function of section 6")
+minigrad.warmup.squared_loss(w, X, Y).backward()
+print(w.grad)
 
 # %% [markdown] tags=["lang-zh"]
 # 最后一项检查让引擎用你的斜率连走十五步下山，每一步停在哪儿都要和 torch 一样；再把你的运算放进一个更大的式子，看整条链还对不对。

@@ -199,7 +199,7 @@ ax.set_yscale("log")
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# “递归就够了”错在两处，一处嫌图宽，一处嫌图深。
+# “递归就够了”有两处站不住：图宽了不行，图深了也不行。
 #
 # 1. 递归走的是路，不是节点，而路的条数每一步翻一倍：12 步，13 个节点，8191 次访问。
 # 2. 图有多深，递归就有多深，而 Python 的栈很浅。
@@ -209,7 +209,7 @@ _ = ax.legend()
 # 对的做法是：一个节点等它的梯度全部到齐，加起来，只走一次。要知道到没到齐，就得先知道一共有几份。
 
 # %% [markdown] tags=["lang-en"]
-# "Recursion is enough" is wrong in two ways: once for wide graphs, once for deep ones.
+# "Recursion is enough" fails twice: on wide graphs, and on deep ones.
 #
 # 1. Recursion walks paths, not nodes, and at every step the number of paths doubles: 12 steps, 13 nodes, 8191 visits.
 # 2. It goes as deep as the graph does, and Python's stack is shallow.
