@@ -142,7 +142,7 @@ def _compare_arrays(expected: dict[str, Any], got: dict[str, Any]) -> Text | Non
     if (times := factor(a, b, allowed)) is not None:
         return text("entries_times", **found, times=_short(times))
     return text(
-        "entries_differ",
+        "entries_differ" if a.size > 1 else "the_entry_differs",
         **found,
         worst=f"{np.max(error[wrong]):.3g}",
         allowed=f"{allowed[first]:.3g}",

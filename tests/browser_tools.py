@@ -37,17 +37,18 @@ def browser() -> Iterator:
 
 
 @contextmanager
-def labs(*folders: Path) -> Iterator[list[str]]:
-    """A JupyterLab in each folder, started side by side, with homes of their own; their addresses."""
+def labs(course: Path, student: Path) -> Iterator[list[str]]:
+    """The teacher's JupyterLab and the student's, started side by side, with homes of their own; their addresses."""
+    folders = (course, student)
     with ExitStack() as stack:
-        addresses = [stack.enter_context(_lab(folder)) for folder in folders]
+        addresses = [stack.enter_context(_lab(course)), stack.enter_context(_lab(student, lab.LEARNERS))]
         for folder, address in zip(folders, addresses, strict=True):
             _wait(address, _log(folder))
         yield addresses
 
 
 @contextmanager
-def _lab(folder: Path) -> Iterator[str]:
+def _lab(folder: Path, *settings: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -63,7 +64,7 @@ def _lab(folder: Path) -> Iterator[str]:
         f"--IdentityProvider.token={TOKEN}",
     ]
     # fmt: on
-    environment = {**lab.environment(), **own, "PATH": path, "PYTHONPATH": str(ROOT)}
+    environment = {**lab.environment(*settings), **own, "PATH": path, "PYTHONPATH": str(ROOT)}
     with _log(folder).open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:

@@ -171,6 +171,7 @@ def fetch(walk):
     page = walk.student
     page.goto(f"{walk.lab}?token={TOKEN}")
     assignments(page)
+    assert page.get_by_text("Create Assignment").count() == 0  # what is a teacher's is not there
     page.get_by_role("button", name="Fetch").click()
     page.locator("#fetched_assignments_list .assignment-notebooks-link").click()
     page.locator("#fetched_assignments_list .nested_list_item a").click()
@@ -186,6 +187,7 @@ def solve(walk):
     menu(page, "Run", "Run All Cells")
     check = page.locator(".jp-CodeCell", has_text='check("warmup_by_hand")')
     check.get_by_text("differentiating the square brings down a 2").wait_for()
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()  # until then the page follows the cell that runs
     check.scroll_into_view_if_needed()
     walk.picture(page, "hint")
     answer(page, WRONG, RIGHT)

@@ -15,6 +15,7 @@ RELEASE = ROOT / "release"
 MINE = ROOT / "my_lessons"
 COURSE = ROOT / "course"
 SETTINGS = ROOT / "tools" / "jupyter"  # labconfig/: no question about news at the first start
+LEARNERS = ROOT / "tools" / "jupyter_lessons"  # labconfig/: without what only teachers need of nbgrader
 # Warnings and the address only; nothing asked of the network.
 QUIET = (
     "--log-level=WARN",
@@ -56,10 +57,10 @@ def prepare(mode: str) -> Path:
     return MINE
 
 
-def environment() -> dict[str, str]:
+def environment(*settings: Path) -> dict[str, str]:
     """This process's environment, our defaults for JupyterLab's settings added; the user's own settings go before them."""
-    there = os.environ.get("JUPYTER_CONFIG_PATH")
-    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [there, str(SETTINGS)]))}
+    folders = [os.environ.get("JUPYTER_CONFIG_PATH"), *settings, SETTINGS]
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(str(each) for each in folders if each)}
 
 
 def main() -> None:
@@ -67,12 +68,13 @@ def main() -> None:
     if len(sys.argv) < 2 or sys.argv[1] not in ("lessons", "course"):
         sys.exit("usage: lab.py lessons|course [JupyterLab's options]")
     folder = prepare(sys.argv[1])
+    settings = [LEARNERS] if sys.argv[1] == "lessons" else []
     options = [f"--ServerApp.root_dir={folder}", *QUIET]
     if os.geteuid() == 0:
         options.append("--allow-root")  # without it Jupyter refuses to start
     sys.stdout.flush()
     os.chdir(folder)  # nbgrader's extensions read the nbgrader_config.py of the folder the server starts in
-    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]], environment())
+    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]], environment(*settings))
 
 
 if __name__ == "__main__":
