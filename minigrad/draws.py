@@ -34,7 +34,7 @@ def _drawn(
         return NotImplemented
     shape = shape_of(size)
     kind = as_numpy(dtype) or get_default_dtype().np
-    if kind.kind != "f":
+    if kind.kind != "f" and (draw == "uniform" or 0 not in shape):
         kernel = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}[draw]
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.type_name if dtype else kind}'")
     place = numpy.empty(shape, kind) if like is None else array_module(like).empty_like(like, kind, memory_order(like))
@@ -340,7 +340,7 @@ def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = 
 def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None = None) -> Tensor:
     """Every element drawn from an exponential distribution, in place (torch.Tensor.exponential_)."""
     check_writable(self)
-    if self._data.dtype.kind != "f":
+    if self._data.size and self._data.dtype.kind != "f":
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {self.dtype.type_name}"

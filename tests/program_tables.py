@@ -20,7 +20,9 @@ UNARY = (
     "acos() asin() acosh() atanh() log2() log10() rad2deg() nan_to_num().signbit() isinf() isposinf() positive() short() char() "
     "fliplr() flipud() msort() unique_consecutive() atleast_2d() half() clamp_max(1) clamp_min(0) "
     "type(T.float32) type_as(T.ones(1)) new_zeros(2) new_tensor([1.0,2.0]) negative() detach().clone() "
-    "requires_grad_().clone() cumsum(-1).flip(-1) triu(1) tril(-1) moveaxis(0,-1) swapdims(0,-1) rsqrt().nan_to_num()"
+    "requires_grad_().clone() cumsum(-1).flip(-1) triu(1) tril(-1) moveaxis(0,-1) swapdims(0,-1) rsqrt().nan_to_num() "
+    "absolute() arccos() arcsinh() diagflat() fix() isneginf() isreal() logit() logit(0.1) clip(0,2) true_divide(2) multiply(2) "
+    "subtract(1) bitwise_xor(1) atleast_1d() atleast_3d() cpu() hardshrink() clip(max=1) divide(2,rounding_mode='floor')"
 ).split()
 BINARY = (
     "{a} + {b}", "{a} * {b}", "{a} - {b}", "{a} / {b}", "{a} + 1.5", "2 * {a}", "1 - {a}", "{a} ** 2", "2 / {a}", "{a} / 4",
@@ -72,7 +74,43 @@ BINARY = (
     "T.nn.functional.avg_pool1d({a}, 2)", "T.nn.functional.conv1d({a}[None], {b}[None])",
     "T.nn.functional.pairwise_distance({a}, {b})", "T.nn.functional.softsign({a})", "T.nn.functional.mish({a})",
     "T.nn.functional.celu({a} + 1)", "T.nn.functional.tanhshrink({a})", "Cube.apply({a})", "Both.apply({a}, {b})[0]",
-    "Both.apply({a}, {b})[1]", "Same.apply({a})",
+    "Both.apply({a}, {b})[1]", "Same.apply({a})", "T.nn.functional.relu6({a})", "T.nn.functional.hardsigmoid({a})",
+    "T.nn.functional.hardswish({a})", "T.nn.functional.hardshrink({a})", "T.nn.functional.softshrink({a})",
+    "T.nn.functional.threshold({a}, 0.5, 2.0)", "T.nn.functional.selu({a})", "T.nn.functional.glu({a})",
+    "T.nn.functional.softmin({a}, -1)", "T.nn.functional.prelu({a}, {b}.flatten()[:1])",
+    "T.nn.functional.gelu({a}, approximate='tanh')",
+    "T.nn.functional.rms_norm({a}, {a}.shape[-1:])", "T.nn.functional.batch_norm({a}.double(), None, None, training=True)",
+    "T.nn.functional.batch_norm({a}.double().reshape(-1, 3), T.zeros(3).double(), T.ones(3).double())",
+    "T.nn.functional.instance_norm({a}[None])",
+    "T.nn.functional.layer_norm({a}.sin(), {b}.shape, {b})", "T.nn.functional.conv2d({a}[None, None], {b}[None, None])",
+    "T.nn.functional.conv2d({a}[None, None], {b}[None, None], {b}.flatten()[:1], padding=1, stride=2)",
+    "T.nn.functional.conv1d({a}[None], {b}[None], dilation=2)", "T.nn.functional.conv_transpose1d({a}[None], {b}[:, None])",
+    "T.nn.functional.conv_transpose2d({a}[None, None], {b}[None, None])", "T.nn.functional.max_pool2d({a}[None], (1, 2))",
+    "T.nn.functional.avg_pool2d({a}[None], (2, 1), padding=(1, 0))", "T.nn.functional.adaptive_avg_pool1d({a}, 2)",
+    "T.nn.functional.adaptive_max_pool1d({a}, 2)", "T.nn.functional.adaptive_avg_pool2d({a}[None], (1, 2))",
+    "T.nn.functional.adaptive_max_pool2d({a}[None], 1)", "T.nn.functional.interpolate({a}[None], scale_factor=2.0)",
+    "T.nn.functional.interpolate({a}[None, None], size=(4, 3), mode='bilinear')", "T.nn.functional.pixel_shuffle({a}, 1)",
+    "T.nn.functional.pad({a}[None], (1, 1), mode='reflect')", "T.nn.functional.pad({a}[None], (1, 2), mode='circular')",
+    "T.nn.functional.pad({a}[None], (2, 0), mode='replicate')",
+    "T.nn.functional.cosine_embedding_loss({a}, {b}, {a}[..., 0].sign())",
+    "T.nn.functional.gaussian_nll_loss({a}, {b}, {b} ** 2 + 1)", "T.nn.functional.hinge_embedding_loss({a}, {b}.sign())",
+    "T.nn.functional.margin_ranking_loss({a}, {b}, {b}.sign())", "T.nn.functional.multi_margin_loss({a}, {b}.argmax(-1))",
+    "T.nn.functional.multilabel_soft_margin_loss({a}, {b}.sigmoid())", "T.nn.functional.poisson_nll_loss({a}, {b}, full=True)",
+    "T.nn.functional.soft_margin_loss({a}, {b})", "T.nn.functional.triplet_margin_loss({a}, {b}, {a} * 2)",
+    "T.nn.functional.cross_entropy({a}, {b}.softmax(-1), label_smoothing=0.1)",
+    "T.nn.functional.cross_entropy({a}, {b}.argmax(-1), weight={b}.detach().flatten()[:3].abs(), reduction='none')",
+    "T.eq({a}, {b})", "{a}.gt({b})", "T.le({a}, {b})", "{a}.lt(1)", "T.not_equal({a}, {b})", "T.divide({a}, {b})",
+    "{a}.floor_divide({b})", "T.bitwise_left_shift({a}, {b})", "{a}.bitwise_or({b})", "T.bitwise_and({a}, 3)", "{a}.dsplit(2)[0]",
+    "T.cartesian_prod({a}.flatten(), {b}.flatten())", "T.concatenate([{a}, {b}], 0)", "T.ger({a}, {b})", "T.eye(2) * {a}",
+    "T.arange(3) + {a}", "T.linspace(0, 1, 3) * {a}", "T.as_tensor({a})", "T.scalar_tensor(2.0) * {a}", "{a}.arctan2({b})",
+    "T.row_stack([{a}, {b}])", "T.zeros(2, 3).copy_({a})", "(T.manual_seed(1), T.rand_like({a}))[1]",
+    "(T.manual_seed(2), T.randn_like({a}) * {a})[1]", "(T.manual_seed(3), T.bernoulli({a}.sigmoid()))[1]",
+    "(T.manual_seed(4), T.nn.functional.dropout({a}, 0.5))[1]",
+    "(T.manual_seed(6), T.nn.functional.gumbel_softmax({a}))[1]", "(T.manual_seed(7), T.nn.Linear(3, 2)({a}.float()))[1]",
+    "T.nn.LayerNorm({a}.shape[-1:]).double()({a}.sin())", "T.nn.Sequential(T.nn.ReLU(), T.nn.Softmax(-1))({a})",
+    "T.nn.BatchNorm1d(3).double()({a})", "T.nn.MSELoss(reduction='sum')({a}, {b})", "T.nn.Dropout(0.5).eval()({a})",
+    "T.nn.Flatten(0)({a})", "T.nn.Parameter({a}.detach()) * {b}", "T.nn.Parameter({a})", "T.vmap(lambda x: x * x.sum())({a})",
+
 )  # fmt: skip
 REDUCE = (
     "sum()", "sum(0)", "mean()", "sum(-1, True)", "max()", "min()", "max(0)[0]", "prod()", "mean(-1)", "var()", "std(0)",
@@ -162,7 +200,17 @@ IN_PLACE = (
     "{a}.unsqueeze(0).add_({b})", "{a}.detach()[0] = 3", "{a}.data[0] = 3", "{a}.grad[0] = 2", "{a}.grad.mul_(2)",
     "{a}.grad += {b}", "{a}.masked_fill_({b} > 0, {a}.sum())", "{a}.neg_().abs_()", "[x.mul_(2) for x in {a}]",
     "[{a}.__setitem__(i, v * 2) for i, v in enumerate({b})]", "{a}.squeeze_().unsqueeze_(0)", "{a}.clamp_max_(1)",
-    "{a}.requires_grad_().detach_()", "T.relu_({a})", "T.nn.functional.relu({a}, inplace=True)", "T.nn.init.zeros_({a})",
+    "{a}.requires_grad_().detach_()", "{a}.addmv_({b}, {b}[0])", "{a}.addr_({b}, {b})", "{a}.baddbmm_({b}, {b})", "{a}.asin_()",
+    "{a}.ceil_()", "{a}.clamp_min_({b})", "{a}.erf_()", "{a}.exp2_()", "{a}.frac_()", "{a}.le_({b})", "{a}.logical_or_({b})",
+    "{a}.logical_xor_({b})", "{a}.negative_()", "{a}.rad2deg_()", "{a}.sgn_()", "{a}.sinc_()", "{a}.tan_()",
+    "{a}.true_divide_({b})",
+    "{a}.subtract_({b})", "{a}.multiply_({b})", "{a}.bitwise_left_shift_({b})", "{a}.bitwise_or_({b})", "{a}.not_equal_({b})",
+    "T.nn.functional.elu_({a})", "T.nn.functional.leaky_relu_({a}, 0.1)", "T.nn.functional.celu_({a})", "T.selu_({a})",
+    "T.nn.functional.hardtanh_({a})", "T.threshold_({a}, 0.5, 2.0)", "T.manual_seed(1); {a}.normal_()", "T.relu_({a})",
+    "T.manual_seed(2); {a}.uniform_(-1, 1)", "T.manual_seed(3); {a}.bernoulli_(0.5)", "T.manual_seed(4); {a}.random_(5)",
+    "T.manual_seed(5); {a}.exponential_()", "T.manual_seed(6); T.nn.init.xavier_uniform_({a})", "T.nn.init.eye_({a})",
+    "T.nn.utils.clip_grad_norm_([{a}, {b}], 1.0)", "T.optim.SGD([{a}], lr=0.1).step()", "T.optim.Adam([{a}, {b}], lr=0.1).step()",
+      "T.nn.functional.relu({a}, inplace=True)", "T.nn.init.zeros_({a})",
     "T.nn.init.constant_({a}, 2)",
 )  # fmt: skip
 STATE = (
@@ -216,7 +264,18 @@ STATE = (
     "{a}.grad_fn.next_functions[0][0].register_hook(lambda i, o: print('next', len(i), len(o)))",
     "print({a}.is_inference())", "{a}.requires_grad_({b}.requires_grad)",
     "print({a}.view(-1)._base is {a}, {a}.detach()._base is None)", "print(T.equal({a}.clone(), {a}), {a}.clone().grad_fn)",
-    "print({a}.new_full((2,), 3))",
+    "print({a}.new_full((2,), 3))", "print({a}.nbytes, {a}.itemsize, {a}.is_signed(), {a}.is_complex(), {a}.is_same_size({b}))",
+    "print({a}.is_nonzero())", "print(T.is_tensor({a}), T.is_grad_enabled(), T.promote_types({a}.dtype, {b}.dtype))",
+    "print(T.autograd.graph.get_gradient_edge({a}).output_nr)", "print({a}.requires_grad, {a}.clone().requires_grad)",
+    "print(T.broadcast_shapes({a}.shape, {b}.shape))", "print(list(T.autograd.functional.jacobian(T.exp, {a}).shape))",
+    "print(T.autograd.gradcheck(lambda x: (x * x).sin(), {a}, raise_exception=False))",
+    "with T.autograd.graph.disable_saved_tensors_hooks('none here'): print({a} * {b})",
+    "with T.autograd.graph.allow_mutation_on_saved_tensors(): ({a} * {b}).sum().backward()",
+    "with T.inference_mode(): print({a} * 2, ({a} + {b}).requires_grad)",
+    "with T.autograd.set_multithreading_enabled(False): print({a}.sum())", "print({a}.grad_fn._sequence_nr() > -1)",
+    "{a}.grad_fn.metadata['seen'] = 1; print({a}.grad_fn.metadata)", "print({a}.grad_fn._input_metadata[0].shape)",
+    "print(type({a}.grad_fn(T.ones_like({a}))).__name__)", "print({a}.grad_fn._raw_saved_self)",
+    "{a}.grad_fn._raw_saved_self.register_hooks(lambda t: t.clone(), lambda t: t)",
 )  # fmt: skip
 BACKWARD = (
     "{a}.sum().backward()", "{a}.backward()", "{a}.sum().backward(retain_graph=True)", "{a}.backward(T.ones_like({a}))",
@@ -240,6 +299,12 @@ BACKWARD = (
     "with T.autograd.set_detect_anomaly(True): ({a} * 2).sum().backward()", "{a}.detach().sum().backward()",
     "({a} * {b}.detach()).sum().backward()", "{a}.data.sum().backward()", "({a} ** {b}).sum().backward()",
     "({a} / {b}).sum().backward()", "{a}.std().backward()", "{a}.log().sum().backward()",
+    "T.autograd.backward(T.autograd.graph.get_gradient_edge({a}), T.ones_like({a}))",
+    "T.autograd.backward(({a}, {b}), (T.ones_like({a}), T.ones_like({b})), inputs=[{b}])",
+    "T.utils.checkpoint.checkpoint(lambda x: (x * {b}).sin(), {a}, use_reentrant=False).sum().backward()",
+    "T.utils.checkpoint.checkpoint(lambda x: x.exp() * 2, {a}, use_reentrant=True).sum().backward()",
+    "T.nn.functional.mse_loss({a}, {b}).backward()", "T.nn.functional.cross_entropy({a}, {b}.argmax(-1)).backward()",
+    "{a}.softmax(-1).max(-1)[0].sum().backward()", "{a}.sort(-1)[0][..., 0].sum().backward()", "{a}.cumsum(0)[-1].sum().backward()",
 )  # fmt: skip
 GRAD = (
     "T.autograd.grad({a}.sum(), [{b}])[0].clone()", "T.autograd.grad({a}.sum(), [{b}], allow_unused=True)[0].clone()",
@@ -269,6 +334,12 @@ GRAD = (
     "T.autograd.functional.hvp(lambda x: (x ** 3).sum(), {a}, {b})[1].clone()",
     "T.autograd.functional.vhp(lambda x: x.prod(), {a}, {b})[1].clone()",
     "T.autograd.functional.vjp(lambda x, y: x * y, ({a}, {b}), {a})[1][1].clone()",
+    "T.autograd.grad([{a}, {b}], [{a}, {b}], [T.ones_like({a}), T.ones_like({b})])[1].clone()",
+
+    "T.autograd.grad(({a} * {b}).sum(), T.autograd.graph.get_gradient_edge({a}))[0].clone()",
+    "T.func.grad(lambda x: (x ** 2).sum())({a}).clone()", "T.func.grad(lambda x, y: (x * y).sum(), argnums=1)({a}, {b}).clone()",
+    "T.func.vjp(T.sin, {a})[1]({b})[0].clone()",
+    "T.func.grad_and_value(lambda x: (x ** 2).sum())({a})[1].clone()", "T.vmap(T.func.grad(lambda x: x.sin().sum()))({a}).clone()",
 )  # fmt: skip
 
 # kind, how often of 32, its templates; kinds that make a tensor are assigned to a new name

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from known_programs import KNOWN, NOW_THIS_NOW_THAT
 from op_twin import CLOSE, graph
 from program_tables import DTYPES, KINDS, MAKES, MODES, PREAMBLE, SHAPES, VALUES, WHEEL
 from twin import first_sentence
@@ -77,6 +78,7 @@ with contextlib.suppress(RuntimeError): T.zeros(3).T, T.zeros(()).T, T.zeros(())
 float(T.ones((), requires_grad=True))
 T.ones((), requires_grad=True).backward(create_graph=True)
 T.searchsorted(T.ones(3, 2).t(), T.ones(3, 2).t())
+T.nn.functional.conv1d(T.ones(1, 1, 3), T.ones(1, 1, 2), padding="same")
 """
 
 
@@ -103,7 +105,7 @@ class Pair:
     def __init__(self) -> None:
         let_once_said_be_said()
         self.spaces: dict[Any, dict[str, Any]] = {engine: dict(preamble(engine)) for engine in (torch, minigrad)}
-        self.loose: set[str] = set()  # what came from create_graph: there torch's nodes have names of their own
+        self.loose: set[str] = set()  # what came from create_graph, func and vmap: there graphs are made in other ways
         self.rough = "float64"  # the coarsest dtype that takes part: its last digits may stand in finer results, too
         self.lines: list[str] = []
 
@@ -129,7 +131,7 @@ class Pair:
         code = compile(line, "<program>", "exec")
         expected, got = self.on(torch, code), self.on(minigrad, code)
         words = set(re.findall(r"\b[a-z]\d+\b", line))
-        if "create_graph" in line or words & self.loose:
+        if re.search(r"create_graph|T\.func\.|T\.vmap", line) or words & self.loose:
             self.loose |= words
         if expected.error != got.error or not equal_but_for_rounding(expected.text, got.text):
             fault: str | None = f"torch said {expected}\nminigrad said {got}"
@@ -161,7 +163,9 @@ class Pair:
                     words = re.sub(found, one, words)
                 error = f"{type(raised).__name__}: {first_sentence(words)}"
             for warning in caught:
-                if "encountered in" not in str(warning.message):  # NumPy's own, which users' filters never show
+                if not re.search(
+                    "encountered in|layout contract", str(warning.message)
+                ):  # NumPy's own; of strides alone
                     print(f"{warning.category.__name__}: {first_sentence(str(warning.message))}")
         text = re.sub(r"\.0*(?=\D|$)", ".", re.sub(r"<function [^>]*>|0x[0-9a-f]+", "…", out.getvalue()))
         return Said(re.sub(r"\d+\.\d+(e[+-]\d+)?", rounded, text), error and re.sub(r"0x[0-9a-f]+", "0x…", error))
@@ -206,122 +210,7 @@ def rounded(match: re.Match[str]) -> str:
     return f"{float(match.group()):.2e}"
 
 
-# Where torch itself says now one thing, now another: the names of dtypes; and it reads past the sizes of a 0-d tensor.
-NOW_THIS_NOW_THAT = (
-    (r"torch\.(\w+)Tensor(?= ?[{\[])|CPU(\w+)Type(?= ?[{\[])", r"\1\2"),
-    (r"index -?\d+ is out of bounds for dimension 0 with size 0", "select() cannot be applied to a 0-dim tensor."),
-)
-
 MANY = 3000  # elements: two such tensors multiply to millions, and three more statements would take all memory there is
-
-# Differences that are known, and why they stay; a program ends there.
-KNOWN = (
-    (
-        r"requires_grad of torch.(u?int\d+|bool): torch True|(?s:^torch said .*Autograd not support.*__setitem__)",
-        "fill_ lets whole numbers require grad in torch, but not what is written next",
-    ),
-    (r"torch.*RuntimeError.*\n.*single memory location", "both refuse; torch looks at dtypes first"),
-    (
-        r"and its base or another view.*\n.*Error|Error.*\n.*and its base or another view",
-        "both refuse a view that a write has left behind; what else they refuse is said first by the one or the other",
-    ),
-    (
-        r"minigrad.*gradient that arrives at a leaf of shape",
-        "a shape changed under no_grad: torch sums what does not fit",
-    ),
-    (
-        r"torch.*setStorage.*\n.*(out of bounds|0-dim tensor)",
-        "both refuse to index where there is nothing; torch says so only where the storage ends there, too",
-    ),
-    (
-        r"retains_grad of .*: torch True, minigrad False",
-        "detach_ leaves the mark in torch, and a write then fails an assertion",
-    ),
-    (
-        r"torch .*\b(inf|nan)\b.*minigrad .*(3\.4028234663852886e\+38|\binf\b)(?s:.*)gelu\([^\n]*$",
-        "torch's gelu doubles before it halves, unless of one element",
-    ),
-    (
-        r"torch.*(Expected size for first two|addmv_impl|\"bmm\").*\n.*(mat1 and mat2 shapes|size mismatch|addmv_impl|\"bmm\")",
-        "both refuse the product; which one it is hangs on the stride of a dimension of size 1, in a new array NumPy's choice",
-    ),
-    (
-        r"(?s)^(torch said .*size of tensor a|x\d+: grad: ).*(save_on_cpu|saved_tensors_hooks).*\.(t|transpose|swap\w+)_\(",
-        "torch gives a pack hook the result itself, whose dimensions t_ then exchanges",
-    ),
-    (
-        r"(?s)torch said .*error=None\).*a second time.*_saved_[^\n]*$",
-        "of a node that has run, torch still shows plain values, and None for what was never saved",
-    ),
-    (
-        r"(?s)(invalid gradient at index|broadcast|: shape of |: grad: ).*"
-        r"((no_grad\(\)|enabled\(False\)): x\d+\.(t|squeeze|unsqueeze|swap\w+|transpose)_\(|\.data = x\d+\.detach)",
-        "a shape changed behind autograd's back: torch holds gradients against the one that the node remembers",
-    ),
-    (
-        r"(?s)^x\d+: torch .*\b(x\d+)(?= = (x\d+)\.)?.*"
-        r"\b(\1|\2)(\.\w+\([^\n]*\))*\.(addmm|addmv|baddbmm)_\([^\n]*\b(\1|\2)\b",
-        "a product written into its own factor, or a view of it: torch's BLAS reads what it has written, as the processor likes",
-    ),
-    (
-        r"(?s)^x\d+: grad: shape of .*\.(t|squeeze|unsqueeze|swap\w+|transpose)_\(",
-        "torch still retains the gradient of the shape that a tensor had before x.t_()",
-    ),
-    (
-        r"torch.*without overflow.*\n.*Autograd not support",
-        "both refuse a value for whole numbers: torch first because it does not fit",
-    ),
-    (
-        r"(?s)^x\d+: grad: .*dtype=T\.float(16|32).*softmax\(.*\.a?max\(",
-        "which of the shares of a softmax is largest hangs on the last bit, which torch's kernels round by the processor",
-    ),
-    (
-        r"torch said .*grad_fn=<CloneBackward0>.*\n.*grad_fn=<(?s:.*)_saved_self\)?$",
-        "a result that is written over keeps what it was: torch records that copy, and shows it",
-    ),
-    (
-        r"torch.*ZeroTensors are immutable",
-        "torch's sgn hands a leaf zeros that have no memory, and then cannot add to them",
-    ),
-    (
-        r"(?s)torch said .*error=None\).*(has been modified inplace|only change requires_grad flags).*requires_grad_\(False\)$",
-        "a view whose base was written since: torch looks at its history only when somebody asks for its grad_fn",
-    ),
-    (
-        r"(?s)requires_grad of .*: torch False.*requires_grad_\(\)\.detach_\(",
-        "the same: nobody has asked for the view's grad_fn while its base required grad",
-    ),
-    (
-        r"(?s)torch said .*error=None\).*single memory location.*nan_to_num_\([^\n]*$",
-        "torch's nan_to_num_ of whole numbers has nothing to write",
-    ),
-    (
-        r"torch.*Autograd not support.*\n.*expected scalar type",
-        "both refuse a product of floats and whole numbers; where there is nothing to multiply, torch notices late",
-    ),
-    (
-        r"torch.*index -?\d+ is out of bounds.*\n.*index -?\d+ is out of bounds",
-        "which of the indices out of range is named: the first in memory",
-    ),
-    (
-        r"(?s)^torch said .*view size is not compatible|^torch said .*error=None\)\n[^\n]*view size is not compatible",
-        "in which order of memory a result lies whose operands lie in several, or that an index has picked",
-    ),
-    (r"torch.*INTERNAL ASSERT FAILED", "an assertion inside torch, which asks for a report"),
-    (
-        r"(?s)torch said .*single memory location.*error=None\).*tri[lu]_\([^\n]*$",
-        "tril_ writes into an expanded tensor, unless its dimensions are so many that torch writes into a copy first",
-    ),
-    (
-        r"(?s)^x\d+: torch .*\.copy_\(x\d+\[0\]\)$",
-        "a part of a tensor copied over all of it: torch reads what it has written",
-    ),
-    (
-        r"(?s)^x\d+: torch .*\b(nan|inf)\b.*e\+38.*(@|mm|mv|dot|linear|inner)[^\n]*$",
-        "sums beyond the largest float32: in which order they are added up, and so whether they are nan, is BLAS's choice",
-    ),
-    (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),
-)
 
 
 class EndOfProgram(Exception):

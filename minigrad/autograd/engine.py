@@ -184,7 +184,8 @@ def narrowed(node: Node, wanted: set[Node | None]) -> Node:
     for name in slots_of(kind):
         setattr(twin, name, getattr(node, name))
     twin.parents = tuple([parent if parent in wanted else None for parent in node.parents])
-    twin.saved = tuple([lent(value, node) for value in node.saved_for(twin.parents) or ()])
+    owner = getattr(node, "write", node)  # what CopySlices keeps belongs to the write
+    twin.saved = tuple([lent(value, owner) for value in node.saved_for(twin.parents) or ()])
     return twin
 
 

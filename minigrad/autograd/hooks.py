@@ -112,6 +112,8 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
     for hook in list(hooks.pre.values()) if runs else ():
         grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))
     grads = [None if g is None else _unwrap(g, create_graph) for g in grads]
+    if not any(g is not None for g in grads):
+        return None
     return grads if type(grad) is list else grads[0]
 
 

@@ -186,6 +186,11 @@ class CopySlices(Node):
             raise RuntimeError(SECOND_BACKWARD)
         self.write.saved = self.saved
 
+    def unpack_arrays(self) -> list[Any]:
+        """The saved values of the write, which knows their versions."""
+        self.hand_over()
+        return self.write.unpack_arrays()
+
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """As apply, recorded as torch does it: with writes in place, in a copy of the gradient."""
         from ..ops.inplace import view_into  # the operations build on this module

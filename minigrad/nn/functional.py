@@ -60,7 +60,6 @@ from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
 from ..ops.upsample import interpolate
-from ..ranges import empty_like
 from ..tensor import Tensor, from_array
 
 __all__ = [
@@ -143,7 +142,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    noise = -empty_like(logits).exponential_().log()
+    noise = -logits.new_empty(logits.shape).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
         return soft

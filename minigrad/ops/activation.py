@@ -15,7 +15,7 @@ from .arguments import Float, Number, Str, parsed
 from .define import Op
 from .division import sub
 from .exact import number
-from .inplace import check_writable, write
+from .inplace import check_memory, check_writable, write
 from .later import plain_function
 from .nn import floats_only
 from .pointwise import sigmoid_array
@@ -280,11 +280,13 @@ log_sigmoid_op = Op(
 
 def activated(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: Any) -> Tensor:
     """One operation on floating numbers (or on all, without a kernel's name), perhaps written into its input."""
+    if inplace:
+        check_writable(input)
+        check_memory(input)
     if kernel:
         floats_only(input, kernel)
     if not inplace:
         return op(input, **attributes)
-    check_writable(input)
     write(input, announced(input, op, **attributes))
     return input
 

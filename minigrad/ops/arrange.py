@@ -94,13 +94,16 @@ def _trace(x: Any) -> Any:
 
 
 repeat_op = Op("RepeatBackward0", lambda x, repeats: array_module(x).tile(x, repeats), self=repeat_vjp)
+
+
+def _rot90(x: Any, k: int, dims: tuple[int, ...]) -> Any:
+    x = in_order(x) if 0 in x.strides else x
+    return array_module(x).rot90(x, k, dims).copy("K" if k % 4 else "C")
+
+
 flip_op = Op("FlipBackward0", lambda x, dims: array_module(x).flip(x, dims).copy(memory_order(x)), self=flip_vjp)
 roll_op = Op("RollBackward0", _roll, self=roll_vjp)
-rot90_op = Op(
-    "Rot90Backward0",
-    lambda x, k, dims: array_module(x).rot90(x, k, dims).copy(memory_order(x) if k % 4 else "C"),
-    self=rot90_vjp,
-)
+rot90_op = Op("Rot90Backward0", _rot90, self=rot90_vjp)
 tril_op = Op("TrilBackward0", lambda x, diagonal: in_order(array_module(x).tril(x, diagonal)), self=tril_vjp)
 triu_op = Op("TriuBackward0", lambda x, diagonal: in_order(array_module(x).triu(x, diagonal)), self=triu_vjp)
 diagonal_copy_op = Op(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -200,11 +201,21 @@ def per_dimension(value: Any, ndim: int, dims: int, name: str) -> Sizes:
     return sizes
 
 
+PADDED_COPY = (
+    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+    "created"
+)
+_said: list[str] = []  # what torch warns of once in a process
+
+
 def same_padding(kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[Sizes, Sizes]:
     """padding='same': what goes around the input, and what is padded at its far end besides (even kernels)."""
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if any(total % 2 for total in totals) and not _said:
+        _said.append(PADDED_COPY)
+        warnings.warn(PADDED_COPY, UserWarning, stacklevel=5)
     return tuple(t // 2 for t in totals), tuple(t % 2 for t in totals)
 
 
@@ -219,6 +230,8 @@ def convolve(
     groups: int,
 ) -> Tensor:
     """conv1d, conv2d, …: arguments brought to one form and checked, a missing batch dimension added for the while."""
+    if bias is not None and bias._data.dtype is not input._data.dtype:
+        raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
     if input._data.ndim not in (ndim + 1, ndim + 2):
         raise RuntimeError(
             f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to conv{ndim}d, but got input of size: "
@@ -233,8 +246,9 @@ def convolve(
     if not isinstance(padding, str):
         padding = per_dimension(padding, ndim, dims, "padding")
     if ndim != dims:
+        gap = "" if isinstance(padding, str) else " "
         raise RuntimeError(
-            f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional weight {list(weight._data.shape)}, but "
+            f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional weight{gap}{list(weight._data.shape)}, but "
             f"got {ndim + 2}-dimensional input of size {list(input._data.shape)} instead"
         )
     if min(dilation) < 0:
@@ -327,8 +341,6 @@ def check(
             f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
             f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
         )
-    if bias is not None and bias._data.dtype is not input._data.dtype:
-        raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
     refuse_empty(size)
     if max(dilation) > 1 and input._data.dtype.kind in "ui" and input._data.dtype.itemsize < 8:
         raise unsupported("slow_conv_dilated<>", input._data)

@@ -177,11 +177,16 @@ def check(
         ]  # fmt: skip
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
     refuse_empty(size)
-    no_kernel("slow_conv_transpose2d_out_cpu", input, "bu")
-    for what, other in (("weight", weight), ("bias", bias)):
-        if other is not None and other._data.dtype is not input._data.dtype:
-            if what == "weight" or other.is_floating_point():
-                raise RuntimeError(f"Input type ({ctype(input)}) and {what} type ({ctype(other)}) should be the same")
+    if not min(shape[2:]):
+        height, width = (1, *shape[2:])[-2:]
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}"
+        )
+    no_kernel("slow_conv_transpose2d_out_cpu", input, "b" if input._data.dtype == "int64" else "biu")
+    if weight._data.dtype is not input._data.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
+    if bias is not None and bias._data.dtype is not input._data.dtype and bias.is_floating_point():
+        raise RuntimeError(f"Input type ({ctype(input)}) and bias type ({ctype(bias)}) should be the same")
     out = output_size(size[2:], shape[2:], stride, padding, dilation, output_padding)
     if min(out) < (1 if size[0] else 0):
         given, found = (f"({' x '.join(map(str, (1, *sizes)[-2:]))})" for sizes in (size[2:], out))

@@ -204,6 +204,8 @@ def cross_entropy(
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if soft and weight is not None:
         check_soft_weight(input, weight)
+    if soft and label_smoothing > 0 and not input._data.ndim:
+        raise IndexError("Dimension specified as 1 but tensor has no dimensions")
     logs = log_softmax(input, 0 if input._data.ndim == 1 else 1)
     if soft:
         return soft_cross_entropy(logs, target, weight, number, label_smoothing)

@@ -27,7 +27,7 @@ from ..autograd.graph import (
 )
 from ..autograd.recording import next_order, observed, observers, ruling
 from ..autograd.views import View
-from ..backend import in_use, ndarray
+from ..backend import converted, in_use, ndarray
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .again import members
@@ -136,7 +136,7 @@ def unary(
     def call(input: Tensor) -> Tensor:
         x = input._data
         if floating and x.dtype.kind != "f":
-            x = x.astype(as_numpy(get_default_dtype()))
+            x = converted(x, as_numpy(get_default_dtype()))
         data = forward(x)
         out = new(Tensor)
         out._data = data

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_single, laid_out_as
+from ..backend import array_module, in_order, in_single, laid_out_as
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, as_int
 from .define import Op, unary
@@ -210,6 +210,7 @@ def _sinc(x: Any) -> Any:
 def _nan_to_num(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
     if x.dtype.kind != "f":
         return laid_out_as(x, x.copy())
+    x = in_order(x) if 0 in x.strides else x
     return array_module(x).nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 

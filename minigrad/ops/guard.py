@@ -137,6 +137,10 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         fault = f"{name}(): argument 'out' must be {words}, not {type_name(out)}"
         raise TypeError(told(name, fault, parameters, args, kwargs, method))
     if kind is Tensor:
+        if any(one is out for one in args):
+            from .inplace import refuse  # which builds on operations, as this module must not
+
+            refuse(out, result._data.shape, result.dtype)  # type: ignore[arg-type]
         return fill_out(result, out)
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
@@ -147,6 +151,10 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def fill_out(result: Any, out: Any) -> Any:
     """Write a result into the tensor given as `out`."""
+    from .inplace import check_memory  # which builds on operations, as this module must not
+
+    if out._data.shape == result._data.shape:
+        check_memory(out)
     if result._data.dtype.kind == "f" and out._data.dtype.kind != "f":
         raise RuntimeError(
             f"result type {result.dtype.type_name} can't be cast to the desired output type {out.dtype.type_name}"

@@ -78,8 +78,8 @@ def layer_norm_vjp_weight(
     """z = x̂ · weight + bias: grad · x̂, summed over the rows."""
     mean, factor = found_again(input, mean, rstd, last_dims(input, normalized_shape), eps)
     grad, x = single(grad, input)
-    n = math.prod(normalized_shape)
-    g, x, factor = (rules.reshape(each, (-1, size)) for each, size in ((grad, n), (x, n), (factor, 1)))
+    n, rows = math.prod(normalized_shape), math.prod(factor.shape)
+    g, x, factor = (rules.reshape(each, (rows, size)) for each, size in ((grad, n), (x, n), (factor, 1)))
     scale = rules.swapaxes(factor, 0, 1)
     each = scale @ (g * x) - (scale * rules.reshape(mean, (1, -1))) @ g
     return rules.reshape(each, normalized_shape)
@@ -146,6 +146,7 @@ def layer_norm(
     """
     shape = tuple(normalized_shape)
     size = input._data.shape
+    check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -163,7 +164,6 @@ def layer_norm(
             f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
             f"size{list(size)}"
         )
-    check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     floats_only(input, "LayerNormKernelImpl")
     x = in_order(input._data)
     moved, rstd, mean = centred(x, last_dims(x, shape), eps)

@@ -177,7 +177,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
             if n not in (1, common[i]) and common[i] != 1:
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {n} at -{i + 1}! Mismatching argument at index {index} had "
-                    f"{shape}; but expected shape should be broadcastable to {common[::-1]}"
+                    f"{(given,) if isinstance(given, int) else given}; but expected shape should be broadcastable to {common[::-1]}"
                 )
             common[i] = n if common[i] == 1 else common[i]
     return Size(common[::-1])

@@ -141,13 +141,13 @@ def multilabel_soft_margin_loss(
 
 def soft_margin_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int) -> Any:
     """z = ln(1 + e^(-t · self)), reduced: ∂/∂self = -t u / (1 + u) with u = e^(-t · self)."""
-    u = rules.exp(-target * self)
-    return -target * u / (1 + u) * shared(grad, self, reduction)
+    u = rules.exp(-(target * self))
+    return -(target * u) / (1 + u) * shared(grad, self, reduction)
 
 
 def _soft_margin(x: Any, target: Any, reduction: int) -> Any:
     module = array_module(x)
-    return reduced(module.log(1 + module.exp(-target * x)).astype(x.dtype, copy=False), reduction)
+    return reduced(module.log(1 + module.exp(-(target * x))).astype(x.dtype, copy=False), reduction)
 
 
 soft_margin_op = Op(
@@ -181,7 +181,7 @@ def _excess(x: Any, target: Any, weight: Any, margin: float) -> tuple[Any, Any]:
     """(N, C): what each class exceeds the target's score less the margin by, 0 for the target itself, and its weight."""
     module = array_module(x)
     rows = module.arange(len(x))
-    excess = module.maximum(x - x[rows, target][:, None] + margin, 0)
+    excess = module.fmax(x - x[rows, target][:, None] + margin, 0)  # what is not above 0 counts nothing, nor does nan
     excess[rows, target] = 0
     share = (1 if weight is None else weight[target][:, None]) / x.shape[1]
     return excess, module.asarray(share, dtype=x.dtype)

@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, constant, in_single, ndarray, numpy
+from ..backend import array_module, constant, converted, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, unsupported
@@ -217,7 +217,7 @@ def _relu(x: Any) -> Any:
 
 def _divide(x: Any, y: Any) -> Any:
     if x.dtype.kind != "f":
-        x, y = x.astype(get_default_dtype().np), y.astype(get_default_dtype().np)
+        x, y = converted(x, get_default_dtype().np), converted(y, get_default_dtype().np)
     return x / y
 
 

@@ -152,7 +152,10 @@ baddbmm_op = Op(
     batch2=baddbmm_vjp_batch2,
 )  # fmt: skip
 vdot_op = Op(
-    "VdotBackward0", numbers_only("dot"), self=lambda grad, other: grad * other, other=lambda grad, self: grad * self
+    "VdotBackward0",
+    numbers_only("dot", True),
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
 )
 cross_op = Op(
     "LinalgCrossBackward0", lambda x, y, dim: in_order(array_module(x).cross(x, y, axis=dim)), stretches=True, self=cross_vjp_self,

@@ -54,9 +54,10 @@ def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim:
 
 
 def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
-    if x.dtype.kind != "f":
-        return x.sum(axis=dim, keepdims=keepdim, dtype=x.dtype)  # NumPy would widen it
-    found = sum_array(x, dim, keepdim)
+    if x.dtype.kind == "f":
+        found = sum_array(x, dim, keepdim)
+    else:
+        found = x.sum(axis=dim, keepdims=keepdim, dtype=x.dtype)  # NumPy would widen it
     return found if dim is None else in_order(found)
 
 

@@ -36,7 +36,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
-    "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PreluKernelBackward0": "self weight",
+    "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
     "UpsampleNearest2DBackward0": "self_shape output_size scales_h scales_w",

@@ -148,9 +148,8 @@ def cdist(x1: Tensor, x2: Tensor, p: Float = 2.0, compute_mode: Str = MODES[0]) 
                 x.expand(*batch, *x._data.shape[-2:]).contiguous().view(-1, *x._data.shape[-2:]) for x in (x1, x2)
             )
         return euclidean_dist_op(x1, x2).view(*batch, *rows)
-    for x in (x1, x2):
-        if x._data.dtype.itemsize < 4 and x1._data.size and x2._data.size:
-            raise unsupported("cdist", x._data)
+    if x1._data.dtype.itemsize < 4 and x1._data.size and x2._data.size:
+        raise unsupported("cdist", x1._data)
     if x1._data.dtype is not x2._data.dtype:
         raise RuntimeError(f"expected scalar type {x1.dtype.type_name} but found {x2.dtype.type_name}")
     return cdist_op(x1, x2, p=float(p))

@@ -25,7 +25,7 @@ class Underivable(Op):
         rules: dict[str, Any] = dict.fromkeys(inputs, lambda grad: refuse())
         super().__init__("NotImplemented", forward, **properties, **rules)
         node: Any = self.rules.node
-        node.apply = node.apply_graph = refuse
+        node.apply = node.apply_graph = node.apply_missing = refuse
         node.narrows = False
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:

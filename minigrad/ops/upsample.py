@@ -175,7 +175,8 @@ def check(input: Tensor, mode: str, antialias: bool, each: tuple[int, ...]) -> N
             for sizes in (spatial, each)
         ]
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({shown[0]}) output ({shown[1]})"
+            f"Input and output sizes should be greater than 0, but got input ({shown[0]})"
+            f"{' and' if len(spatial) == 1 else ''} output ({shown[1]})"
         )
     if not input._data.shape[1]:
         raise RuntimeError(
