@@ -140,7 +140,8 @@ def _unwritten(this: Check, outcome: Outcome, seed: int, others: list[str]) -> V
     stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
     if not stubs and others:
         stubs = blame.in_the_way(others, (False, 0), lambda: (_is_written(this, seed), 0))[0]
-    notes = [text("part_not_written", part=part) for part in stubs]
+    key = "parts_not_written" if len(stubs) > 1 else "part_not_written"
+    notes = [text(key, part=", ".join(stubs))] if stubs else []
     view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
     if set(this.parts) - set(outcome.unwritten):  # what the others have earned
         verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
