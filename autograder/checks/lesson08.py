@@ -122,7 +122,8 @@ def unpack_values(T: Any, rng: np.random.Generator) -> Properties:
     def second_was_written() -> list[Any]:
         u, w = leaf(T, x), leaf(T, x)
         with T.no_grad():
-            w.mul_(2.0)
+            u.mul_(2.0)  # versions 1 and 2: the first one's place is not the second's
+            w.mul_(2.0).mul_(0.5)
         (u**w).sum().backward()
         return [u.grad, w.grad]
 
