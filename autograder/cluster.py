@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from autograder.errors import AutograderError
+from autograder.errors import Unreachable
 from autograder.messages import Text
+from autograder.terminal import errors
 from autograder.work import Done, Job, do
 
 if TYPE_CHECKING:
@@ -52,11 +53,14 @@ class Workers:
         """The connection, made (and workers started) when there is a first job."""
         import dask
         from distributed import Client, LocalCluster
+        from distributed.comm import get_address_host_port
 
         # A worker that dies takes one job along, not the other that waits for it; grade.py counts the tries.
         dask.config.set({"distributed.scheduler.allowed-failures": 1})
         try:
-            if self._address is None:
+            if self._address is not None:
+                get_address_host_port(self._address)  # ValueError; a Client made in vain takes half a minute to go
+            else:
                 with _without_ctrl_c():
                     self._cluster = LocalCluster(
                         n_workers=self._wanted or cores(),
@@ -69,7 +73,7 @@ class Workers:
                     )
             return Client(self._cluster or self._address, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise AutograderError(
+            raise Unreachable(
                 Text("连不上 Dask 调度器。", "The Dask scheduler does not answer."),
                 where=f"{self._address or 'LocalCluster'}: {error}",
                 remedy=Text(
@@ -101,15 +105,18 @@ class Workers:
         return [(self._out.pop(future), _result(future)) for future in back]
 
     def _first(self) -> Any:
-        end = time.monotonic() + PATIENCE
+        end, told = time.monotonic() + PATIENCE, False
         while True:
             try:
                 return self._back.get(timeout=1.0)
             except queue.Empty:
                 if self._client.nthreads():
                     end = time.monotonic() + PATIENCE
+                elif not told:
+                    told = True
+                    errors.print(f"还没有工作进程，等 {PATIENCE:g} 秒 · no worker yet, waiting {PATIENCE:g} seconds")
                 elif time.monotonic() > end:
-                    raise AutograderError(
+                    raise Unreachable(
                         Text(f"{PATIENCE:g} 秒没有任何工作进程。", f"No worker showed up for {PATIENCE:g} seconds."),
                         remedy=Text(
                             "启动工作进程（dask worker 地址），再运行同样的命令；评好的不会重评。",

@@ -4,6 +4,7 @@
     ├── UnknownName          a check, part or lesson that does not exist ("did you mean …?")
     ├── PartError            a learner's part that cannot be plugged in
     │   └── NotWritten       … or is not written yet (a NotImplementedError, too)
+    ├── Unreachable          the cluster that is to grade does not answer
     ├── CheckFailed          a check that did not pass, under nbgrader's Validate button
     └── SandboxFailed        a sandbox that did not start or died: what it ran "could not be graded"
         └── SandboxUnavailable   this machine cannot make one that holds: the cause, and how to put it right
@@ -75,6 +76,10 @@ class NotWritten(PartError, NotImplementedError):
 
 class CheckFailed(AutograderError):
     """A check did not pass while nbgrader validated the notebook."""
+
+
+class Unreachable(AutograderError):
+    """Those who are to do the work do not answer. Says nothing about any submission: none has been tried."""
 
 
 class SandboxFailed(AutograderError):

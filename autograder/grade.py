@@ -22,7 +22,7 @@ import nbformat
 from autograder import ctrl_c, lessons
 from autograder import nbgrader_plugin as ours
 from autograder.course import Course, secret_of
-from autograder.errors import AutograderError, UnknownName
+from autograder.errors import AutograderError, UnknownName, Unreachable
 from autograder.files import Refused, plain_name, read_plain
 from autograder.gradebook import Item, Writer
 from autograder.ledger import MOST_TRIES, Key, Ledger
@@ -231,7 +231,7 @@ class Run:
                     self._write(BATCH)
                     asked_to_stop()
                 self._write(1)
-        except KeyboardInterrupt:  # what came back is graded; what is out was not the cause
+        except (KeyboardInterrupt, Unreachable):  # what came back is graded; what is out was not the cause
             self._write(1)
             self.ledger.take_back(self.out)
             raise

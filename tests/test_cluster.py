@@ -19,8 +19,9 @@ from scratch_lesson import scratch_class
 from autograder import cluster
 from autograder import grade as grading
 from autograder.course import Course
-from autograder.errors import AutograderError
+from autograder.errors import Unreachable
 from autograder.grade import grade
+from autograder.ledger import MOST_TRIES
 from autograder.lessons import PROJECT
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -156,11 +157,19 @@ def wait_for(port: int, workers: int) -> None:
                 raise
 
 
-def test_no_scheduler_there(template, tmp_path, monkeypatch):
+@pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:8786", "", None])
+def test_no_scheduler_there(template, tmp_path, monkeypatch, capfd, address):
+    """And however often one tries, no submission is given up for it."""
     root, _ = template
     monkeypatch.setattr(cluster, "ANSWER", 1)
-    with pytest.raises(AutograderError, match="Dask scheduler does not answer"):
-        grade(LESSON, course=copy_of(root, tmp_path / "course"), scheduler=f"tcp://127.0.0.1:{free_port()}")
+    course, began = copy_of(root, tmp_path / "course"), time.monotonic()
+    for _ in range(MOST_TRIES + 1):
+        with pytest.raises(Unreachable, match="Dask scheduler does not answer"):
+            scheduler = f"tcp://127.0.0.1:{free_port()}" if address is None else address
+            grade(LESSON, ["student00"], course=course, scheduler=scheduler)
+    assert time.monotonic() - began < 20 and "Traceback" not in capfd.readouterr().err
+    (result,) = grade(LESSON, ["student00"], course=course, workers=1)
+    assert result.status == "graded"
 
 
 def test_another_version_of_the_grader_on_a_worker_is_refused(template, tmp_path, monkeypatch):
