@@ -103,7 +103,8 @@ KNOWN = (
         "which of the indices out of range is named: the first in memory",
     ),
     (
-        r"(?s)^torch said .*view size is not compatible|^torch said .*error=None\)\n[^\n]*view size is not compatible",
+        r"(?s)^torch said .*view size is not compatible|^torch said .*error=None\)\n[^\n]*view size is not compatible"
+        r"|^x\d+: _version of .*\.(reshape|flatten|ravel|contiguous)\(",
         "in which order of memory a result lies whose operands lie in several, or that an index has picked",
     ),
     (
@@ -151,7 +152,7 @@ KNOWN = (
         "both refuse a saved value that was written to; of which node it is said to be an output differs where views were written",
     ),
     (
-        r"(?s)^x\d+: grad: torch .*\d{12}\.\d.*(norm|std|var|softmax)",
-        "slopes beyond 10¹², where what is divided by is what rounding left",
+        r"(?s)^x\d+: (grad: )?torch .*\d{12}\.\d.*(norm|std|var|softmax)",
+        "numbers beyond 10¹², where what is divided by is what rounding left",
     ),
 )

@@ -80,6 +80,7 @@ STRETCHED = (
 BEFORE, AFTER = ("index_copy",), ("scatter", "scatter_add", "scatter_reduce", "index_add")
 LAST = (*AFTER, "cumsum", "cumprod")  # where what is written may be no expanded tensor is looked at last, too
 UNSEEN = ("tril", "triu")  # torch writes these wherever it is
+PRODUCTS = {"addmm": (2, 2), "addmv": (2, 1), "baddbmm": (3, 3)}  # and how many dimensions their factors have
 INDEXED = {
     "masked_fill": "tensor[mask] = scalar", "index_fill": "tensor[mask] = scalar", "index_put": "tensor[indices] = tensor",
 }  # fmt: skip
@@ -89,7 +90,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """`operation` with its result written into its first argument."""
 
     name = operation.__name__
-    product = name in ("addmm", "addmv", "baddbmm")  # for these torch has words of its own
+    product = name in PRODUCTS  # for these torch has words of its own
     logical = name in ("logical_not", "logical_and", "logical_or", "logical_xor")
     apart, late, last = name in BEFORE, name in AFTER, name in LAST
 
@@ -104,9 +105,10 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
         try:
             result = announced(self, operation, *args, **kwargs) if observers else operation(self, *args, **kwargs)
         except RuntimeError as error:
-            if name == "addmm":
-                refuse_product(self, *args[:2])
-            if isinstance(error, NotImplementedError) or str(error) == "ZeroDivisionError":
+            unable = isinstance(error, NotImplementedError)
+            if name == "addmm" or (product and unable):
+                refuse_product(self, PRODUCTS[name], *args[:2])
+            if (unable and not product) or str(error) == "ZeroDivisionError":
                 refuse_write(self, *args)  # of which torch speaks first
             raise
         if last:
@@ -129,14 +131,14 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
 BAD_PRODUCT = "Bad in-place call: input tensor size {} and output tensor size {} should match"
 
 
-def refuse_product(written: Tensor, *factors: Any) -> None:
+def refuse_product(written: Tensor, dims: tuple[int, int], *factors: Any) -> None:
     """RuntimeError for a product of another shape than the tensor that is to be written. Factors of other dtypes or
     numbers of dimensions are for the operation to refuse, which looks at them first."""
     with contextlib.suppress(ValueError, TypeError, AttributeError):
         a, b = (factor._data for factor in factors)
         shape = (a @ b).shape
         alike = a.dtype is b.dtype is written._data.dtype
-        if alike and a.ndim == b.ndim == 2 and shape != written._data.shape:
+        if alike and (a.ndim, b.ndim) == dims and shape != written._data.shape:
             raise RuntimeError(BAD_PRODUCT.format(list(written._data.shape), list(shape)))
 
 

@@ -329,11 +329,11 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
     shape = (*x[:2], y[2])
     if input._data.shape != shape:
         input.expand(shape)  # refuses what does not fit
-    if len(x) != 3 or len(y) != 3 or y[:2] != (x[0], x[2]):
-        bmm(batch1, batch2)  # refuses with torch's words
     if input._data.dtype is not batch1._data.dtype:
         kinds = [t.dtype.c_name for t in (input, batch1, batch2)]
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
+    if len(x) != 3 or len(y) != 3 or y[:2] != (x[0], x[2]):
+        bmm(batch1, batch2)  # refuses with torch's words
     no_kernel("baddbmm", input)
     if batch1._data.dtype is not batch2._data.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {batch2.dtype.type_name}")
