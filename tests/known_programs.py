@@ -142,7 +142,7 @@ KNOWN = (
         "a tensor written to from a part of itself, or turned round: torch reads what it has written",
     ),
     (
-        r"(?s)^x\d+: torch .*(\b(nan|inf)\b.*e\+38|e\+3\d).*(@|mm|mv|dot|linear|inner|cross)[^\n]*$",
+        r"(?s)^x\d+: torch .*(\b(nan|inf)\b.*(e\+38|nan_to_num)|e\+3\d).*(@|mm|mv|dot|linear|inner|cross|std|var)[^\n]*$",
         "sums near the largest float32: in which order they are added up, and what is rounded, is the processor's choice",
     ),
     (r"torch.*returned an invalid gradient", "torch holds gradients against the shape that a leaf had before x.t_()"),

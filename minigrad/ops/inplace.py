@@ -99,7 +99,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
             check_writable(self, (*args, *kwargs.values()) if kwargs else args)
         if not last and name not in UNSEEN:
             check_memory(self, name)
-        for operand in () if product or late else (*args, *kwargs.values()) if kwargs else args:
+        for operand in () if product or late or name == "index_put" else (*args, *kwargs.values()) if kwargs else args:
             if isinstance(operand, Tensor) and (apart or operand is not self):
                 check_overlap(self, operand, apart)
         try:
