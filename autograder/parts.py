@@ -228,7 +228,7 @@ def unwritten(name: str) -> bool:
 
 
 def returned(name: str) -> Returned:
-    """What the plugged part has returned since the last reset."""
+    """What the plugged part has returned in checks since the last reset."""
     return _plugs[name].returned if name in _plugs else Returned()
 
 
@@ -337,7 +337,8 @@ def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
             if not asked:
                 return this.original(*args, **kwargs)
             raise NotWritten(text("part_not_written", part=name), remedy=write_it(name)) from raised
-        _note(this.returned, result, args, kwargs)
+        if _checking:  # nobody asks otherwise, and training makes many calls
+            _note(this.returned, result, args, kwargs)
         return result
 
     return wrapper

@@ -265,7 +265,11 @@ def test_a_written_part_is_not_blamed_for_one_that_it_uses():
 def test_what_a_part_returns_is_remembered_by_kind():
     parts.plug(MUL, lambda grad, other: None)
     gradient = minigrad.tensor([2.0], requires_grad=True)
-    (gradient * minigrad.tensor([5.0])).backward()
+    product = gradient * minigrad.tensor([5.0])
+    product.backward(retain_graph=True)
+    assert not parts.returned(MUL).kinds  # no check is running
+    with parts.checking([MUL]):
+        product.backward()
     assert parts.returned(MUL).kinds == {"NoneType"}
 
 
@@ -282,7 +286,7 @@ def test_what_a_part_returns_is_remembered_by_kind():
 def test_what_came_out_of_every_call_is_remembered(written, kinds, handed_on, plain):
     parts.plug(MUL, written)
     for _ in range(2):
-        with contextlib.suppress(AttributeError, TypeError):
+        with contextlib.suppress(AttributeError, TypeError), parts.checking([MUL]):
             gradient = minigrad.tensor([2.0], requires_grad=True)
             (gradient * minigrad.tensor([5.0])).backward()
     found = parts.returned(MUL)
