@@ -224,6 +224,8 @@ def _report(given: argparse.Namespace) -> int:
     course = _course(given)
     with bar("报告 · report", len(course.roster()), quiet=True) as step:
         paths = report.write(course, given.lessons, step)
+    if len(paths) == 1:
+        screen.print(str(text("no_lesson_graded")), highlight=False)
     for path in paths:
         screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
@@ -234,7 +236,9 @@ def _export(given: argparse.Namespace) -> int:
 
     course = _course(given)
     path = given.out or course.root / "report" / "scores.csv"
-    path, count = export.write(course, given.lessons or summary.graded(course), given.format, path)
+    if not (names := given.lessons or summary.graded(course)):
+        screen.print(str(text("no_lesson_graded")), highlight=False)
+    path, count = export.write(course, names, given.format, path)
     screen.print(f"✓ {count} 个学生 · students: {path}")
     return 0
 

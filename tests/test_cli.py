@@ -56,6 +56,9 @@ def test_an_unknown_lesson_offers_the_nearest(capsys, course, command):
 def test_the_beginning_of_a_name_is_enough_to_be_offered_it(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "grade", "90")
     assert status == 1 and "Did you mean: 90_scratch" in said
+    for command in ("report", "export"):
+        status, said = run(capsys, "--course", str(course.root), command)
+        assert status == 0 and "还没有哪一课评过分" in said and "autograder grade LESSON" in said
 
 
 def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):

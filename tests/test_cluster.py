@@ -159,7 +159,7 @@ def wait_for(port: int, workers: int) -> None:
 
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:8786", "", None])
 def test_no_scheduler_there(template, tmp_path, monkeypatch, capfd, address):
-    """And however often one tries, no submission is given up for it."""
+    """However often one tries, no submission is given up for it."""
     root, _ = template
     monkeypatch.setattr(cluster, "ANSWER", 1)
     course, began = copy_of(root, tmp_path / "course"), time.monotonic()
