@@ -3,10 +3,9 @@
     @implements("minigrad.optim.SGD.step")
     def step(self): ...
 
-From then on the whole engine runs on the learner's function. A part is a function, a method, a property or a
-class, named by its dotted path. Every reference that the engine's modules, classes and tables hold to the
-original is replaced, by identity, with one counting wrapper; so the engine carries no markers and no word of
-grading. Running a lesson's cell again only changes what the wrapper calls.
+From then on the whole engine runs on the learner's function. A part is a function, a method, a property or a class,
+named by its dotted path. Every reference that the engine holds to the original is replaced, by identity, with one
+counting wrapper, without a marker in the engine. Running a lesson's cell again only changes what the wrapper calls.
 
 Not here: what a part must do (checks/), nor any import beyond NumPy's and the engine's own: the sandbox uses this.
 """
