@@ -120,12 +120,16 @@ KNOWN = (
         "one class number, in a vector, for scores without a batch: torch takes it, and its backward refuses it",
     ),
     (
-        r"(?s)^torch said .*error=None\)\n[^\n]*single memory location.*threshold_\([^\n]*$",
-        "torch's threshold_ writes an expanded tensor, once for each place that it has in it",
+        r"(?s)^torch said .*error=None\)\n[^\n]*single memory location.*(threshold_|eye_)\([^\n]*$",
+        "torch's threshold_ and eye_ write an expanded tensor, once for each place that it has in it",
     ),
     (
         r"(?s)^x\d+: torch .*\b(nan|inf)\b.*interpolate\([^\n]*$",
         "an infinite neighbour whose share is 0: torch's kernels leave out some of these products",
+    ),
+    (
+        r"(?s)requires_grad of .*: torch True, minigrad False.*\.cumm(ax|in)\(",
+        "torch's cummax of nothing gives its own input for the gradient, which then requires grad",
     ),
     (r"minigrad said .*NotImplementedError: minigrad", "what minigrad says that it does not have"),
     (
