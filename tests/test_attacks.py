@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 LESSON = "03_local_derivatives"
 WANTED = ["tanh_backward", "relu_backward", "exp_log_backward"]
 POINTS = {name: checks.get(name).points for name in WANTED}
-LIMITS = QUICK._replace(check_seconds=1.0)
+LIMITS = QUICK._replace(cell_seconds=1.5, check_seconds=1.5)  # an honest cell takes longer where the machine is busy
 RULES = {
     "tanh": ("grad, result", "return grad * (1 - result * result)"),
     "exp": ("grad, result", "return grad * result"),
