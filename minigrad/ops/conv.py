@@ -295,6 +295,14 @@ def check_groups(weight_shape: Sizes, groups: int) -> None:
         )
 
 
+def refuse_no_kernel(kernel: Sizes, dilation: Sizes = (1,)) -> None:
+    """RuntimeError for a kernel without a place in it."""
+    if 0 in kernel:
+        height, width = (1, *kernel)[-2:]
+        got = f"kernel_height: {height} kernel_width: {width}" if {*dilation} == {1} else [height, width]
+        raise RuntimeError(f"kernel size should be greater than zero, but got {got}")
+
+
 def refuse_empty(size: Sizes) -> None:
     """RuntimeError for an input without elements, unless it has no batch or no channels."""
     if size[0] and size[1] and 0 in size:
@@ -333,7 +341,7 @@ def check(
             f"bias of size {list(bias._data.shape)} instead"
         )
     padded = [n + 2 * p for n, p in zip(size[2:], padding, strict=True)]
-    if 0 in dilation:
+    if 0 in dilation and 0 not in shape[2:]:
         raise RuntimeError(f"dilation should be greater than zero, but got {[1, *dilation][-2:]}")
     if min(windows(tuple(padded), shape[2:], stride, dilation)) < 1:
         reach = [d * (k - 1) + 1 for d, k in zip(dilation, shape[2:], strict=True)]
@@ -342,6 +350,8 @@ def check(
             f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
         )
     refuse_empty(size)
+    if input._data.size:
+        refuse_no_kernel(shape[2:], dilation)
     if max(dilation) > 1 and input._data.dtype.kind in "ui" and input._data.dtype.itemsize < 8:
         raise unsupported("slow_conv_dilated<>", input._data)
     no_kernel("slow_conv_dilated<>" if max(dilation) > 1 else "slow_conv2d_cpu", input)

@@ -21,6 +21,7 @@ from .conv import (
     convolution_vjp_weight,
     per_dimension,
     refuse_empty,
+    refuse_no_kernel,
 )
 from .define import Op
 from .later import plain_function
@@ -177,11 +178,7 @@ def check(
         ]  # fmt: skip
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
     refuse_empty(size)
-    if not min(shape[2:]):
-        height, width = (1, *shape[2:])[-2:]
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}"
-        )
+    refuse_no_kernel(shape[2:])
     no_kernel("slow_conv_transpose2d_out_cpu", input, "b" if input._data.dtype == "int64" else "biu")
     if weight._data.dtype is not input._data.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
