@@ -113,7 +113,9 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
         a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))
     for plain in [each for each in (a, b) if not isinstance(each, Tensor)]:
         filling(plain._data, result_type(self, other).np)  # which may refuse it
-    common_shape([x._data.shape for x in (condition, a, b) if isinstance(x, Tensor)])
+    shapes = [x._data.shape for x in (condition, a, b) if isinstance(x, Tensor)]
+    if shapes.count(shapes[0]) < len(shapes):
+        common_shape(shapes)  # for the error, which names them in this order
     return ops.where_op(a, b, condition=condition)
 
 
