@@ -171,7 +171,7 @@ class Course:
             except (SQLAlchemyError, ModuleNotFoundError) as error:  # the latter: no driver for such a database
                 raise AutograderError(
                     Text("成绩册打不开。", "The gradebook cannot be opened."),
-                    where=f"{self.db}: {str(getattr(error, 'orig', error)).strip()}",
+                    where=f"{self.db_shown}: {str(getattr(error, 'orig', error)).strip()}",
                     remedy=Text(
                         "看看文件能不能读写，有没有别的程序正锁着它，或者数据库有没有开；什么都没有改动。",
                         "Check that the file can be written, that no other program holds it locked, or that the database "
@@ -185,6 +185,16 @@ class Course:
     def db(self) -> str:
         """Where the gradebook is, as SQLAlchemy names it."""
         return str(self.coursedir().db_url)
+
+    @property
+    def db_shown(self) -> str:
+        """The same, to be shown: without the password."""
+        from sqlalchemy import exc, make_url
+
+        try:
+            return make_url(self.db).render_as_string(hide_password=True)
+        except exc.ArgumentError:  # it is no URL, which is told
+            return self.db
 
     def knows(self, lesson: Lesson) -> bool:
         """Whether the gradebook holds this lesson with exactly these graded cells and points."""

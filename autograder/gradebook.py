@@ -118,7 +118,7 @@ class Writer:
                     "成绩册没有收下这批成绩；之前写好的都在。",
                     "The gradebook did not accept this batch; everything written before it is kept.",
                 ),
-                where=f"{self.course.db}: {error.orig}",
+                where=f"{self.course.db_shown}: {error.orig}",
                 remedy=Text(
                     "被锁住就等别的程序做完，磁盘满了就腾出空间，再运行同样的命令；评好的不会重评。",
                     "If it is locked, wait for the other program; if the disk is full, free some space. Then run the same "

@@ -93,10 +93,11 @@ def test_usage_errors_are_said_in_both_languages(capsys, arguments, zh, en):
     assert status == 2 and zh in said and en in said and "--help" in said
 
 
-@pytest.mark.parametrize("url", ["garbage", "foo://x", "mysql://u@h/d"])
+@pytest.mark.parametrize("url", ["garbage", "foo://x", "mysql://u:secret@h/d"])
 def test_a_gradebook_that_cannot_be_is_said_so(capsys, course, url):
     status, said = run(capsys, "--course", str(course.root), "--db", url, "grade", "90_scratch")
     assert status == 1 and "成绩册打不开" in said and "The gradebook cannot be opened" in said
+    assert "secret" not in said and url.partition(":secret")[0] in said
 
 
 def test_a_lesson_that_is_only_not_released_yet(capsys, course):
