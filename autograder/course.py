@@ -188,7 +188,7 @@ class Course:
 
     @property
     def db_shown(self) -> str:
-        """The same, to be shown: without the password."""
+        """Where the gradebook is, with the password left out: for messages."""
         from sqlalchemy import exc, make_url
 
         try:
