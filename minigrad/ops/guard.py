@@ -140,7 +140,7 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if any(one is out for one in args):
             from .inplace import refuse  # which builds on operations, as this module must not
 
-            refuse(out, result._data.shape, result.dtype)  # type: ignore[arg-type]
+            refuse(outs[0], result._data.shape, result.dtype)
         return fill_out(result, out)
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
