@@ -15,10 +15,10 @@ from .creation import finish, shape_of
 from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, int64, limits
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
-from .ops.exact import ABSENT, flag
-from .ops.functions import step_vjp
 from .ops.inplace import check_memory, check_writable, write
 from .ops.promotion import Number, no_kernel, unsupported
+from .ops.unary import step_vjp
+from .ops.validate import ABSENT, flag
 from .random import Generator, default_generator, fused
 from .ranges import empty
 from .tensor import Tensor, from_array

@@ -16,7 +16,7 @@ from project_files import ROOT
 import minigrad
 from autograder import parts
 from minigrad import ops
-from minigrad.ops import later
+from minigrad.ops import lazy
 from minigrad.ops.absent import ABSENT
 
 # Forks a fresh child for every program; prints what went wrong in each, by name.
@@ -196,7 +196,7 @@ def test_importing_loads_no_operation():
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = found.stdout.split()
     ours = [name for name in loaded if name.split(".")[0] == "minigrad"]
-    assert [name for name in ours if name.startswith("minigrad.ops.")] == ["minigrad.ops.absent", "minigrad.ops.later"]
+    assert [name for name in ours if name.startswith("minigrad.ops.")] == ["minigrad.ops.absent", "minigrad.ops.lazy"]
     assert {"minigrad.random", "minigrad.nn", "minigrad.printing", "minigrad.creation"}.isdisjoint(ours)
     assert len(ours) <= 24, "one more module is one more to read for everybody: is it needed before anything is used?"
     assert len(loaded) - len(ours) <= 6, loaded  # of Python's own
@@ -216,9 +216,9 @@ def test_the_table_says_where_every_operation_is():
 
 def test_once_loaded_nothing_stands_between_a_call_and_its_operation():
     ops.load_all()
-    assert [name for name, value in vars(minigrad.Tensor).items() if isinstance(value, later.Later)] == []
-    for name, (module, function, finish) in later.METHODS.items():
-        if finish is later.as_it_is:
+    assert [name for name, value in vars(minigrad.Tensor).items() if isinstance(value, lazy.Lazy)] == []
+    for name, (module, function, finish) in lazy.METHODS.items():
+        if finish is lazy.as_it_is:
             home = sys.modules[f"minigrad.ops.{module}"]
             assert vars(minigrad.Tensor)[name] is vars(home)[function]
 
@@ -228,7 +228,7 @@ def test_what_is_public_is_listed_and_there():
     assert set(minigrad.__all__) <= set(dir(minigrad))
     assert all(hasattr(minigrad, name) for name in minigrad.__all__)
     assert inspect.signature(minigrad.tanh)  # and is a real function
-    assert "minigrad.ops.functions.atan_vjp" in parts.names()
+    assert "minigrad.ops.unary.atan_vjp" in parts.names()
 
 
 def modules_of_both(ours, theirs, path="minigrad"):

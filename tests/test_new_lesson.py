@@ -67,7 +67,7 @@ def test_the_sample_class_gets_what_it_earned(followed):
     lines = type_in(folder, f"{sys.executable} - <<'PYTHON'\n{GRADED}PYTHON").splitlines()
     found = {name: (score, hint) for name, score, hint in map(str.split, lines)}
     assert found["full_marks"] == ("2", "None") and found["untouched"][0] == "0" and found["no_notebook"][0] == "None"
-    part = "minigrad.ops.functions.atan_vjp"
+    part = "minigrad.ops.unary.atan_vjp"
     hints = {found[f"mistake_{number}"][1] for number in (1, 2, 3)}
     assert hints == {f"{part}:{name}" for name in ("forgot_grad", "forgot_the_square", "tanh_for_atan")}
     assert all(int(found[f"mistake_{number}"][0]) < 2 for number in (1, 2, 3))

@@ -15,7 +15,7 @@ from viz_tools import BOTH, box, edges_of, layout, random_graph, squared_loss, t
 
 import minigrad
 from minigrad import viz
-from minigrad.viz import boxes, drawing, film
+from minigrad.viz import animation, boxes, drawing
 
 
 @BOTH
@@ -169,7 +169,7 @@ def test_what_cannot_be_drawn_is_said_in_both_languages():
 def test_kinds_differ_by_more_than_colour():
     forms = [frozenset(item for item in look.items() if "color" not in item[0]) for look in boxes.KINDS.values()]
     assert len(set(forms)) == len(forms)
-    assert all(state.strip() for state in film.STATES if state != film.IDLE)
+    assert all(state.strip() for state in animation.STATES if state != animation.IDLE)
 
 
 # ---------------------------------------------------------------------- Graphviz

@@ -27,8 +27,8 @@ from .grad_mode import (
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import Edge
 from .hooks import retain_grad
-from .multi import Walk, too_deep, walks
 from .roots import check_batched, root_gradients
+from .walk import Walk, too_deep, walks
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",

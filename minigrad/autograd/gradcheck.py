@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .. import autograd, rules
 from ..backend import numpy
 from ..tensor import Tensor
-from .conduct import (
+from .backward_checks import (
     GradcheckError,
     as_tuple,
     check_alike,

@@ -391,7 +391,7 @@ ELSEWHERE = {  # what torch offers under autograd.graph and builds on more than 
     for module, names in {
         "saved": "saved_tensors_hooks save_on_cpu disable_saved_tensors_hooks",
         "mutation": "allow_mutation_on_saved_tensors",
-        "multi": "register_multi_grad_hook",
+        "walk": "register_multi_grad_hook",
         "accumulate": "GradientEdge get_gradient_edge increment_version",
     }.items()
     for name in names.split()

@@ -18,8 +18,8 @@ from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
 from .grad_mode import no_grad
 from .graph import Node, Packed, SavedResult
-from .multi import running_walk
 from .recording import observers, writing
+from .walk import running_walk
 
 Pair = tuple[Callable[[Tensor], Any], Callable[[Any], Any]]
 

@@ -1,6 +1,6 @@
 """torch.func: functions that give a function's derivatives, as functions of its arguments.
 
-level.py keeps what belongs to one differentiation apart from all around it; trees.py takes dicts, lists and tuples of
+level.py keeps what belongs to one differentiation apart from all around it; pytree.py takes dicts, lists and tuples of
 tensors to pieces. Where torch maps over a basis, and in vmap, there is a loop: no rules for batches.
 
 A function that writes into tensors from outside is refused by torch; here nothing tells them from the function's own, and
@@ -9,9 +9,9 @@ the write is done.
 
 from ..errors import refusing
 from .functional_call import functional_call, stack_module_state
+from .grad import grad, grad_and_value
 from .jacobians import hessian, jacfwd, jacrev
 from .products import jvp, linearize, vjp
-from .slopes import grad, grad_and_value
 from .vmap import vmap
 
 __all__ = [

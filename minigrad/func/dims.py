@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import Tensor
-from .trees import Spec, flatten, spread
+from .pytree import Spec, flatten, spread
 
 
 def dims_of_inputs(func: Callable[..., Any], in_dims: Any, leaves: list[Any], spec: Spec) -> list[int | None]:

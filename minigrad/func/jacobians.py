@@ -11,7 +11,7 @@ from ..ranges import zeros_like
 from ..tensor import Tensor
 from .level import ARGNUMS
 from .products import JVP, VJP, Ran
-from .trees import unflatten
+from .pytree import unflatten
 from .vmap import check_randomness, drawing
 
 

@@ -21,7 +21,7 @@ from ..autograd.saved import disable_saved_tensors_hooks
 from ..errors import BACKWARD_INSIDE
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .trees import flatten, mapped
+from .pytree import flatten, mapped
 
 NO_HOOKS = "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use case."
 ARGNUMS = int | tuple[int, ...]

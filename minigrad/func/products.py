@@ -12,7 +12,7 @@ from ..autograd.grad_mode import is_grad_enabled
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .level import Level, differentiated, tensors_only, with_aux, with_fresh
-from .trees import flatten, unflatten
+from .pytree import flatten, unflatten
 
 VJP = "vjp(f, *primals)"
 JVP = "jvp(f, primals, tangents)"

@@ -21,7 +21,7 @@ from ..ops.join import stack
 from ..random import default_generator, no_draws
 from ..tensor import Tensor
 from .dims import batch_size, check_out_dims, dims_of_inputs, dims_of_outputs, name_of
-from .trees import flatten, unflatten
+from .pytree import flatten, unflatten
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "

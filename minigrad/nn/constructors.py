@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..ops.later import renamed
+from ..ops.lazy import renamed
 
 Class = TypeVar("Class", bound=type[Any])
 

@@ -11,8 +11,8 @@ import warnings
 from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
 from ..errors import refusing
+from ..ops import aten, piecewise, pixels
 from ..ops import nn as layers
-from ..ops import piecewise, pixels, plainly
 from ..ops import rms_norm as _rms_norm
 from ..ops.activation import (
     celu,
@@ -37,11 +37,10 @@ from ..ops.conv import conv1d, conv2d
 from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.dropout import dropout, dropout1d, dropout2d
-from ..ops.exact import asked_shape, flag, number
 from ..ops.glu import glu
 from ..ops.group_norm import group_norm
-from ..ops.later import plain_function
 from ..ops.layer_norm import layer_norm
+from ..ops.lazy import plain_function
 from ..ops.likelihood import gaussian_nll_loss, poisson_nll_loss
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.margin_loss import (
@@ -60,6 +59,7 @@ from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
 from ..ops.upsample import interpolate
+from ..ops.validate import asked_shape, flag, number
 from ..tensor import Tensor, from_array
 
 __all__ = [
@@ -82,9 +82,9 @@ __getattr__ = refusing(__name__)
 # Operations of torch itself.
 hardshrink, prelu = plain_function(piecewise.hardshrink), plain_function(piecewise.prelu)
 pixel_shuffle, pixel_unshuffle = plain_function(pixels.pixel_shuffle), plain_function(pixels.pixel_unshuffle)
-celu_, elu_ = plain_function(plainly.celu_), plain_function(plainly.elu_)
-hardtanh_, leaky_relu_ = plain_function(plainly.hardtanh_), plain_function(plainly.leaky_relu_)
-selu_, threshold_ = plain_function(plainly.selu_), plain_function(plainly.threshold_)
+celu_, elu_ = plain_function(aten.celu_), plain_function(aten.elu_)
+hardtanh_, leaky_relu_ = plain_function(aten.hardtanh_), plain_function(aten.leaky_relu_)
+selu_, threshold_ = plain_function(aten.selu_), plain_function(aten.threshold_)
 rms_norm = parsed()(_rms_norm.rms_norm)
 
 

@@ -1,7 +1,7 @@
 """All operations, and the one table that says where each is, and as what it is called: method, function, operator.
 
 A new operation is its entry in one of the modules and its name here. `import minigrad` reads none of these modules:
-`later.py` loads one when something of it is first asked for.
+`lazy.py` loads one when something of it is first asked for.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..tensor import Tensor
-from . import later
+from . import lazy
 from .absent import mark_absent
-from .later import FUNCTIONS, load, load_all
+from .lazy import FUNCTIONS, load, load_all
 
 __all__ = ["ALIASES", "FUNCTIONS", "OPERATORS", "entries", "load", "load_all"]
 
@@ -22,16 +22,16 @@ __all__ = ["ALIASES", "FUNCTIONS", "OPERATORS", "entries", "load", "load_all"]
 # NAME=FUNCTION: where ours is called something else.
 TABLE = {
     "pointwise": "abs! cos! exp! log! neg! reciprocal! relu! sigmoid! sin! sqrt! tanh!",
-    "functions": """
+    "unary": """
         acos! acosh!acosh_inplace asin! asinh!asinh_inplace atan! atanh!atanh_inplace ceil! cosh! deg2rad! exp2!
         expm1! floor! frac! log10! log1p! log2! logit! nan_to_num! positive rad2deg! round! rsqrt! sgn! sign!
         sinc! sinh! tan! trunc! isneginf isposinf isreal signbit
     """,
-    "division": """
+    "arithmetic": """
         square! add! div! true_divide! float_power floor_divide!floor_divide_inplace fmod! mul! pow! remainder! sub! rsub()
     """,
     "extrema": "clamp!clamp_inplace clamp_max!clamp_max_inplace clamp_min!clamp_min_inplace fmax fmin maximum minimum",
-    "pairs": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
+    "binary": "addcdiv! addcmul! atan2! copysign! hypot! lerp! logaddexp logaddexp2 xlogy!",
     "compare": """
         allclose bitwise_and!bitwise_and_written bitwise_left_shift!bitwise_left_shift_written bitwise_not!
         bitwise_or!bitwise_or_written bitwise_right_shift!bitwise_right_shift_written bitwise_xor!bitwise_xor_written
@@ -84,11 +84,10 @@ TABLE = {
     "nn": "softmax log_softmax addmm!",
     "activation": "erf!",
     "piecewise": "hardshrink prelu",
-    "plainly": "celu() celu_() selu() selu_() threshold() threshold_()",
     "rms_norm": "rms_norm()",
-    "in_torch": """
-        adaptive_max_pool1d() batch_norm() dropout() dropout_() embedding() group_norm() instance_norm() layer_norm()
-        max_pool1d() max_pool2d()
+    "aten": """
+        adaptive_max_pool1d() batch_norm() celu() celu_() dropout() dropout_() embedding() group_norm() instance_norm()
+        layer_norm() max_pool1d() max_pool2d() selu() selu_() threshold() threshold_()
     """,
     "conv": "conv1d() conv2d()",
     "conv_transpose": "conv_transpose1d() conv_transpose2d()",
@@ -96,7 +95,7 @@ TABLE = {
     "pool_adaptive": "adaptive_avg_pool1d()",
     "pixels": "pixel_shuffle() pixel_unshuffle()",
     "protocols": "is_complex is_inference() .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
-    "restride": ".squeeze_ .t_ .transpose_ .unsqueeze_",
+    "inplace_views": ".squeeze_ .t_ .transpose_ .unsqueeze_",
     ".ranges": """
         is_nonzero .new_empty .new_full .new_ones .new_zeros zeros_like() arange() empty() empty_like() eye()
         full_like() linspace() logspace() ones_like() result_type()=torch_result_type scalar_tensor()
@@ -129,8 +128,8 @@ IN_PLACE_FUNCTIONS = set(
 # What Python calls: its name without the underscores, and where the function is.
 OPERATORS = {
     "add": "pointwise.add_op", "sub": "pointwise.sub_op", "mul": "pointwise.mul_op", "truediv": "pointwise.div_op",
-    "pow": "division.pow", "floordiv": "division.floor_divide", "mod": "division.remainder", "matmul": "linalg.matmul",
-    "neg": "pointwise.neg", "abs": "pointwise.abs", "pos": "functions.positive", "invert": "compare.invert",
+    "pow": "arithmetic.pow", "floordiv": "arithmetic.floor_divide", "mod": "arithmetic.remainder", "matmul": "linalg.matmul",
+    "neg": "pointwise.neg", "abs": "pointwise.abs", "pos": "unary.positive", "invert": "compare.invert",
     "eq": "compare.equals", "ne": "compare.ne", "lt": "compare.lt", "le": "compare.le", "gt": "compare.gt", "ge": "compare.ge",
     "and": "compare.bitwise_and", "or": "compare.bitwise_or", "xor": "compare.bitwise_xor",
     "lshift": "compare.bitwise_left_shift", "rshift": "compare.bitwise_right_shift",
@@ -144,11 +143,11 @@ BITS = ("and", "or", "xor", "lshift", "rshift")
 IN_PLACE_OPERATORS = {  # x += y
     name: OPERATORS[name] + "_written" * (name in BITS)
     for name in ("add", "sub", "mul", "truediv", "pow", "mod", *BITS)
-} | {"floordiv": "division.floor_divide_inplace"}
+} | {"floordiv": "arithmetic.floor_divide_inplace"}
 # y + x, where y is no tensor: by the same function with its operands swapped, or by one that takes the tensor first as it
 # is; torch, too, makes 2 * x of x * 2, as the graph shows.
 REFLECTED = {name: OPERATORS[name] for name in ("matmul", "floordiv", "mod", "lshift", "rshift")}
-SWAPPED = {"sub": "division.rsub", "truediv": "division.rdiv", "pow": "division.rpow"} | {
+SWAPPED = {"sub": "arithmetic.rsub", "truediv": "arithmetic.rdiv", "pow": "arithmetic.rpow"} | {
     name: OPERATORS[name] for name in ("add", "mul", "and", "or", "xor")
 }
 FACTS: dict[str, Callable[[Tensor], Any]] = {  # properties that take no operation
@@ -186,25 +185,25 @@ def install() -> None:
     for module, name, function, kind, in_place in entries():
         names = spellings.get(name) or [name]
         if kind == "@":
-            later.hang([name], (module, function, property))
+            lazy.hang([name], (module, function, property))
         if kind in ("", "."):
-            later.hang(names, (module, function, later.method))
+            lazy.hang(names, (module, function, lazy.method))
         if kind in ("", "()"):
-            later.offer([each for each in names if each not in METHOD_ONLY], (module, function, later.plain_function))
+            lazy.offer([each for each in names if each not in METHOD_ONLY], (module, function, lazy.plain_function))
         if in_place:
             names = spellings.get(name + "_") or [name + "_"]
-            later.hang(names, (module, in_place, later.written_method))
+            lazy.hang(names, (module, in_place, lazy.written_method))
             names = [each for each in names if each in IN_PLACE_FUNCTIONS]
-            later.offer(names, (module, in_place, later.written_function))
+            lazy.offer(names, (module, in_place, lazy.written_function))
     for prefix, operators, finish in (
-        ("", OPERATORS, later.as_it_is),
-        ("i", IN_PLACE_OPERATORS, later.written),
-        ("r", REFLECTED, later.reflected),
-        ("r", SWAPPED, later.as_it_is),
+        ("", OPERATORS, lazy.as_it_is),
+        ("i", IN_PLACE_OPERATORS, lazy.written),
+        ("r", REFLECTED, lazy.reflected),
+        ("r", SWAPPED, lazy.as_it_is),
     ):
         for name, place_of in operators.items():
             module, _, function = place_of.rpartition(".")
-            later.hang([f"__{prefix}{name}__"], (module, function, finish))
+            lazy.hang([f"__{prefix}{name}__"], (module, function, finish))
     for name, fact in FACTS.items():
         setattr(Tensor, name, property(fact))
     mark_absent()

@@ -12,13 +12,13 @@ from ..autograd.recording import announced
 from ..backend import array_module, in_order, in_single, numpy, on_device
 from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
+from .arithmetic import sub
 from .define import Op
-from .division import sub
-from .exact import number
 from .inplace import check_memory, check_writable, write
-from .later import plain_function
+from .lazy import plain_function
 from .nn import floats_only
 from .pointwise import sigmoid_array
+from .validate import number
 
 # ------------------------------------------------------------------ erf
 

@@ -11,13 +11,13 @@ from ..dtypes import as_numpy, element
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
 from .define import Op
-from .exact import ABSENT, flag, number
 from .gather import index_fill_tensor_op
 from .layout import flatten
 from .pick import INTEGERS, index_select
 from .promotion import no_kernel, operand, unsupported
 from .reduce import dims, one_dim, real_dim
 from .shape import sizes, unsqueeze, view
+from .validate import ABSENT, flag, number
 from .views import _diagonal, _diagonal_fill, diagonal_fill_vjp, diagonal_vjp
 
 # ------------------------------------------------------------------ rules

@@ -11,10 +11,10 @@ from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Tensors, as_tensors, type_name
-from .exact import flag
 from .index import checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
+from .validate import flag
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:

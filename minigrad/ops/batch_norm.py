@@ -12,11 +12,11 @@ from ..dtypes import as_numpy, float64
 from ..tensor import Tensor
 from .arguments import Bool, Float
 from .define import Op
-from .exact import asked_shape
 from .guard import guarded
 from .layer_norm import check_dtypes, found_again, products, single, stand_in
 from .loss import not_differentiable
 from .nn import floats_only
+from .validate import asked_shape
 
 
 def places(x: Any) -> Any:

@@ -11,9 +11,9 @@ from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
-from .exact import asked_shape
 from .loss import MEAN, castable, not_differentiable, reduced, reduction_number, shared
 from .promotion import no_kernel
+from .validate import asked_shape
 
 
 def averaged(grads: Any, reduction: int) -> Any:

@@ -13,9 +13,9 @@ from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
-from .exact import flag, number
 from .promotion import Number, as_element, common, once_more, operand, operands, refusal, unsupported
 from .shape import view
+from .validate import flag, number
 
 
 def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:

@@ -18,8 +18,8 @@ from ..backend import array_module, in_order, restrided
 from ..tensor import Tensor
 from .arguments import Int, Ints, as_int
 from .define import Op
-from .later import plain_function
 from .layer_norm import stand_in
+from .lazy import plain_function
 from .linalg import ctype
 from .pad import pad_op
 from .promotion import no_kernel, unsupported

@@ -24,8 +24,8 @@ from .conv import (
     refuse_no_kernel,
 )
 from .define import Op
-from .later import plain_function
 from .layer_norm import stand_in
+from .lazy import plain_function
 from .linalg import ctype
 from .pad import pad_op
 from .promotion import no_kernel

@@ -11,11 +11,11 @@ from ..ranges import zeros_like
 from ..tensor import Tensor
 from .arguments import Bool, Dtype, Int, as_int
 from .define import Op
-from .exact import flag
 from .gather import scatter_add_op
 from .join import cat
 from .promotion import no_kernel
 from .reduce import EVERY, converting, one_dim, return_type
+from .validate import flag
 from .views import narrow
 
 # ------------------------------------------------------------------ rules

@@ -30,7 +30,7 @@ from ..autograd.views import View
 from ..backend import converted, in_use, ndarray
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
-from .again import members
+from .double_backward import members
 from .nodes import (
     CrosswiseNode,
     OneInputNode,
@@ -126,7 +126,8 @@ def unary(
     """An elementwise operation of one tensor.
 
     forward: on an array. self: the rule, which may name `self` and `result`. floating: integers become the default
-    floating type first, as torch does for exp, log, tanh, … again, slopes: what the rule is recorded as (again.py).
+    floating type first, as torch does for exp, log, tanh, … again, slopes: what the rule is recorded as in
+    double_backward.py.
     """
     names = names_of(self)
     made = node_type(node, (self,), names, OneInputNode, members(again, {"self": self}, slopes))
@@ -201,7 +202,7 @@ class Op:
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
     view: the output shares the input's storage. promotes: the inputs are brought to one dtype first; floating: to a
     floating-point one. stretches: a rule may return a gradient of the output's shape or dtype, and the walk fits it to
-    the input. again: the one operation as which the rules are recorded under create_graph (again.py).
+    the input. again: the one operation as which the rules are recorded under create_graph (double_backward.py).
     """
 
     def __init__(

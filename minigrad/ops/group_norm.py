@@ -9,9 +9,9 @@ from .. import rules
 from ..tensor import Tensor
 from .arguments import Float, Int, parsed
 from .define import Op
-from .exact import asked_shape
 from .layer_norm import centred, check_dtypes, found_again, products, single, stand_in
 from .nn import floats_only
+from .validate import asked_shape
 
 
 def groups(x: Any, group: int) -> Any:

@@ -19,7 +19,7 @@ from ..backend import numpy
 from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor
 from .arguments import SIZES, as_tensors, combination, complaint, shown, told, type_name
-from .old_order import as_today
+from .deprecated import as_today
 from .signatures import IN_PYTHON, takes_out
 
 # Names of NumPy's, and what torch's parser takes each for, unless that is given.

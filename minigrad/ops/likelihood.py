@@ -11,11 +11,11 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
-from .exact import flag, number
-from .later import load
+from .lazy import load
 from .loss import apply_reduction, reduction_number
 from .margin_loss import plus
 from .pointwise import times_number
+from .validate import flag, number
 
 
 def check_reduction(reduction: str, words: str) -> None:

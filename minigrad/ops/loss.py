@@ -15,7 +15,7 @@ from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .define import Op
-from .exact import asked_shape, flag
+from .validate import asked_shape, flag
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
 NONE, MEAN = 0, 1

@@ -14,15 +14,15 @@ from ..ranges import scalar_tensor, zeros_like
 from ..tensor import Tensor
 from .activation import logsigmoid
 from .arguments import Float, Number, parsed
+from .arithmetic import sub
 from .define import Op
-from .division import sub
-from .exact import number
 from .inplace import refuse_write
 from .loss import MEAN, apply_reduction, castable, not_differentiable, reduced, reduction_number, shared
 from .masks import where
 from .pointwise import minus_number, plus_number
 from .promotion import unsupported
 from .underivable import Underivable
+from .validate import number
 
 # ------------------------------------------------------------------ made of plain operations
 

@@ -12,11 +12,11 @@ from ..dtypes import filling, get_default_dtype, result_type
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Ints, Operand
-from .exact import ABSENT, flag
 from .inplace import refuse
 from .promotion import Number as Numbers
 from .promotion import common_shape, differentiable, differentiable_inplace, mismatch, operand, together
 from .reduce import dims
+from .validate import ABSENT, flag
 
 
 def check_broadcast(mask: Any, operand: Any) -> None:

@@ -18,12 +18,12 @@ from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
-from .exact import number
 from .linalg import check_inner, matmul
 from .masks import where
 from .promotion import no_kernel
 from .reduce import one_dim
 from .shape import reshaped, t
+from .validate import number
 
 # ------------------------------------------------------------------ linear
 

@@ -16,7 +16,7 @@ from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs,
 from ..autograd.hooks import extras_of
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
-from .shown import KEPT, shown
+from .saved_attributes import KEPT, shown
 
 ALONE = (True,)  # which inputs want a gradient, where there is but one
 Rule = Callable[..., Any]

@@ -14,9 +14,9 @@ from ..dtypes import BY_NUMPY, as_numpy
 from ..tensor import Tensor
 from .arguments import Bool, Dtype, Ints, Number, parsed
 from .define import Op
-from .exact import flag
 from .reduce import dims
 from .statistics import Dims, count, restored, where_zero
+from .validate import flag
 
 
 def amount(x: Any) -> Any:

@@ -11,8 +11,8 @@ from ..dtypes import element
 from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, Str, is_ints, parsed
 from .define import Op
-from .exact import number_or_none
 from .promotion import no_kernel
+from .validate import number_or_none
 from .views import slice_op
 
 Sizes = tuple[int, ...]

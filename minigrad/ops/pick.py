@@ -10,11 +10,11 @@ from ..dtypes import UNSIGNED
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
-from .division import remainder
-from .exact import ABSENT, flag, number
+from .arithmetic import remainder
 from .promotion import differentiable, differentiable_inplace, operand
 from .reduce import one_dim, real_dim
 from .shape import view
+from .validate import ABSENT, flag, number
 
 INTEGERS = (numpy.dtype("int64"), numpy.dtype("int32"))
 

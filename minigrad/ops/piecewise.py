@@ -11,10 +11,10 @@ from ..tensor import Tensor
 from .activation import activated
 from .arguments import Number, parsed
 from .define import Op
-from .exact import number
-from .later import plain_function
+from .lazy import plain_function
 from .promotion import no_kernel
 from .underivable import Underivable
+from .validate import number
 
 # ------------------------------------------------------------------ rules
 

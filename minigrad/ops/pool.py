@@ -12,11 +12,11 @@ from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, parsed
 from .conv import fold_op, places
 from .define import Op
-from .exact import flag
-from .later import plain_function
+from .lazy import plain_function
 from .pad import pad_op
 from .pool_sizes import Moves, Sizes, check_dims, check_max_pool1d, check_windows, pairs, singles, sizes_of
 from .promotion import no_kernel
+from .validate import flag
 
 
 @functools.lru_cache(64)  # a layer asks for the same ones at every step

@@ -8,11 +8,11 @@ from ..backend import array_module, in_order, mean_array
 from ..tensor import Tensor
 from .arguments import Bool, Ints, is_int, parsed, type_name
 from .define import Op
-from .exact import asked_shape
-from .later import plain_function
+from .lazy import plain_function
 from .pool import in_whole, put_back, put_back_vjp
 from .pool_sizes import Sizes, check_dims, singles
 from .promotion import no_kernel
+from .validate import asked_shape
 
 
 def evenly(n: int, parts: int) -> list[tuple[int, int]]:

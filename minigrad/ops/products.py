@@ -12,15 +12,15 @@ from ..backend import array_module, in_order, in_single, sum_array
 from ..dtypes import BY_NUMPY, promote_types, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Int, Number
+from .arithmetic import whole_factor
 from .define import Op
-from .division import whole_factor
-from .exact import number
 from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
 from .norms import no_norm_of_nothing, vector_norm_vjp
 from .pointwise import mul_op
 from .promotion import common_shape, no_kernel, refuse_bools
 from .reduce import one_dim, real_dim
 from .shape import copy_op, permute, reshape
+from .validate import number
 
 # ------------------------------------------------------------------ rules
 

@@ -12,7 +12,7 @@ from ..dtypes import BY_NUMPY, as_numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
 from .define import Op
-from .exact import flag
+from .validate import flag
 
 
 def sum_vjp(grad: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Float, IntList
-from .exact import number_or_none
 from .nn import floats_only
 from .pointwise import plus_number
+from .validate import number_or_none
 
 
 def check_shapes(input: Tensor, shape: tuple[int, ...], weight: Tensor | None) -> None:

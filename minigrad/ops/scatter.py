@@ -14,11 +14,11 @@ from ..backend import array_module, numpy, to_host
 from ..tensor import Tensor
 from .arguments import Bool, Int, Str
 from .define import Op
-from .exact import flag
 from .gather import along, gather_op, of_whole_source, scatter_add_op, scatter_value_op
 from .pick import check_index, check_source
 from .promotion import no_kernel
 from .underivable import Underivable
+from .validate import flag
 
 # reduce → (the ufunc that joins two elements, what leaves an element alone)
 REDUCTIONS: dict[str, tuple[str, float]] = {

@@ -10,8 +10,8 @@ from ..backend import array_module
 from ..dtypes import int32, int64
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand, Str
-from .exact import flag
 from .promotion import no_kernel, operand
+from .validate import flag
 
 NOT_CONTIGUOUS = (
     "torch.searchsorted(): {0} tensor is non-contiguous, this will lower the performance due to extra data copy when converting "

@@ -14,16 +14,16 @@ from ..backend import array_module, in_order, in_single, ordered
 from ..dtypes import result_type
 from ..tensor import Tensor
 from .arguments import Bool, Float, Int, Str, as_int, parsed
+from .arithmetic import div
 from .define import Op
-from .division import div
-from .exact import flag
 from .extrema import clamp_min, minimum
-from .later import plain_function
+from .lazy import plain_function
 from .loss import apply_reduction, reduction_number
 from .norms import _vector_norm, refuse_nothing, vector_norm_vjp
 from .pointwise import plus_number
 from .promotion import unsupported
 from .statistics import where_zero
+from .validate import flag
 
 # ------------------------------------------------------------------ rules
 

@@ -14,12 +14,12 @@ from ..backend import array_module, in_order, laid_out_as, numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, as_int
 from .define import Op
-from .exact import flag
 from .gather import picked, scatter_op
 from .promotion import no_kernel
 from .reduce import EVERY, RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
 from .selection import kth_place, mode_place, settle, tied, topk_places
 from .underivable import Underivable
+from .validate import flag
 
 # ------------------------------------------------------------------ rules
 

@@ -15,8 +15,8 @@ from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
-from .exact import flag
 from .reduce import EVERY, converting, dims, one_dim
+from .validate import flag
 
 Dims = tuple[int, ...] | None
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from ..backend import array_module, numpy
 from ..tensor import Tensor
 from .define import Op
-from .exact import asked_shape
 from .promotion import unsupported
+from .validate import asked_shape
 
 
 class Tap(NamedTuple):

@@ -1,13 +1,13 @@
 """Optimizers: they move parameters against their gradients, in place and unrecorded (torch.optim).
 
-sgd.py has the whole idea in four lines; adaptive.py and adam_kin.py those that scale every entry by its own past
+sgd.py has the whole idea in four lines; adaptive.py and adam_variants.py those that scale every entry by its own past
 gradients; lbfgs.py the one that goes several steps at once. What all of them share is in optimizer.py. Learning-rate
 schedules stand in lr_scheduler.py, plans.py and cycles.py.
 """
 
 from ..errors import refusing
 from . import lr_scheduler
-from .adam_kin import Adadelta, Adamax, NAdam, RAdam
+from .adam_variants import Adadelta, Adamax, NAdam, RAdam
 from .adaptive import Adagrad, Adam, AdamW, RMSprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer

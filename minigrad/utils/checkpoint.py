@@ -21,9 +21,9 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.graph import Node
 from ..autograd.hooks import extras_of
-from ..autograd.multi import Walk, running_walk, running_walks
 from ..autograd.recording import observed
 from ..autograd.saved import saved_tensors_hooks
+from ..autograd.walk import Walk, running_walk, running_walks
 from ..errors import refusing
 from ..nn.containers import Sequential
 from ..random import fork_rng, get_rng_state, set_rng_state

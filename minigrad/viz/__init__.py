@@ -9,11 +9,11 @@ What it is not: a tracer of forward passes or of modules; what autograd did not 
 
 Graphviz (the program `dot`) lays the pictures out; without it they show as DOT text. The modules, in reading
 order: graph.py (what a graph consists of), fold.py (large graphs), boxes.py (how things look), drawing.py
-(Graphviz), survey.py (`draw`), film.py (a picture in motion), trace.py (`trace_backward`) with player.html.
+(Graphviz), survey.py (`draw`), animation.py (a picture in motion), trace.py (`trace_backward`) with player.html.
 """
 
+from .animation import Frame
 from .drawing import Drawing, GraphvizError
-from .film import Frame
 from .survey import draw
 from .trace import Trace, trace_backward
 

@@ -17,8 +17,8 @@ from string import Template
 from typing import Any
 
 from . import graph
+from .animation import Film, Frame, Step
 from .drawing import GraphvizError, run_dot, svg_elements
-from .film import Film, Frame, Step
 from .survey import survey
 
 FOLD_ABOVE = 60  # a film of more boxes is no fun to watch

@@ -13,7 +13,6 @@ from ..dtypes import BY_NUMPY, element, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
-from .exact import number
 from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vjp_self, power, sub_op
 from .promotion import (
     BOOL_SUBTRAHEND,
@@ -28,6 +27,7 @@ from .promotion import (
 )
 from .promotion import Number as Numbers
 from .underivable import Underivable
+from .validate import number
 
 # ------------------------------------------------------------------ rules
 

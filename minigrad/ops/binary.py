@@ -13,9 +13,9 @@ from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .define import Op, of_two_tensors
-from .exact import number
 from .pointwise import negated
 from .promotion import beside, operand, refuse_bools, unsupported, wrapped
+from .validate import number
 
 # ------------------------------------------------------------------ angles and logarithms
 

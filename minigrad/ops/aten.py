@@ -1,16 +1,17 @@
-"""Functions of torch.nn.functional that torch itself has, too, with the arguments of its operations. Where the arguments are
-the same the table in `__init__.py` names the function itself."""
+"""Functions of torch.nn.functional as `torch` itself has them, with the arguments of ATen's operations; and some of them in
+place, under their names with an underscore. Where the arguments are the same the table in `__init__.py` names the function.
+"""
 
 from __future__ import annotations
 
 from ..tensor import Tensor
-from . import nn, pool, pool_adaptive
-from .arguments import Bool, Float, Int, IntList, Ints, as_int
+from . import activation, nn, piecewise, pool, pool_adaptive
+from .arguments import Bool, Float, Int, IntList, Ints, Number, as_int
 from .batch_norm import aten_batch_norm, aten_instance_norm
 from .dropout import thinned
-from .exact import flag, number
 from .group_norm import aten_group_norm
 from .layer_norm import layer_norm as _layer_norm
+from .validate import flag, number
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
@@ -34,6 +35,16 @@ def batch_norm(
     return aten_batch_norm(input, weight, bias, running_mean, running_var, training, number(momentum), number(eps))
 
 
+def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """x where positive, else α (e^(x/α) - 1) (torch.celu)."""
+    return activation.celu(input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """celu, in place."""
+    return activation.celu(input, alpha, True)
+
+
 def dropout(input: Tensor, p: Float, train: Bool) -> Tensor:
     """Each element 0 with probability p, else over 1 - p (torch.dropout)."""
     return dropped(input, p, train, False)
@@ -50,6 +61,11 @@ def dropped(input: Tensor, p: Float, train: Bool, inplace: bool) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     return thinned(input, p, train, inplace, channels=False)
+
+
+def elu_(input: Tensor, alpha: Number = 1) -> Tensor:
+    """elu, in place."""
+    return activation.elu(input, alpha, True)
 
 
 def embedding(
@@ -74,6 +90,11 @@ def group_norm(
     """Mean 0 and variance 1 over the channels of each group, then · weight + bias (torch.group_norm)."""
     flag(cudnn_enabled)
     return aten_group_norm(input, as_int(num_groups), weight, bias, number(eps))
+
+
+def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    """hardtanh, in place."""
+    return activation.held(input, min_val, max_val, True)
 
 
 def instance_norm(
@@ -105,6 +126,11 @@ def layer_norm(
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
+def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    """leaky_relu, in place."""
+    return activation.leaky_relu(input, negative_slope, True)
+
+
 def max_pool1d(
     input: Tensor,
     kernel_size: Ints,
@@ -127,3 +153,23 @@ def max_pool2d(
 ) -> Tensor:
     """The largest element of every window of the last two dimensions (torch.max_pool2d)."""
     return pool.max_pool2d(input, kernel_size, stride, padding, dilation, flag(ceil_mode))
+
+
+def selu(input: Tensor) -> Tensor:
+    """elu, scaled so that activations keep mean 0 and variance 1 (torch.selu)."""
+    return activation.selu(input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """selu, in place."""
+    return activation.selu(input, True)
+
+
+def threshold(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """x above the threshold, else the value (torch.threshold)."""
+    return piecewise.threshold(input, threshold, value)
+
+
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """threshold, in place."""
+    return piecewise.threshold(input, threshold, value, True)

@@ -13,8 +13,8 @@ from ..backend import array_module, in_order, in_single, laid_out_as
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, as_int
 from .define import Op, unary
-from .exact import ABSENT, number_or_none
 from .promotion import unsupported
+from .validate import ABSENT, number_or_none
 
 # ------------------------------------------------------------------ exponentials and logarithms
 

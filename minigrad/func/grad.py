@@ -8,7 +8,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from .level import ARGNUMS, Level, differentiated, with_aux, with_fresh
-from .trees import flatten, unflatten
+from .pytree import flatten, unflatten
 
 API = "grad_and_value(f)(*args)"
 

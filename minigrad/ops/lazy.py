@@ -1,6 +1,6 @@
 """Modules of operations that are loaded when something of theirs is first asked for, so that importing costs little.
 
-Until then a `Later` stands on Tensor in each of their places, and the package asks `load` for its functions. Loading a
+Until then a `Lazy` stands on Tensor in each of their places, and the package asks `load` for its functions. Loading a
 module puts all its methods into their places; from then on nothing of this stands in the way of a call. (A
 `__getattr__` on Tensor would do the same, and slow down every access to every tensor for good.) What the names are is
 no business of this module: the table in `__init__.py` says that.
@@ -25,7 +25,7 @@ _waiting: dict[str, Any] = {}  # what stands on Tensor for them until then
 _loaded: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}  # by module: what was made for METHODS and FUNCTIONS
 
 
-class Later:
+class Lazy:
     """Stands on Tensor for what a module will put there: whoever asks for it loads the module, and gets that."""
 
     __slots__ = ("name", "module")
@@ -43,7 +43,7 @@ def hang(names: list[str], place: Place) -> None:
     """Keep places on Tensor for one thing and its aliases."""
     for name in names:
         METHODS[name] = place if name == names[0] else known_as(name, place)
-        _waiting[name] = stand_in = Later(name, place[0])
+        _waiting[name] = stand_in = Lazy(name, place[0])
         if place[2] is property:  # which, unlike a method, cannot be assigned to
             _waiting[name] = property(lambda tensor, stand_in=stand_in: stand_in.__get__(tensor, Tensor))  # type: ignore[misc]
         setattr(Tensor, name, _waiting[name])
