@@ -11,7 +11,7 @@ from typing import Any
 from ..creation import tensor
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .adaptive import check_betas, decayed, moments
+from .adaptive import check_moments, decayed, moments
 from .optimizer import CAPTURING, Optimizer, check, implementation, not_from_0_on
 
 
@@ -35,9 +35,9 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(not_from_0_on, lr=("learning rate", lr))
-        check(lambda value: not 0.0 <= value <= 1.0, rho=("rho value", rho))
-        check(not_from_0_on, eps=("epsilon value", eps), decay=("weight_decay value", weight_decay))
+        check(not_from_0_on, lr=lr)
+        check(lambda value: not 0.0 <= value <= 1.0, rho=rho)
+        check(not_from_0_on, eps=eps, weight_decay=weight_decay)
         settings = {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         chosen = implementation(type(self), unused, {"capturable": False, "foreach": foreach, "differentiable": False})
         super().__init__(params, settings | chosen)
@@ -74,9 +74,7 @@ class Adamax(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
-        check_betas(betas)
-        check(not_from_0_on, decay=("weight_decay value", weight_decay))
+        check_moments(lr, betas, eps, weight_decay)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         known = {"foreach": foreach, "maximize": maximize, "differentiable": False, "capturable": False}
         super().__init__(params, settings | implementation(type(self), unused, known))
@@ -116,9 +114,8 @@ class NAdam(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
-        check_betas(betas)
-        check(not_from_0_on, decay=("weight_decay value", weight_decay), slow=("momentum_decay value", momentum_decay))
+        check_moments(lr, betas, eps, weight_decay)
+        check(not_from_0_on, momentum_decay=momentum_decay)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         settings |= {"momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay}
         known = {"maximize": maximize, "foreach": None, "capturable": False, "differentiable": False}
@@ -158,9 +155,7 @@ class RAdam(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
-        check_betas(betas)
-        check(not_from_0_on, decay=("weight_decay value", weight_decay))
+        check_moments(lr, betas, eps, weight_decay)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         known = {"foreach": None, "capturable": False, "decoupled_weight_decay": decoupled_weight_decay}
         super().__init__(params, settings | implementation(type(self), unused, known | {"differentiable": False}))

@@ -14,11 +14,13 @@ from ..tensor import Tensor
 from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
 
 
-def check_betas(betas: tuple[float, float]) -> None:
-    """ValueError for one that is no share."""
+def check_moments(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
+    """ValueError, in torch's order, for a setting of Adam and its relatives."""
+    check(not_from_0_on, lr=lr, eps=eps)
     for i in range(2):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+    check(not_from_0_on, weight_decay=weight_decay)
 
 
 def check_tensor_betas(betas: tuple[Any, ...], refused: bool) -> None:
@@ -82,9 +84,7 @@ class Adam(Optimizer):
         numbers_alone = bool(unused.get("foreach")) and not unused.get("capturable")
         if isinstance(lr, Tensor) and numbers_alone:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        check(not_from_0_on, lr=("learning rate", lr), eps=("epsilon value", eps))
-        check_betas(betas)
-        check(not_from_0_on, decay=("weight_decay value", weight_decay))
+        check_moments(lr, betas, eps, weight_decay)
         check_tensor_betas(betas, numbers_alone)
         settings = {"lr": lr, "betas": tuple(map(scalar, betas)), "eps": eps, "weight_decay": weight_decay}
         settings |= {"amsgrad": amsgrad}
@@ -150,14 +150,7 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(
-            not_from_0_on,
-            lr=("learning rate", lr),
-            eps=("epsilon value", eps),
-            momentum=("momentum value", momentum),
-            decay=("weight_decay value", weight_decay),
-            alpha=("alpha value", alpha),
-        )
+        check(not_from_0_on, lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         settings: dict[str, Any] = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
         known = {"capturable": False, "foreach": None, "maximize": maximize, "differentiable": False}
         settings |= {"weight_decay": weight_decay}
@@ -203,16 +196,9 @@ class Adagrad(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(
-            not_from_0_on,
-            lr=("learning rate", lr),
-            lr_decay=("lr_decay value", lr_decay),
-            decay=("weight_decay value", weight_decay),
-            start=("initial_accumulator_value value", initial_accumulator_value),
-            eps=("epsilon value", eps),
-        )
-        settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
-        settings |= {"initial_accumulator_value": initial_accumulator_value}
+        start = {"initial_accumulator_value": initial_accumulator_value}
+        check(not_from_0_on, lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, **start, eps=eps)
+        settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay} | start
         known = {"foreach": None, "maximize": maximize, "differentiable": False, "fused": None}
         super().__init__(params, settings | implementation(type(self), unused, known))
         for p in self.params:

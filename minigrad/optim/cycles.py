@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .lr_scheduler import LRScheduler, last, only_within_a_step
-from .optimizer import set_rate
+from .optimizer import check_optimizer, set_rate
 
 
 def one_each(what: str, value: Any, groups: int) -> list[Any]:
@@ -119,8 +119,7 @@ class CyclicLR(LRScheduler):
         max_momentum: Any = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        if not hasattr(optimizer, "param_groups"):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         groups = optimizer.param_groups
         lowest = one_each("base_lr", base_lr, len(groups))
         for group, lr in zip(groups if last_epoch == -1 else (), lowest, strict=False):
@@ -210,8 +209,7 @@ class OneCycleLR(LRScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        if not hasattr(optimizer, "param_groups"):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         self.optimizer = optimizer
         if total_steps is not None:
             whole_and_positive(total_steps=total_steps)

@@ -34,7 +34,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        check(not_from_0_on, lr=("learning rate", lr))
+        check(not_from_0_on, lr=lr)
         settings = {"lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval}
         settings |= {"tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change}
         super().__init__(params, settings | {"history_size": history_size, "line_search_fn": line_search_fn})

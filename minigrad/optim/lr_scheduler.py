@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import refusing
-from .optimizer import set_rate, step_hooks, unshared
+from .optimizer import check_optimizer, set_rate, step_hooks, unshared
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
@@ -52,8 +52,7 @@ class LRScheduler:
     _get_lr_called_within_step = False
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
-        if not hasattr(optimizer, "param_groups"):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         self.optimizer = optimizer
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:

@@ -345,6 +345,12 @@ def unwritten(p: Tensor, setting: Any) -> Tensor:
     return p.clone() if wants_grad(setting) else p
 
 
+def check_optimizer(optimizer: Any) -> None:
+    """TypeError for what has no groups of parameters."""
+    if not hasattr(optimizer, "param_groups"):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
 def set_rate(group: dict[str, Any], lr: Any) -> None:
     """Give a group its learning rate. Where that is a tensor it stays the same one, with another value."""
     if isinstance(group["lr"], Tensor):
@@ -363,10 +369,13 @@ def not_from_0_on(value: Any) -> Any:
     return not 0.0 <= value
 
 
-def check(refuses: Callable[[Any], Any], **settings: tuple[str, Any]) -> None:
-    """ValueError for a setting that is refused: NAME=(what torch calls it, the value)."""
-    for what, value in settings.values():
+CALLED = {"lr": "learning rate", "eps": "epsilon value"}  # in errors; the others NAME value
+
+
+def check(refuses: Callable[[Any], Any], **settings: Any) -> None:
+    """ValueError for a setting that is refused."""
+    for name, value in settings.items():
         if isinstance(value, Tensor) and value.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         if refuses(value):
-            raise ValueError(f"Invalid {what}: {value}")
+            raise ValueError(f"Invalid {CALLED.get(name, f'{name} value')}: {value}")

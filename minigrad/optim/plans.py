@@ -8,7 +8,7 @@ from bisect import bisect_right
 from typing import Any
 
 from .lr_scheduler import EPOCH_GIVEN, LRScheduler, last
-from .optimizer import set_rate
+from .optimizer import check_optimizer, set_rate
 
 
 def check_each(name: str, schedulers: Any, optimizer: Any) -> None:
@@ -38,19 +38,23 @@ def undo(schedule: Any) -> None:
         schedule.last_epoch -= 1
 
 
-def with_their_states(schedulers: Any, state: dict[str, Any]) -> dict[str, Any]:
-    """The state of a schedule made of others, each by its own state_dict."""
-    return last(state, _schedulers=[each.state_dict() for each in schedulers])
+class Composite(LRScheduler):
+    """A schedule made of others; base of SequentialLR and ChainedScheduler."""
+
+    _schedulers: Any
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer, the schedules by their own state_dict."""
+        return last(super().state_dict(), _schedulers=[each.state_dict() for each in self._schedulers])
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state_dict."""
+        for each, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            each.load_state_dict(state)
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
 
 
-def taken_over(schedulers: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
-    """Give the schedules their states back; what is left of the whole one's."""
-    for each, state in zip(schedulers, state_dict["_schedulers"], strict=True):
-        each.load_state_dict(state)
-    return {key: value for key, value in state_dict.items() if key != "_schedulers"}
-
-
-class SequentialLR(LRScheduler):
+class SequentialLR(Composite):
     """One schedule after the other, each from its milestone on, as a warm-up and what follows
     (torch.optim.lr_scheduler.SequentialLR)."""
 
@@ -85,16 +89,8 @@ class SequentialLR(LRScheduler):
             current.step()
         self._last_lr = current.get_last_lr()
 
-    def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, the schedules by their own state_dict."""
-        return with_their_states(self._schedulers, super().state_dict())
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state_dict."""
-        super().load_state_dict(taken_over(self._schedulers, state_dict))
-
-
-class ChainedScheduler(LRScheduler):
+class ChainedScheduler(Composite):
     """Several schedules at once, each going on from the rate that the one before it has set
     (torch.optim.lr_scheduler.ChainedScheduler)."""
 
@@ -111,14 +107,6 @@ class ChainedScheduler(LRScheduler):
         for each in self._schedulers:
             each.step()
         self._last_lr = self._present()
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, the schedules by their own state_dict."""
-        return with_their_states(self._schedulers, super().state_dict())
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state_dict."""
-        super().load_state_dict(taken_over(self._schedulers, state_dict))
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -142,8 +130,7 @@ class ReduceLROnPlateau(LRScheduler):
     ) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        if not hasattr(optimizer, "param_groups"):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         groups = len(optimizer.param_groups)
         one_each = isinstance(min_lr, list | tuple)
         given = list(min_lr) if one_each else [min_lr] * groups

@@ -56,12 +56,7 @@ class SGD(Optimizer):
         maximize: bool = False,
         **unused: Any,
     ) -> None:
-        check(
-            negative,
-            lr=("learning rate", lr),
-            momentum=("momentum value", momentum),
-            decay=("weight_decay value", weight_decay),
-        )
+        check(negative, lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         settings = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
