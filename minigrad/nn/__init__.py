@@ -5,7 +5,7 @@ from . import functional, init, modules, utils
 from .attention import MultiheadAttention
 from .containers import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
-from .layers import Dropout, Dropout1d, Dropout2d, Embedding, Flatten, Identity, LayerNorm, Linear, PReLU, Unflatten
+from .layers import Dropout, Dropout1d, Dropout2d, Embedding, Flatten, Identity, Linear, PReLU, Unflatten
 from .losses import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -27,7 +27,7 @@ from .losses import (
     TripletMarginLoss,
 )
 from .module import Module
-from .norm import BatchNorm1d, BatchNorm2d, GroupNorm, InstanceNorm1d, InstanceNorm2d, RMSNorm
+from .norm import BatchNorm1d, BatchNorm2d, GroupNorm, InstanceNorm1d, InstanceNorm2d, LayerNorm, RMSNorm
 from .padding import (
     CircularPad1d,
     CircularPad2d,

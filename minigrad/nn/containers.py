@@ -13,12 +13,6 @@ from .module import Module, indented
 class Numbered(Module):
     """Submodules under the names "0", "1", …; what Sequential and ModuleList share."""
 
-    def _index(self, index: Any) -> int:
-        index, n = operator.index(index), len(self)
-        if not -n <= index < n:
-            raise IndexError(f"index {index} is out of range")
-        return index % n
-
     def _refill(self, modules: Iterable[Module]) -> None:
         self.__dict__["_modules"] = {str(i): module for i, module in enumerate(modules)}
 
@@ -32,17 +26,17 @@ class Numbered(Module):
         modules = list(self._modules.items())
         if isinstance(index, slice):
             return self._part(OrderedDict(modules[index]))
-        return modules[self._index(index)][1]
+        return modules[place(self, index)][1]
 
     def _part(self, modules: Mapping[str, Any]) -> Any:
         return type(self)(list(modules.values()))
 
     def __setitem__(self, index: Any, module: Module) -> None:
-        setattr(self, list(self._modules)[self._index(index)], module)
+        setattr(self, list(self._modules)[place(self, index)], module)
 
     def __delitem__(self, index: Any) -> None:
         modules = list(self)
-        del modules[index if isinstance(index, slice) else self._index(index)]
+        del modules[index if isinstance(index, slice) else place(self, index)]
         self._refill(modules)
 
     def append(self, module: Module) -> Any:
@@ -216,6 +210,14 @@ class ModuleDict(Module):
     def items(self) -> Iterable[tuple[str, Any]]:
         """Names and modules."""
         return self._modules.items()
+
+
+def place(modules: Any, index: Any) -> int:
+    """The place that an index names in a list, counted from the front; IndexError where there is none."""
+    index, n = operator.index(index), len(modules)
+    if not -n <= index < n:
+        raise IndexError(f"index {index} is out of range")
+    return index % n
 
 
 def pairs(values: Any, kind: str) -> Iterator[tuple[Any, Any]]:

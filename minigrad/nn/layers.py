@@ -77,44 +77,6 @@ def reset(weight: Tensor, bias: Tensor | None) -> None:
         init.uniform_(bias, -bound, bound)
 
 
-class LayerNorm(Module):
-    """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.nn.LayerNorm)."""
-
-    def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.normalized_shape = shape
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            self.register_parameter(name, unset(*shape, dtype=dtype, device=device) if wanted else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        """(…, *normalized_shape) → the same shape."""
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        """As torch prints it."""
-        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-        return f"{self.normalized_shape}, eps={self.eps}, {affine}"
-
-
 class Embedding(Module):
     """A table of vectors, looked up by number: (…) → (…, embedding_dim) (torch.nn.Embedding). Normal at first.
 

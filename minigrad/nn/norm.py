@@ -1,5 +1,5 @@
-"""Normalisation of batches, elements of the batch, groups and mean squares as modules: parameters, and the running averages
-that evaluation uses. LayerNorm stands in layers.py."""
+"""Normalisation of batches, elements of the batch, groups, rows and mean squares as modules: parameters, and the running
+averages that evaluation uses."""
 
 from __future__ import annotations
 
@@ -16,8 +16,23 @@ from .layers import unset
 from .module import Module
 
 
+class Affine(Module):
+    """What scales and moves what it has normalised, by a weight and a bias of one shape; each may be None."""
+
+    def _add_affine(self, shape: tuple[int, ...], affine: bool, bias: bool, device: Any, dtype: Any) -> None:
+        """Weight and bias, or None in place of what is not wanted."""
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, unset(*shape, dtype=dtype, device=device) if wanted else None)
+
+    def reset_parameters(self) -> None:
+        """weight 1, bias 0."""
+        for parameter, start in ((self.weight, init.ones_), (self.bias, init.zeros_)):
+            if parameter is not None:
+                start(parameter)
+
+
 @constructed_as("_BatchNorm")
-class BatchNorm(Module):
+class BatchNorm(Affine):
     """Every channel with mean 0 and variance 1, then · weight + bias; base of BatchNorm1d and BatchNorm2d.
 
     momentum: how far one batch moves the running averages; None: they are plain averages of all batches so far.
@@ -44,10 +59,8 @@ class BatchNorm(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        made = {"device": device, "dtype": dtype}
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, unset(num_features, **made) if wanted else None)
-        track = track_running_stats
+        self._add_affine((num_features,), affine, bias, device, dtype)
+        track, made = track_running_stats, {"device": device, "dtype": dtype}
         self.register_buffer("running_mean", zeros(num_features, **made) if track else None)
         self.register_buffer("running_var", ones(num_features, **made) if track else None)
         self.register_buffer("num_batches_tracked", tensor(0, dtype=int64, device=device) if track else None)
@@ -63,10 +76,7 @@ class BatchNorm(Module):
     def reset_parameters(self) -> None:
         """weight 1, bias 0, running averages forgotten."""
         self.reset_running_stats()
-        if self.affine:
-            init.ones_(self.weight)
-            if self.bias is not None:
-                init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_dims(self, input: Tensor) -> None:
         if input.ndim not in self.dims:
@@ -179,7 +189,7 @@ class InstanceNorm2d(InstanceNorm):
     dims = (3, 4)
 
 
-class GroupNorm(Module):
+class GroupNorm(Affine):
     """Every group of channels of every image with mean 0 and variance 1, then · weight + bias (torch.nn.GroupNorm)."""
 
     def __init__(
@@ -197,16 +207,8 @@ class GroupNorm(Module):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        made = {"device": device, "dtype": dtype}
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, unset(num_channels, **made) if wanted else None)
+        self._add_affine((num_channels,), affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """weight 1, bias 0."""
-        for parameter, start in ((self.weight, init.ones_), (self.bias, init.zeros_)):
-            if parameter is not None:
-                start(parameter)
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, …) → the same shape."""
@@ -218,6 +220,36 @@ class GroupNorm(Module):
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
+
+
+class LayerNorm(Affine):
+    """Mean 0 and variance 1 over the last dimensions, then · weight + bias (torch.nn.LayerNorm)."""
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = shape
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self._add_affine(shape, elementwise_affine, bias, device, dtype)
+        self.reset_parameters()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(…, *normalized_shape) → the same shape."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """As torch prints it."""
+        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
 
 class RMSNorm(Module):

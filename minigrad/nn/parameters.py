@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..tensor import Tensor
-from .containers import pairs
+from .containers import pairs, place
 from .module import Module
 from .parameter import Parameter
 
@@ -41,14 +40,8 @@ class ParameterList(Module):
 
     __iadd__ = extend
 
-    def _index(self, index: Any) -> int:
-        index, n = operator.index(index), len(self)
-        if not -n <= index < n:
-            raise IndexError(f"index {index} is out of range")
-        return index % n
-
     def __setitem__(self, index: Any, value: Any) -> None:
-        setattr(self, str(self._index(index)), as_parameter(value))
+        setattr(self, str(place(self, index)), as_parameter(value))
 
     def __len__(self) -> int:
         return self._size
@@ -58,7 +51,7 @@ class ParameterList(Module):
 
     def __getitem__(self, index: Any) -> Any:
         values = list(self)
-        return ParameterList(values[index]) if isinstance(index, slice) else values[self._index(index)]
+        return ParameterList(values[index]) if isinstance(index, slice) else values[place(self, index)]
 
     def extra_repr(self) -> str:
         """One line for each entry."""

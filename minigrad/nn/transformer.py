@@ -23,8 +23,9 @@ from . import functional as F
 from . import init
 from .attention import MultiheadAttention
 from .containers import ModuleList
-from .layers import Dropout, LayerNorm, Linear
+from .layers import Dropout, Linear
 from .module import Module
+from .norm import LayerNorm
 from .simple import GELU, ReLU
 
 Activation = Callable[[Tensor], Tensor]

@@ -42,11 +42,6 @@ def whole_vjp_other(grad: Any, self: Any, other: Any, rounding_mode: str) -> Any
     return rules.zeros(grad, grad.shape)
 
 
-def remainder_vjp_self(grad: Any) -> Any:
-    """z = self - q · other with a whole q: the gradient as it is."""
-    return grad
-
-
 def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     """z = self - q · other with q = ⌊self / other⌋: -q."""
     return -grad * div_mode_op.of(self, other, rounding_mode="floor")
@@ -150,12 +145,12 @@ rsub_tensor_op = Op(
 rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - (x if alpha == 1 else x * alpha), self=sub_alpha_vjp)
 div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp_self, other=whole_vjp_other)
 remainder_scalar_op = Op(
-    "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=remainder_vjp_self
+    "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=same_vjp
 )
-remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=remainder_vjp_self, other=remainder_vjp_other)
+remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=same_vjp, other=remainder_vjp_other)
 rremainder_op = Underivable("remainder", lambda x, input: _remainder(beside(input, x), x), "other")
-fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, as_element(other, x.dtype)), self=remainder_vjp_self)
-fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=remainder_vjp_self, other=fmod_vjp_other)
+fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, as_element(other, x.dtype)), self=same_vjp)
+fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=same_vjp, other=fmod_vjp_other)
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
 pow_tensor_op = Op("PowBackward1", _int_power, promotes=True, self=pow_vjp_self, exponent=pow_vjp_exponent)
 rpow_op = Op("PowBackward2", lambda x, self: in_order(_int_power(as_element(self, x.dtype), x)), exponent=rpow_vjp)

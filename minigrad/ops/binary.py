@@ -12,6 +12,7 @@ from .. import rules
 from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Number, Operand
+from .arithmetic import same_vjp
 from .define import Op, of_two_tensors
 from .pointwise import negated
 from .promotion import beside, operand, refuse_bools, unsupported, wrapped
@@ -115,11 +116,6 @@ def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
     return grad * (end - self)
 
 
-def first_vjp(grad: Any) -> Any:
-    """z = self + …: the gradient as it is."""
-    return grad
-
-
 def addcmul_vjp_tensor1(grad: Any, tensor2: Any, value: float) -> Any:
     """z = self + value · tensor1 · tensor2."""
     return grad * (tensor2 * value)
@@ -200,11 +196,11 @@ number_xlogy_op = Op("XlogyBackward1", lambda x, self: _xlogy(beside(self, x), x
 lerp_scalar_op = Op("LerpBackward0", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
 lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
 addcmul_op = Op(
-    "AddcmulBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y * z, promotes=True, self=first_vjp,
+    "AddcmulBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y * z, promotes=True, self=same_vjp,
     tensor1=addcmul_vjp_tensor1, tensor2=addcmul_vjp_tensor2,
 )  # fmt: skip
 addcdiv_op = Op(
-    "AddcdivBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y / z, promotes=True, self=first_vjp,
+    "AddcdivBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y / z, promotes=True, self=same_vjp,
     tensor1=addcdiv_vjp_tensor1, tensor2=addcdiv_vjp_tensor2,
 )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import rules
@@ -11,14 +10,9 @@ from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
-from .loss import MEAN, castable, not_differentiable, reduced, reduction_number, shared
+from .loss import castable, not_differentiable, reduced, reduction_number, shared
 from .promotion import no_kernel
 from .validate import asked_shape
-
-
-def averaged(grads: Any, reduction: int) -> Any:
-    """The losses' gradients, one for each: over their number where the mean is taken."""
-    return grads / math.prod(grads.shape) if reduction == MEAN else grads
 
 
 def weighted(values: Any, weight: Any) -> Any:
@@ -47,13 +41,15 @@ def bce_logits_vjp_self(grad: Any, self: Any, target: Any, weight: Any, pos_weig
     torch: BinaryCrossEntropyWithLogitsBackward0.
     """
     t = weighted(target, pos_weight)
-    return averaged(weighted(((t + 1 - target) * sigmoid(self) - t) * grad, weight), reduction)
+    slope = weighted(((t + 1 - target) * sigmoid(self) - t) * grad, weight)
+    return shared(slope, slope, reduction)
 
 
 def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """z = -(w t ln σ + (1 - t) ln(1 - σ)): ∂/∂t = ln(1 - σ) - w ln σ, which is -self without weights."""
     slope = -self if pos_weight is None else log_sigmoid_op.of(-self) - log_sigmoid_op.of(self) * pos_weight
-    return averaged(weighted(slope, weight) * rules.cast(grad, rules.raw_dtype(self)), reduction)
+    slope = weighted(slope, weight) * rules.cast(grad, rules.raw_dtype(self))
+    return shared(slope, slope, reduction)
 
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:

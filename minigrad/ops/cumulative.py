@@ -14,7 +14,7 @@ from .define import Op
 from .gather import scatter_add_op
 from .join import cat
 from .promotion import no_kernel
-from .reduce import EVERY, converting, one_dim, return_type
+from .reduce import EVERY, RETURN_TYPES, converting, one_dim
 from .validate import flag
 from .views import narrow
 
@@ -239,10 +239,8 @@ cumsum_inplace, cumprod_inplace = _total_inplace(cumsum), _total_inplace(cumprod
 
 
 def _record(op: Op, name: str, words: str) -> Any:
-    pair = return_type(name)
-
     def call(input: Tensor, dim: Int) -> Any:
-        return pair(op(input, dim=one_dim(dim, input._data.ndim)))
+        return RETURN_TYPES[name](op(input, dim=one_dim(dim, input._data.ndim)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The {words} element so far along dim, and where it stood, the latest of a tie (torch.{name})."

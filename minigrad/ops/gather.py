@@ -46,23 +46,26 @@ def _gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
     return picked(x, index, dim) if index.ndim else x.reshape(-1)[index]
 
 
+def targets(x: Any, src: Any, dim: int, index: Any) -> tuple[Any, Any, Any]:
+    """For writing src to where `index` says: a copy of x laid flat, the places in it, and what of src goes there."""
+    index = index.reshape(index.shape or (1,))
+    src = src[tuple(slice(n) for n in index.shape)] if src.ndim == index.ndim else src
+    return x.copy().reshape(-1), along(x.shape or (1,), dim, index), src
+
+
 def _scatter(x: Any, src: Any, dim: int, index: Any) -> Any:
     if not index.size:  # of any shape
         return x.copy()
-    out = x.copy().reshape(x.shape or (1,))
-    index = index.reshape(index.shape or (1,))
-    src = src[tuple(slice(n) for n in index.shape)] if src.ndim == index.ndim else src
-    out.reshape(-1)[along(out.shape, dim, index)] = src
+    out, places, src = targets(x, src, dim, index)
+    out[places] = src
     return out.reshape(x.shape)
 
 
 def _scatter_add(x: Any, src: Any, dim: int, index: Any) -> Any:
     if not index.size:
         return x.copy()
-    out = x.copy().reshape(x.shape or (1,))
-    index = index.reshape(index.shape or (1,))
-    src = src.reshape(src.shape or (1,))[tuple(slice(n) for n in index.shape)]
-    array_module(out).add.at(out.reshape(-1), along(out.shape, dim, index).reshape(-1), src.reshape(-1))
+    out, places, src = targets(x, src, dim, index)
+    array_module(out).add.at(out, places.reshape(-1), src.reshape(-1))
     return out.reshape(x.shape)
 
 

@@ -12,16 +12,10 @@ from ..autograd.grad_mode import no_grad
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .lazy import load
-from .loss import apply_reduction, reduction_number
+from .loss import apply_reduction, check_reduction, reduction_number
 from .margin_loss import plus
 from .pointwise import times_number
 from .validate import flag, number
-
-
-def check_reduction(reduction: str, words: str) -> None:
-    """ValueError for an unknown reduction."""
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + words)
 
 
 @parsed("poisson_nll_loss", "input", "target", "log_input", "full", "eps")

@@ -150,6 +150,12 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
     return REDUCTIONS[reduction]
 
 
+def check_reduction(reduction: str, words: str) -> None:
+    """ValueError, in words of its own, for an unknown reduction."""
+    if reduction not in tuple(REDUCTIONS):
+        raise ValueError(reduction + words)
+
+
 def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both stretched to one shape, with torch's warning where they do not have it already."""
     b, a = asked_shape(target), asked_shape(input)

@@ -17,7 +17,16 @@ from .arguments import Float, Number, parsed
 from .arithmetic import sub
 from .define import Op
 from .inplace import refuse_write
-from .loss import MEAN, apply_reduction, castable, not_differentiable, reduced, reduction_number, shared
+from .loss import (
+    MEAN,
+    apply_reduction,
+    castable,
+    check_reduction,
+    not_differentiable,
+    reduced,
+    reduction_number,
+    shared,
+)
 from .masks import where
 from .pointwise import minus_number, plus_number
 from .promotion import unsupported
@@ -130,8 +139,7 @@ def multilabel_soft_margin_loss(
     classes = input.dim() - 1
     losses = losses.sum(dim=classes) / input.size(classes)
     if size_average is None and reduce is None:
-        if reduction not in ("none", "mean", "sum"):
-            raise ValueError(reduction + " is not valid")
+        check_reduction(reduction, " is not valid")
         reduction_no = reduction_number(reduction)
     return apply_reduction(losses, reduction_no)
 

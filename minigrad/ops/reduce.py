@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from operator import itemgetter
+from typing import Any, ClassVar
 
 from .. import rules
 from ..backend import array_module, in_order, mean_array, sum_array
@@ -208,34 +209,26 @@ def reducible_dim(input: Tensor, dim: int, name: str) -> int:
     return dim
 
 
-class ValuesIndices(tuple[Any, ...]):
-    """The pair that max(dim), min(dim), sort, topk … return; prints as torch.return_types.NAME."""
+class ReturnType(tuple[Any, ...]):
+    """What max(dim), sort, aminmax … return: a tuple with a name for each entry; prints as torch.return_types.NAME."""
 
     __slots__ = ()
-    name = ""
-
-    @property
-    def values(self) -> Tensor:
-        """The values found."""
-        return self[0]
-
-    @property
-    def indices(self) -> Tensor:
-        """Where they stood."""
-        return self[1]
+    fields: ClassVar[tuple[str, ...]] = ()
 
     def __repr__(self) -> str:
-        return f"torch.return_types.{self.name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
+        entries = [f"{field}={entry!r}" for field, entry in zip(self.fields, self, strict=True)]
+        return f"torch.return_types.{type(self).__name__}(\n" + ",\n".join(entries) + ")"
 
 
-def return_type(name: str) -> type[ValuesIndices]:
-    """The named pair of one operation."""
-    return type(name, (ValuesIndices,), {"__slots__": (), "name": name})
+def return_type(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
+    """The named tuple of one operation."""
+    entries = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
+    return type(name, (ReturnType,), {"__slots__": (), "fields": fields} | entries)
 
 
-RETURN_TYPES = {
-    name: return_type(name) for name in ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue")
-}
+PAIRS = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "cummax", "cummin", "kthvalue")
+RETURN_TYPES = {name: return_type(name, ("values", "indices")) for name in PAIRS}
+RETURN_TYPES["aminmax"] = return_type("aminmax", ("min", "max"))
 max = _extremum(max_all, max_dim, "maximum", "max")
 min = _extremum(min_all, min_dim, "minimum", "min")
 

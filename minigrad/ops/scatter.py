@@ -14,7 +14,7 @@ from ..backend import array_module, numpy, to_host
 from ..tensor import Tensor
 from .arguments import Bool, Int, Str
 from .define import Op
-from .gather import along, gather_op, of_whole_source, scatter_add_op, scatter_value_op
+from .gather import along, gather_op, of_whole_source, scatter_add_op, scatter_value_op, targets
 from .pick import check_index, check_source
 from .promotion import no_kernel
 from .underivable import Underivable
@@ -46,16 +46,12 @@ def identity(reduce: str, dtype: Any) -> Any:
 def _scatter_reduce(x: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool) -> Any:
     if not index.size:  # of any shape, and so is the source
         return x.copy()
-    out = x.copy().reshape(x.shape or (1,))
-    index = index.reshape(index.shape or (1,))
-    src = src.reshape(src.shape or (1,))[tuple(slice(n) for n in index.shape)]
-    places = along(out.shape, dim, index).reshape(-1)
-    flat = out.reshape(-1)
+    out, places, src = targets(x, src, dim, index)
     if not include_self:
-        flat[places] = identity(reduce, out.dtype)
-    join_at(flat, places, src.reshape(-1), REDUCTIONS[reduce][0])
+        out[places] = identity(reduce, out.dtype)
+    join_at(out, places.reshape(-1), src.reshape(-1), REDUCTIONS[reduce][0])
     if reduce == "mean":
-        counts = number_of(out, dim, index, include_self).reshape(out.shape)
+        counts = number_of(x, dim, index, include_self).reshape(-1)
         out = out // counts if out.dtype.kind in "iu" else out / counts
     return out.reshape(x.shape)
 

@@ -19,10 +19,12 @@ from .define import Op
 from .extrema import clamp_min, minimum
 from .lazy import plain_function
 from .loss import apply_reduction, reduction_number
+from .margin_loss import plus
 from .norms import _vector_norm, refuse_nothing, vector_norm_vjp
 from .pointwise import plus_number
 from .promotion import unsupported
 from .statistics import where_zero
+from .underivable import no_vjp
 from .validate import flag
 
 # ------------------------------------------------------------------ rules
@@ -43,9 +45,7 @@ def cdist_vjp_x2(grad: Any, x1: Any, x2: Any, p: float, result: Any) -> Any:
     return cdist_slope_op.of(rules.swapaxes(grad, -1, -2), x2, x1, rules.swapaxes(result, -1, -2), p=p)
 
 
-def cdist_slope_vjp(grad: Any) -> Any:
-    """torch has no second derivative of cdist."""
-    raise NotImplementedError("the derivative for '_cdist_backward' is not implemented.")
+cdist_slope_vjp = no_vjp("_cdist_backward")
 
 
 def euclidean_dist_vjp_x1(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
@@ -183,8 +183,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: Float = 2.0, eps: Float = 1e-6,
     """The p-norm of x1 - x2 + eps over the last dimension (torch.nn.functional.pairwise_distance)."""
     if not isinstance(x1, Tensor) or not isinstance(x2, Tensor):
         raise TypeError
-    difference = x1 - x2
-    difference = plus_number(difference, number=eps) if difference.is_floating_point() else difference + eps
+    difference = plus(x1 - x2, eps)
     last = (difference._data.ndim - 1,) if difference._data.ndim else ()
     refuse_nothing(difference, p, last)
     return norm_op(difference, p=float(p), dim=last, keepdim=flag(keepdim))

@@ -16,9 +16,9 @@ from .arguments import Bool, Int, as_int
 from .define import Op
 from .gather import picked, scatter_op
 from .promotion import no_kernel
-from .reduce import EVERY, RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim, return_type
+from .reduce import EVERY, RETURN_TYPES, extremum_all_vjp, one_dim, real_dim, reducible_dim
 from .selection import kth_place, mode_place, settle, tied, topk_places
-from .underivable import Underivable
+from .underivable import Underivable, no_vjp
 from .validate import flag
 
 # ------------------------------------------------------------------ rules
@@ -37,17 +37,8 @@ def picked_one_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: i
     return scatter_op.of(rules.zeros(grad, self_shape), grad, dim=dim, index=rules.raw(indices))
 
 
-def _missing(name: str) -> Any:
-    """torch records some operations and has no derivative for them."""
-
-    def rule(grad: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return rule
-
-
-unique_vjp, unique_dim_vjp = _missing("_unique2"), _missing("unique_dim")
-unique_consecutive_vjp = _missing("unique_consecutive")
+unique_vjp, unique_dim_vjp = no_vjp("_unique2"), no_vjp("unique_dim")
+unique_consecutive_vjp = no_vjp("unique_consecutive")
 
 
 # ------------------------------------------------------------------ forwards
@@ -221,8 +212,6 @@ def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any
 
 
 def _middle(every: Op, along: Op, name: str, words: str) -> Any:
-    pair = return_type(name)
-
     def call(input: Tensor, dim: Int = EVERY, keepdim: Bool = False) -> Any:
         if dim is EVERY:
             if flag(keepdim):
@@ -232,7 +221,7 @@ def _middle(every: Op, along: Op, name: str, words: str) -> Any:
             return every(input)
         dim = reducible_dim(input, dim, name)
         no_kernel("median_out", input)
-        return pair(along(input, dim=dim, keepdim=flag(keepdim)))
+        return RETURN_TYPES[name](along(input, dim=dim, keepdim=flag(keepdim)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The middle element{words}, the lower one of two; with dim also where it stood (torch.{name})."

@@ -15,7 +15,7 @@ from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
-from .reduce import EVERY, converting, dims, one_dim
+from .reduce import EVERY, RETURN_TYPES, converting, dims, one_dim
 from .validate import flag
 
 Dims = tuple[int, ...] | None
@@ -248,28 +248,6 @@ def check_not_empty(input: Tensor, dim: Any, name: str) -> None:
 amax, amin = _extreme(amax_op, "amax", "largest"), _extreme(amin_op, "amin", "smallest")
 
 
-class MinMax(tuple[Any, ...]):
-    """What aminmax returns."""
-
-    __slots__ = ()
-
-    @property
-    def min(self) -> Tensor:
-        """The smallest."""
-        return self[0]
-
-    @property
-    def max(self) -> Tensor:
-        """The largest."""
-        return self[1]
-
-    def __repr__(self) -> str:
-        return f"torch.return_types.aminmax(\nmin={self[0]!r},\nmax={self[1]!r})"
-
-
-MinMax.__name__ = "aminmax"
-
-
 def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> Any:
     """The smallest and the largest element, in all or along dim (torch.aminmax)."""
     axes = None if dim is None else (one_dim(dim, input._data.ndim),)
@@ -278,7 +256,8 @@ def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> 
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )
     check_not_empty(input, axes, "aminmax")
-    return MinMax(aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=flag(keepdim)))
+    found = aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=flag(keepdim))
+    return RETURN_TYPES["aminmax"](found)
 
 
 def _truth(name: str, words: str) -> Any:

@@ -14,6 +14,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Float, Int, as_int
 from .define import Op, unary
 from .promotion import unsupported
+from .underivable import no_vjp
 from .validate import ABSENT, number_or_none
 
 # ------------------------------------------------------------------ exponentials and logarithms
@@ -145,16 +146,10 @@ def nan_to_num_vjp(grad: Any, self: Any) -> Any:
     return grad * rules.isfinite(self)
 
 
-def _missing(name: str) -> Any:
-    """torch has acosh_, asinh_ and atanh_ and no derivative for them."""
-
-    def rule(grad: Any) -> Any:
-        raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
-
-    return rule
-
-
-no_acosh_vjp, no_asinh_vjp, no_atanh_vjp = _missing("acosh"), _missing("asinh"), _missing("atanh")
+# torch has acosh_, asinh_ and atanh_ and no derivative for them.
+no_acosh_vjp, no_asinh_vjp, no_atanh_vjp = (
+    no_vjp(f"inplace version of {name}") for name in ("acosh", "asinh", "atanh")
+)
 
 # ------------------------------------------------------------------ entries
 

@@ -1,4 +1,4 @@
-"""Operations that torch records although it has no derivative for them: floor division, bincount, scatter(reduce=…)."""
+"""Operations that torch records although it has no derivative for them: floor division, bincount, unique, scatter(reduce=…)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from ..autograd.graph import LAST, NO_EDGE
 from ..autograd.recording import refusing
 from ..tensor import Tensor
 from .define import Op
+
+
+def no_vjp(name: str) -> Any:
+    """The rule of an operation for which torch's derivatives.yaml says `not_implemented`, under the name given there."""
+
+    def rule(grad: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return rule
 
 
 class Underivable(Op):
