@@ -1,10 +1,12 @@
-"""What the engine says about names it does not have, and torch's longer words about the saved values of a graph."""
+"""What the engine says about names it does not have, torch's longer words about the saved values of a graph, and what is said
+once in a process."""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import sys
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -50,6 +52,16 @@ ANOMALY_ENABLED = (
     "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
     "changed in there or anywhere later. Good luck!"
 )
+
+
+said: set[str] = set()  # what torch warns of once in a process
+
+
+def warn_once(words: str, stacklevel: int, about: str = "") -> None:
+    """A warning that comes once in a process. about: what it is told by, where its words are not always the same."""
+    if (about or words) not in said:
+        said.add(about or words)
+        warnings.warn(words, UserWarning, stacklevel + 1)
 
 
 def check_bool(function: str, name: str, place: int, value: Any) -> None:

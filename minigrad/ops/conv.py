@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from .. import rules
 from ..backend import array_module, in_order, restrided
+from ..errors import warn_once
 from ..tensor import Tensor
 from .arguments import Int, Ints, as_int
 from .define import Op
@@ -205,7 +205,6 @@ PADDED_COPY = (
     "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
     "created"
 )
-_said: list[str] = []  # what torch warns of once in a process
 
 
 def same_padding(kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[Sizes, Sizes]:
@@ -213,9 +212,8 @@ def same_padding(kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[Sizes, 
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
-    if any(total % 2 for total in totals) and not _said:
-        _said.append(PADDED_COPY)
-        warnings.warn(PADDED_COPY, UserWarning, stacklevel=5)
+    if any(total % 2 for total in totals):
+        warn_once(PADDED_COPY, stacklevel=5)
     return tuple(t // 2 for t in totals), tuple(t % 2 for t in totals)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from builtins import bool as _truth  # `bool` is a conversion below
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from ..backend import address, array_module, in_use, numpy, to_device, to_host
 from ..creation import tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..dtypes import dtype as Dtype
+from ..errors import said, warn_once
 from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
@@ -273,7 +273,6 @@ TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
     "tensor.detach() first."
 )
-_said: list[str] = []  # what torch warns of once in a process
 
 
 def one_value(self: Tensor) -> Any:
@@ -285,9 +284,8 @@ def one_value(self: Tensor) -> Any:
 
 def as_float(self: Tensor) -> Any:
     """float(self); a warning, once, if a gradient is wanted for it, which ends here unless nothing is recorded."""
-    if self.requires_grad and not _said and is_grad_enabled():
-        _said.append(TO_SCALAR)
-        warnings.warn(TO_SCALAR, UserWarning, stacklevel=2)
+    if self.requires_grad and TO_SCALAR not in said and is_grad_enabled():
+        warn_once(TO_SCALAR, stacklevel=2)
     return builtins.float(one_value(self))
 
 

@@ -7,9 +7,9 @@ other wrong calls are told stands in arguments.py.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..errors import warn_once
 from ..tensor import Tensor
 from .arguments import is_number
 
@@ -28,7 +28,6 @@ ORDERS = {
     for names, _, orders in (line.partition(": ") for line in TABLE.strip().splitlines())
     for name in names.split()
 }
-_warned: list[bool] = []  # torch says it once a process
 
 
 def as_today(
@@ -45,16 +44,13 @@ def as_today(
             continue
         given |= kwargs
         if all(is_number(given[n]) if n in FACTORS else isinstance(given[n], Tensor) for n in names):
-            warn_once(name, names, method)
+            warn_once(deprecation(name, names, method), stacklevel=3, about="the order of arguments")
             return [given[n] for n in names if n not in FACTORS], {n: given[n] for n in names if n in FACTORS}
     return None
 
 
-def warn_once(name: str, names: list[str], method: bool) -> None:
-    """Say which order was meant, and which is today's."""
-    if _warned:
-        return
-    _warned.append(True)
+def deprecation(name: str, names: list[str], method: bool) -> str:
+    """Which order was meant, and which is today's."""
     shown = [n for n in names if n != "self" or not method]
     kinds = ["Number " + n if n in FACTORS else "Tensor " + n.replace("self", "input") for n in shown]
     every = dict.fromkeys(n for order in ORDERS[name.removesuffix("_")] for n in order if n in FACTORS)
@@ -62,9 +58,7 @@ def warn_once(name: str, names: list[str], method: bool) -> None:
     end = [] if method else ["Tensor out = None"]
     old = [*kinds, "*", *end] if end else kinds
     new = [*tensors, "*", *(f"Number {n} = 1" for n in every), *end]
-    warnings.warn(
+    return (
         f"This overload of {name} is deprecated:\n\t{name}({', '.join(old)})\n"
-        f"Consider using one of the following signatures instead:\n\t{name}({', '.join(new)})",
-        UserWarning,
-        stacklevel=4,
+        f"Consider using one of the following signatures instead:\n\t{name}({', '.join(new)})"
     )

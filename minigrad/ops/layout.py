@@ -9,6 +9,7 @@ import math
 import warnings
 from typing import Any
 
+from ..errors import warn_once
 from ..size import Size
 from ..tensor import Tensor
 from .arguments import Int, IntList, Ints, as_tensors
@@ -90,15 +91,9 @@ def adjoint(input: Tensor) -> Tensor:
     return transpose(input, -2, -1)
 
 
-_said: set[str] = set()  # what torch warns of once in a process
-
-
 def warn_of_zero_dim(name: str, remedy: str) -> None:
     """torch's warning, once, for turning round a tensor that has no dimensions."""
-    if name not in _said:
-        _said.add(name)
-        named = name if name.endswith(")") else f"Tensor.{name}"
-        warnings.warn(f"{named} is deprecated on 0-D tensors. {remedy}", UserWarning, stacklevel=3)
+    warn_once(f"{name} is deprecated on 0-D tensors. {remedy}", stacklevel=3)
 
 
 IDENTITY = "This function is the identity in these cases."
@@ -107,14 +102,12 @@ IDENTITY = "This function is the identity in these cases."
 def t_property(self: Tensor) -> Tensor:
     """Tensor.T: the dimensions in reverse; a warning, once, unless there are two."""
     if not self._data.ndim:
-        warn_of_zero_dim("T", IDENTITY)
-    elif self._data.ndim != 2 and "x.T" not in _said:
-        _said.add("x.T")
-        warnings.warn(
+        warn_of_zero_dim("Tensor.T", IDENTITY)
+    elif self._data.ndim != 2:
+        warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
             "1, -1, -1))` to reverse the dimensions of a tensor.",
-            UserWarning,
             stacklevel=2,
         )
     return permute(self, tuple(range(self._data.ndim))[::-1])
@@ -123,7 +116,7 @@ def t_property(self: Tensor) -> Tensor:
 def mt_property(self: Tensor) -> Tensor:
     """Tensor.mT: the last two dimensions swapped."""
     if not self._data.ndim:
-        warn_of_zero_dim("mT", IDENTITY)
+        warn_of_zero_dim("Tensor.mT", IDENTITY)
         return self
     if self._data.ndim < 2:
         raise RuntimeError(
@@ -140,7 +133,7 @@ def h_property(self: Tensor) -> Tensor:
             "consider using tensor.mH"
         )
     if not self._data.ndim:
-        warn_of_zero_dim("H", "Consider using x.conj().")
+        warn_of_zero_dim("Tensor.H", "Consider using x.conj().")
         return self
     return transpose(self, -2, -1)
 

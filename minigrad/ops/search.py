@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ..backend import array_module
 from ..dtypes import int32, int64
+from ..errors import warn_once
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand, Str
 from .promotion import no_kernel, operand
@@ -18,7 +18,6 @@ NOT_CONTIGUOUS = (
     "non-contiguous tensor to contiguous, please use contiguous {0} tensor if possible. This message will only appear once per "
     "program."
 )
-_said: set[str] = set()  # what torch warns of once in a process
 
 
 def searchsorted(
@@ -38,9 +37,8 @@ def searchsorted(
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     check_boundaries(data, values, sorter)
     for name, tensor in (("input value", self), ("boundary", sorted_sequence), ("sorter", sorter)):
-        if isinstance(tensor, Tensor) and not tensor._data.flags.c_contiguous and name not in _said:
-            _said.add(name)
-            warnings.warn(NOT_CONTIGUOUS.format(name), UserWarning, stacklevel=3)
+        if isinstance(tensor, Tensor) and not tensor._data.flags.c_contiguous:
+            warn_once(NOT_CONTIGUOUS.format(name), stacklevel=3)
     if values.dtype.kind == "b":
         no_kernel("searchsorted_out_cpu", sorted_sequence)
     if sorter is not None:
