@@ -32,6 +32,7 @@ from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .double_backward import members
 from .nodes import (
+    ALONE,
     CrosswiseNode,
     OneInputNode,
     Rule,
@@ -226,6 +227,8 @@ class Op:
         self.view = view
         self.tensors = tensors
         self.rules = Rules(node, rules, outputs, tensors, members(again, rules))
+        if type(self) is Op and len(rules) == 1 and outputs is None and not (view or tensors or self.promotes):
+            self.__class__ = OneInputOp
 
     def __call__(self, /, *inputs: Any, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
@@ -301,6 +304,40 @@ class Op:
             out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
             out._counter = out._grad = None
             self.rules.save(grad_fn, edges, inputs, (out,), attributes)
+        return out if not observers else observed(grad_fn, out)
+
+
+class OneInputOp(Op):
+    """An operation of one tensor and plain attributes, with one output of its own: what Op comes to for the most frequent
+    kind, with every call written out."""
+
+    def __call__(self, input: Tensor, /, **attributes: Any) -> Tensor:
+        """Compute, and record what the rule will need."""
+        x = input._data
+        try:
+            data = self.forward(x, **attributes)
+        except (ValueError, TypeError) as error:
+            raise unfit(error, [x]) from error
+        edge = input._edge
+        if edge is NO_EDGE or (paused and get_ident() in paused):
+            return from_array(data)
+        rules = self.rules
+        grad_fn = rules.node()
+        parent, number = gradient_edge(input) if edge is None else edge
+        grad_fn.parents = (parent,)
+        grad_fn.numbers = (number,) if number else None
+        grad_fn.order = next_order()
+        grad_fn.shape = data.shape
+        grad_fn.stretched = origins(input) if self.stretches else None
+        grad_fn.extras = None
+        out = new(Tensor)
+        out._data = data
+        out._counter = out._grad = None
+        out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
+        if (pick := rules.pick) is None:
+            rules.save(grad_fn, ALONE, (input,), (out,), attributes)
+        else:
+            grad_fn.saved = (x.shape, *pick(attributes)) if rules.with_shape else pick(attributes)
         return out if not observers else observed(grad_fn, out)
 
 
