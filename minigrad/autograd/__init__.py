@@ -186,7 +186,7 @@ def _tensors(value: Any) -> tuple[Any, ...]:
 
 def _inputs(inputs: Any, asker: str) -> tuple[Any, ...]:
     """The tensors or gradient edges that `inputs` names. asker: to which function, for the messages."""
-    if isinstance(inputs, Mapping):
+    if not isinstance(inputs, (Tensor, list, tuple)) and isinstance(inputs, Mapping):  # which takes long to tell
         if type(inputs) is not dict:
             raise TypeError(
                 f"`inputs` argument to `{asker}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "

@@ -296,6 +296,8 @@ def _as_result(input: Any, number: Any) -> Tensor:
 
 def pow(input: Operand, exponent: Operand) -> Tensor:
     """input ** exponent; one of the two may be a number (torch.pow)."""
+    if type(exponent) in PLAIN and isinstance(input, Tensor) and input._data.dtype.kind == "f":
+        return pow_scalar_op(input, exponent=exponent)
     if not isinstance(input, Tensor):
         return rpow(exponent, input) if isinstance(exponent, Tensor) else NotImplemented
     if isinstance(exponent, Tensor):

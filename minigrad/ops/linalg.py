@@ -108,8 +108,11 @@ def matrices(self: Tensor, mat2: Tensor) -> Tensor:
 
 def matrix_vector(self: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector, once their sizes and dtypes fit."""
-    check_inner(self, vec, self._data.shape[1] == vec._data.shape[0])
-    dtypes_of_addmv(vec, self, vec)
+    x, y = self._data, vec._data
+    if x.shape[1] != y.shape[0]:
+        check_inner(self, vec, False)
+    if x.dtype is not y.dtype or x.dtype.kind == "b":
+        dtypes_of_addmv(vec, self, vec)
     return mv_op(self, vec)
 
 
