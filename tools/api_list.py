@@ -56,10 +56,8 @@ REMAINING = """
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
   Empty and 0-d tensors: `addmv`, `conv` with an empty kernel, `index_add`, `x['a']`: another check comes
   first.
-- 公式里的细节：torch 的 `binary_cross_entropy` 二阶导加 1e-12；`x ** 0` 的规则按课上讲的写成 `grad * 0`，
-  梯度为 inf 时得 nan。<br>
-  Details of formulas: torch adds 1e-12 in the second derivative of `binary_cross_entropy`; the rule of `x ** 0` reads
-  `grad * 0`, as it is taught, and gives nan for an infinite gradient.
+- 公式里的细节：`x ** 0` 的规则按课上讲的写成 `grad * 0`，梯度为 inf 时得 nan。<br>
+  A detail: the rule of `x ** 0` reads `grad * 0`, as it is taught, and gives nan for an infinite gradient.
 - 图里看得见的：torch 的 `cumprod` 的梯度是原地写成的；布尔下标这里存成位置；`nll_loss` 里不计的行存成第 0 类；
   没给的步长这里显示核的大小。<br>
   What graphs show: torch writes the gradient of `cumprod` in place; masks are kept as positions here, targets that do

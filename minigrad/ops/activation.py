@@ -176,7 +176,10 @@ def mish_vjp(grad: Any, self: Any) -> Any:
 
 def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
     """z = ln(1 + e^(β self)) / β: ∂z/∂self = σ(β self), and 1 beyond the threshold."""
-    return rules.where(self * beta > threshold, grad, grad * sigmoid(self * beta))
+    z = self * beta
+    if rules.is_tensor(z):  # at the threshold itself torch ends the second derivative, but not the first
+        z = rules.where(z >= threshold, z.detach(), z)
+    return rules.where(z > threshold, grad, grad * sigmoid(z))
 
 
 def log_sigmoid_vjp(grad: Any, self: Any) -> Any:

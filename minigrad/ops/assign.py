@@ -11,7 +11,7 @@ from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Tensors, as_tensors, type_name
-from .index import checked, getitem, is_mask, put_op, take_apart
+from .index import as_array, as_part, as_parts, checked, getitem, is_mask, put_op, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
 from .validate import flag
@@ -31,7 +31,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
         getitem(self, index)  # refuses with torch's words
-    view, indices, masks = take_apart(self, index)
+    view, indices, masks = take_apart(self, as_parts(index))
     if not indices:
         put(view, value)
         return
@@ -92,10 +92,16 @@ def not_too_many(input: Tensor, indices: Any) -> tuple[Any, ...]:
     return given
 
 
+def zero_d(index: Tensor) -> Any:
+    """A 0-d index of index_put: a number stands for its dimension like any other array, and is no view of it."""
+    return numpy.asarray(as_array(index._data)) if index._data.dtype.kind == "i" else as_part(index)
+
+
 def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool = False) -> Tensor:
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
     flag(accumulate)
-    view, arrays, masks = take_apart(input, not_too_many(input, indices))
+    given = not_too_many(input, indices)
+    view, arrays, masks = take_apart(input, tuple([as_array(t._data) if t._data.ndim else zero_d(t) for t in given]))
     places = checked(view, arrays, masks, values)
     differentiable(input, values)
     return put_op(input, values, indices=places, accumulate=accumulate)

@@ -68,7 +68,7 @@ def batch_norm_vjp_input(
     Source: Ioffe, Szegedy (2015), Batch Normalization, section 3. torch: NativeBatchNormBackward0.
     """
     g, x = single(places(grad), places(input))
-    mean, factor = scaling(x, running_mean, running_var, mean, rstd, training, eps)
+    mean, factor = single(*scaling(x, running_mean, running_var, mean, rstd, training, eps))
     scale = factor * per_channel(weight)
     if not training:
         return rules.reshape(g * scale, input.shape)
@@ -84,7 +84,7 @@ def batch_norm_vjp_weight(
 ) -> Any:
     """z = x̂ · weight + bias: grad · x̂, summed over all but the channels."""
     g, x = single(places(grad), places(input))
-    mean, factor = scaling(x, running_mean, running_var, mean, rstd, training, eps)
+    mean, factor = single(*scaling(x, running_mean, running_var, mean, rstd, training, eps))
     return rules.reshape(total_product(g, x - mean) * factor, (-1,))
 
 

@@ -154,7 +154,7 @@ def _floats(name: str, kernel: str) -> Any:
 
 def _xlogy(x: Any, y: Any) -> Any:
     module = array_module(x)
-    product = x * module.log(y)
+    product = x * module.log(module.asarray(y, dtype=x.dtype))  # of bytes NumPy's would be rounded to half precision
     return module.where((x == 0) & (y == y), module.zeros_like(product), product)
 
 

@@ -11,8 +11,10 @@ from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
 from .loss import castable, not_differentiable, reduced, reduction_number, shared
-from .promotion import no_kernel
+from .promotion import common_shape, no_kernel
 from .validate import asked_shape
+
+LEAST = 1e-12  # what torch keeps probabilities from 0 by
 
 
 def weighted(values: Any, weight: Any) -> Any:
@@ -25,9 +27,22 @@ def bce_vjp_self(grad: Any, self: Any, target: Any, weight: Any, reduction: int)
 
     Like torch, the divisor is kept from 0.
     """
-    divisor = self * (1 - self)
-    slope = (self - target) / rules.where(divisor > 1e-12, divisor, divisor * 0 + 1e-12)
-    return weighted(slope, weight) * shared(grad, self, reduction)
+    return weighted(bce_slope_op.of(self, target), weight) * shared(grad, self, reduction)
+
+
+def kept_from_0(divisor: Any) -> Any:
+    """divisor, at least 10⁻¹²: an array or a Tensor."""
+    return rules.where(divisor > LEAST, divisor, divisor * 0 + LEAST)
+
+
+def bce_slope_vjp_self(grad: Any, self: Any, target: Any) -> Any:
+    """z = (p - t) / (p (1 - p)): (p² - 2pt + t) / (p (1 - p))², with torch's guards against 0."""
+    return grad * (self * self - 2 * self * target + target) / ((self + LEAST) * (1 - self + LEAST)) ** 2
+
+
+def bce_slope_vjp_target(grad: Any, self: Any) -> Any:
+    """z = (p - t) / (p (1 - p)): -1 / (p (1 - p))."""
+    return -grad / kept_from_0(self * (1 - self))
 
 
 def bce_vjp_target(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
@@ -67,6 +82,12 @@ def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) ->
     return reduced(values.astype(t.dtype, copy=False), reduction)
 
 
+bce_slope_op = Op(
+    "BinaryCrossEntropyBackwardBackward0",
+    lambda p, t: (p - t) / kept_from_0(p * (1 - p)),
+    self=bce_slope_vjp_self,
+    target=bce_slope_vjp_target,
+)
 bce_op = Op(
     "BinaryCrossEntropyBackward0",
     _bce,
@@ -129,6 +150,9 @@ def binary_cross_entropy_with_logits(
     not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     no_kernel("log_sigmoid_cpu", input, "bui")
     castable(input.dtype, target.dtype)
+    for factor in (pos_weight, weight):
+        if factor is not None:
+            common_shape([target._data.shape, factor._data.shape])
     return bce_logits_op(
         input,
         target,

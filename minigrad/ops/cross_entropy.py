@@ -29,13 +29,17 @@ def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: An
     return rules.put_along(rules.zeros(grad, self_shape), dim, target, value)
 
 
-def _nll(x: Any, target: Any, shares: Any, weight: Any, total_weight: Any, reduction: int, ignore_index: int) -> Any:
+def _nll(
+    x: Any, target: Any, shares: Any, ignored: Any, weight: Any, total_weight: Any, reduction: int, ignore_index: int
+) -> Any:
     module, dim = array_module(x), min(1, x.ndim - 1)
     if x.ndim == 2:
         picked = x[module.arange(len(x)), target]  # the same, in a third of the time
     else:
         picked = module.take_along_axis(x, module.expand_dims(target, dim), dim).squeeze(dim)
     values = -picked * shares
+    if ignored is not None:
+        values = module.where(ignored, 0, values)  # even nan does not count
     if reduction == NONE:
         return values
     return sum_array(values, None, False) if total_weight or reduction != MEAN else module.asarray(math.nan, x.dtype)
@@ -55,15 +59,16 @@ nll_op, nll_2d_op = [
 
 def shares_of(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
-) -> tuple[Any, Tensor, Tensor]:
-    """What each row counts in the loss; targets that all name a class (an ignored row counts 0, for class 0); and what
-    all rows count together, before a mean divides by it."""
+) -> tuple[Any, Any, Tensor, Tensor]:
+    """What each row counts in the loss; which are ignored, None if it is none; targets that all name a class (an ignored
+    row counts 0, for class 0); and what all rows count together, before a mean divides by it."""
     wanted = target._data
     module = array_module(wanted)
     classes = input._data.shape[min(1, input._data.ndim - 1)]
     if wanted.dtype != module.int64:
         target = from_array(wanted := wanted.astype(module.int64))
     all_count = not 0 <= ignore_index < classes and wanted.size and wanted.min() >= 0 and wanted.max() < classes
+    ignored = None
     if not all_count:  # nearly always two looks tell that they do
         ignored = wanted == ignore_index
         target = from_array(wanted := module.where(ignored, 0, wanted))
@@ -71,10 +76,10 @@ def shares_of(
         if outside.any():
             raise IndexError(f"Target {wanted[outside].flat[0]} is out of bounds.")
     shares = module.ones(wanted.shape, input._data.dtype) if weight is None else weight._data[wanted]
-    if not all_count:
+    if ignored is not None:
         shares = shares * ~ignored
     total = sum_array(shares, None, False) if reduction != NONE else shares.dtype.type(0)
-    return shares / total if reduction == MEAN and total else shares, target, from_array(total)
+    return shares / total if reduction == MEAN and total else shares, ignored, target, from_array(total)
 
 
 def check_batch(input: Tensor, target: Tensor) -> None:
@@ -163,11 +168,12 @@ def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int,
     check_weight(input, weight)
     if input._data.ndim == 1 and size:
         target, size = target.reshape(()), ()
-    shares, target, total = shares_of(input, target, weight, ignore_index, number)
+    shares, ignored, target, total = shares_of(input, target, weight, ignore_index, number)
     loss = (nll_op if flat else nll_2d_op)(
         input,
         target=target,
         shares=shares,
+        ignored=ignored,
         weight=weight,
         total_weight=total,
         reduction=number,
@@ -229,7 +235,7 @@ def uniform_loss(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
         return loss.sum()
     if weight is None:
         return loss.sum() / target.ne(ignore_index).sum()
-    return loss.sum() / shares_of(logs, target, weight, ignore_index, number)[2]
+    return loss.sum() / shares_of(logs, target, weight, ignore_index, number)[3]
 
 
 def check_soft_weight(input: Tensor, weight: Tensor) -> None:

@@ -33,7 +33,7 @@ def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: An
     """
     g, x = single(groups(grad, group), groups(input, group))
     weight = each_channel(weight, group)
-    mean, factor = found_again(x, mean[..., None, None], rstd[..., None, None], (2, 3), eps)
+    mean, factor = single(*found_again(x, mean[..., None, None], rstd[..., None, None], (2, 3), eps))
     n = x.shape[2] * x.shape[3]
     total = rules.sum(rules.sum(g, (3,), True) * weight, (2,), True)
     along = rules.sum(products(g, x, (3,)) * weight, (2,), True) - total * mean
@@ -45,7 +45,7 @@ def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: An
 def group_norm_vjp_weight(grad: Any, input: Any, mean: Any, rstd: Any, group: int, eps: float) -> Any:
     """z = x̂ · weight + bias: grad · x̂, summed over all but the channels."""
     g, x = single(groups(grad, group), groups(input, group))
-    mean, factor = found_again(x, mean[..., None, None], rstd[..., None, None], (2, 3), eps)
+    mean, factor = single(*found_again(x, mean[..., None, None], rstd[..., None, None], (2, 3), eps))
     each = (products(g, x, (3,)) - rules.sum(g, (3,), True) * mean) * factor
     return rules.reshape(rules.sum(each, (0,), False), (input.shape[1],))
 

@@ -109,16 +109,15 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return select(self, 0, as_part(index), 0)
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
-    view, indices, masks = take_apart(self, index)
+    view, indices, masks = take_apart(self, as_parts(index))
     if indices:
         return index_op(view, indices=checked(view, indices, masks))
     return view if view is not self else alias_op(self)
 
 
-def take_apart(self: Tensor, index: Any) -> tuple[Tensor, list[Any], Masks]:
+def take_apart(self: Tensor, parts: Index) -> tuple[Tensor, list[Any], Masks]:
     """The view that the plain parts of an index describe, the arrays that index its dimensions (none: []), and the masks
     among them, with the dimensions at which they begin."""
-    parts = as_parts(index)
     given = sum(consumed(p) for p in parts)
     if given > self._data.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
@@ -161,7 +160,7 @@ SEQUENCES = (list, tuple, Tensor, slice, type(Ellipsis))
 
 
 def as_part(part: Any) -> Any:
-    """One part of an index: tensors, lists and arrays become arrays, 0-d integer tensors ints."""
+    """One part of an index: tensors, lists and arrays become arrays, 0-d integers ints and 0-d bools bools."""
     if isinstance(part, Tensor):
         array = part._data
     elif part is None or part is Ellipsis or isinstance(part, bool | int | slice):
@@ -177,6 +176,11 @@ def as_part(part: Any) -> Any:
         raise IndexError(NOT_AN_INDEX.format(type_name(part)))
     if not array.ndim and array.dtype.kind != "f":
         return bool(array) if array.dtype.kind == "b" or array.dtype == numpy.uint8 else int(array)
+    return as_array(array)
+
+
+def as_array(array: Any) -> Any:
+    """An array to index with: whole numbers or a mask; IndexError for others."""
     if array.dtype.kind == "f" or array.dtype.itemsize == 2 or array.dtype == numpy.int8:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype == numpy.uint8:

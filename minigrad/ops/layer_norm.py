@@ -64,7 +64,7 @@ def layer_norm_vjp_input(
     Source: Ba, Kiros, Hinton (2016), Layer Normalization, supplement. torch: NativeLayerNormBackward0.
     """
     dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
-    mean, factor = found_again(input, mean, rstd, dims, eps)
+    mean, factor = single(*found_again(input, mean, rstd, dims, eps))  # its square may be too large for half precision
     grad, x = single(grad, input)
     slope = rules.multiplied(grad * weight, factor) if weight.ndim else grad * factor
     total = rules.sum(slope, dims, True) / n

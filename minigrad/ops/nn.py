@@ -49,7 +49,8 @@ def addmm_vjp_mat2(grad: Any, mat1: Any, alpha: float) -> Any:
 
 
 def _addmm(x: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:
-    product = scaled(rules.matmul(mat1, mat2), alpha)
+    product = rules.matmul(mat1, mat2)
+    product = scaled(product, alpha) if alpha else rules.zeros(product, product.shape)
     if beta:  # torch does not even look at what is multiplied by 0
         product += scaled(x, beta)
     return product

@@ -35,11 +35,14 @@ def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, ke
         return grad * where_zero(norm == 0, self / norm)
     size = amount(self)
     if math.isinf(ord):
-        largest = size == norm
+        largest = (size == norm) | ((self != self) & (norm != norm))
         ties = rules.raw(largest).sum(axis=dim, keepdims=True).astype(rules.raw_dtype(grad))
         return rules.sign(self) * (grad / ties * largest)
-    slope = where_zero(self == 0, rules.sign(self) * size ** (ord - 1))
-    return slope * where_zero(norm == 0, grad / norm ** (ord - 1))
+    if ord > 2:
+        slope = self * size ** (ord - 2)  # whose own slope at 0 torch has as nan below 3
+    else:
+        slope = where_zero(self == 0, rules.sign(self) * size ** (ord - 1))
+    return slope * (grad * norm ** (1 - ord) if ord < 1 else where_zero(norm == 0, grad / norm ** (ord - 1)))
 
 
 def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
@@ -68,7 +71,7 @@ def vector_norm(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.type_name}"
         )
     axes = dims(dim, x._data.ndim)
-    refuse_nothing(x, ord, axes)
+    refuse_nothing(x, ord, axes, dim)
     if dtype is not None:
         wide = BY_NUMPY[as_numpy(dtype)]
         if not wide.is_floating_point:
@@ -79,13 +82,15 @@ def vector_norm(
     return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=flag(keepdim))
 
 
-def refuse_nothing(x: Tensor, ord: float, axes: Dims) -> None:
-    """RuntimeError for a norm that would be the size of one of no elements."""
+def refuse_nothing(x: Tensor, ord: float, axes: Dims, named: Any) -> None:
+    """RuntimeError for a norm that would be the size of one of no elements. named: the dimensions as they were given."""
     if not x._data.size and (ord < 0 or math.isinf(ord)) and not count(x._data.shape, axes):
         if axes is None:
             raise no_norm_of_nothing(ord)
+        each = named if isinstance(named, list | tuple) else [named]
+        empty = next(d for d in each if not x._data.shape[d])
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axes[0]}because this dimension is empty and "
+            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {empty}because this dimension is empty and "
             "the operation does not have an identity"
         )
 

@@ -11,7 +11,7 @@ from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
 from .arithmetic import remainder
-from .promotion import differentiable, differentiable_inplace, operand
+from .promotion import common_shape, differentiable, differentiable_inplace, operand
 from .reduce import one_dim, real_dim
 from .shape import view
 from .validate import ABSENT, flag, number
@@ -155,7 +155,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Int | None = None) -> Te
     shapes = [list(t._data.shape) for t in (input, indices)]
     n, m = shapes[0][dim], shapes[1][dim]
     shapes[0][dim] = shapes[1][dim] = 1
-    common = list(numpy.broadcast_shapes(*map(tuple, shapes)))
+    common = list(common_shape([tuple(shape) for shape in shapes]))
     wide = [t.expand(tuple(common[:dim] + [k] + common[dim + 1 :])) for t, k in ((input, n), (indices, m))]
     return gather(wide[0], dim, remainder(wide[1], n))
 

@@ -51,12 +51,16 @@ def threshold_vjp(grad: Any, self: Any, threshold: float) -> Any:
 
 
 def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
-    """z = self where positive, else weight · self."""
+    """z = self where positive, else weight · self. Second derivatives take the positive side at 0, as in torch."""
+    if rules.is_tensor(self):
+        return grad * rules.where(self < 0, weight, rules.zeros(weight, ()) + 1)
     return rules.where(self > 0, grad, grad * weight)
 
 
 def prelu_vjp_weight(grad: Any, self: Any) -> Any:
     """z = weight · self where self is not positive: the walk sums it over what the weight was stretched to."""
+    if rules.is_tensor(self):
+        return grad * rules.only(self, self < 0)
     return rules.only(grad * self, (self > 0) == 0)
 
 

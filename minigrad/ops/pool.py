@@ -63,7 +63,8 @@ put_back_op = Op("MaxPool2DWithIndicesBackwardBackward0", put_back, self=put_bac
 def _max_pool(
     x: Any, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> tuple[Any, Any]:
-    """The largest of every window, and its number in its (unpadded) plane; the first of a tie, nan before all."""
+    """The largest of every window, and its number in its (unpadded) plane; the first of a tie, nan before all. Nothing is
+    larger than -∞, and there the first element that is no padding counts."""
     module, moves = array_module(x), (kernel_size, stride, padding, dilation)
     out = sizes_of(x.shape, moves, ceil_mode)
     lowest = -math.inf if x.dtype.kind == "f" else module.iinfo(x.dtype).min
@@ -76,7 +77,8 @@ def _max_pool(
     for (*_, i, j), place in places(out, kernel_size, stride, dilation):
         candidate = padded[place].copy()  # compared, and taken, several times: in one piece that is faster
         if best is None:
-            best, at = candidate, module.zeros(candidate.shape, module.int64)
+            best, at = candidate, module.empty(candidate.shape, module.int64)
+            at[...] = beyond_padding(module, out, stride, padding, dilation, x.shape[-1])
             continue
         better = candidate > best
         if has_nan:
@@ -92,6 +94,14 @@ def _max_pool(
 def corners(module: Any, out: Sizes, stride: Sizes, padding: Sizes, width: int) -> Any:
     """The number, in its plane, of each window's first element."""
     rows, columns = (module.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
+    return rows[:, None] * width + columns
+
+
+@functools.lru_cache(64)
+def beyond_padding(module: Any, out: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, width: int) -> Any:
+    """How far behind each window's first element its first one stands that is not padded in front."""
+    rows, columns = (-module.minimum(module.arange(o) * s - p, 0) for o, s, p in zip(out, stride, padding, strict=True))
+    rows, columns = (-(-n // d) * d for n, d in zip((rows, columns), dilation, strict=True))
     return rows[:, None] * width + columns
 
 

@@ -74,14 +74,18 @@ def largest_vjp(grads: Any, self: Any, result1: Any) -> Any:
 
 
 def _largest(x: Any, size: Sizes) -> tuple[Any, Any]:
-    """The largest of every part, and its number in its plane; the first of a tie, nan before all."""
+    """The largest of every part, and its number in its plane; the first of a tie, but before all the last nan."""
     module, (h, w) = array_module(x), x.shape[-2:]
+    has_nan = x.dtype.kind == "f" and module.isnan(x).any()
     values, indices = (module.empty((*x.shape[:-2], *size), dtype) for dtype in (x.dtype, "int64"))
     for i, (top, bottom) in enumerate(evenly(h, size[0])):
         for j, (left, right) in enumerate(evenly(w, size[1])):
             part = x[..., top:bottom, left:right]
             part = part.reshape((*x.shape[:-2], (bottom - top) * (right - left)))
             at = part.argmax(-1)
+            if has_nan:
+                nan = module.isnan(part)
+                at = module.where(nan.any(-1), part.shape[-1] - 1 - nan[..., ::-1].argmax(-1), at)
             values[..., i, j] = module.take_along_axis(part, at[..., None], -1)[..., 0]
             indices[..., i, j] = (top + at // (right - left)) * w + left + at % (right - left)
     return values, indices

@@ -106,9 +106,11 @@ def dist_vjp_other(grad: Any, self: Any, other: Any, result: Any, p: float) -> A
 # ------------------------------------------------------------------ entries
 
 
-def _add_product(product: Any) -> Any:
+def _add_product(product: Any, by_blas: bool = False) -> Any:
     def forward(x: Any, a: Any, b: Any, beta: float, alpha: float) -> Any:
         found = scaled(product(a, b), a.dtype.type(alpha))
+        if by_blas and not alpha:  # which does not even look at what is multiplied by 0
+            found = rules.zeros(found, found.shape)
         return found if beta == 0 else found + scaled(x, a.dtype.type(beta))
 
     return forward
@@ -127,7 +129,7 @@ def _dist(x: Any, y: Any, p: float) -> Any:
 
 addmv_op = Op(
     "AddmvBackward0",
-    _add_product(lambda a, b: a @ b),
+    _add_product(lambda a, b: a @ b, by_blas=True),
     stretches=True,
     self=added_vjp,
     mat=addmv_vjp_mat,

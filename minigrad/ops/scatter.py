@@ -16,7 +16,7 @@ from .arguments import Bool, Int, Str
 from .define import Op
 from .gather import along, gather_op, of_whole_source, scatter_add_op, scatter_value_op, targets
 from .pick import check_index, check_source
-from .promotion import no_kernel
+from .promotion import common_shape, no_kernel
 from .underivable import Underivable
 from .validate import flag
 
@@ -99,6 +99,8 @@ def scatter_reduce_vjp_self(
     """z = self with the elements of src reduced into it: what is left for self."""
     if reduce in ("max", "min"):  # which the forward pass takes
         raise RuntimeError(f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}.")
+    if reduce in ("prod", "amax", "amin"):
+        common_shape([tuple(src.shape), index.shape])  # torch compares all of the source with what went in
     if reduce == "prod":
         ones = rules.where(self == 0, rules.zeros(self, self.shape) + 1, self)
         attributes = {"dim": dim, "index": index, "reduce": reduce, "include_self": include_self}
@@ -118,6 +120,7 @@ def scatter_reduce_vjp_src(
         grad = grad / number_of(rules.raw(self), dim, rules.raw(index), include_self)
     if reduce in ("sum", "mean"):
         return of_whole_source(picked(grad, dim, index), src.shape, "ScatterReduceBackward0")
+    common_shape([tuple(src.shape), index.shape])
     if reduce != "prod":
         reach = rules.raw(src) == rules.raw(picked(result, dim, index))
         return picked(shared_extreme(grad, self, src, result, dim, index), dim, index) * reach

@@ -36,6 +36,9 @@ def insertion_sort(places: list[int], first: int, last: int, before: Before) -> 
     """places[first:last] in order; equal ones stay as they stand."""
     for i in range(first + 1, last):
         place, j = places[i], i
+        if before(place, places[first]):  # asked first: among nan, before which nothing comes, that makes a difference
+            places[first : i + 1] = [place, *places[first:i]]
+            continue
         while j > first and before(place, places[j - 1]):
             places[j] = places[j - 1]
             j -= 1

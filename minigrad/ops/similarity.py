@@ -80,7 +80,8 @@ def _cdist_slope(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
     elif math.isinf(p):
         slope = grad * sign * (abs(difference) == far)
     else:
-        slope = where_zero(far == 0, grad * (sign * abs(difference) ** (p - 1) / far ** (p - 1)))
+        nowhere = (far == 0) | (difference == 0) if p < 1 else far == 0
+        slope = where_zero(nowhere, grad * (sign * abs(difference) ** (p - 1) / far ** (p - 1)))
     return slope.sum(-2)
 
 
@@ -185,7 +186,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: Float = 2.0, eps: Float = 1e-6,
         raise TypeError
     difference = plus(x1 - x2, eps)
     last = (difference._data.ndim - 1,) if difference._data.ndim else ()
-    refuse_nothing(difference, p, last)
+    refuse_nothing(difference, p, last, last)
     return norm_op(difference, p=float(p), dim=last, keepdim=flag(keepdim))
 
 

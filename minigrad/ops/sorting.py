@@ -219,7 +219,7 @@ def _middle(every: Op, along: Op, name: str, words: str) -> Any:
             if input._data.size:
                 no_kernel("median_cpu", input)
             return every(input)
-        dim = reducible_dim(input, dim, name)
+        dim = reducible_dim(input, dim, "median")
         no_kernel("median_out", input)
         return RETURN_TYPES[name](along(input, dim=dim, keepdim=flag(keepdim)))
 

@@ -19,6 +19,7 @@ from .reduce import EVERY, RETURN_TYPES, converting, dims, one_dim
 from .validate import flag
 
 Dims = tuple[int, ...] | None
+ROUNDED = 8  # so many last digits of the mean may be what rounding left
 
 # ------------------------------------------------------------------ helpers of the rules
 
@@ -57,9 +58,10 @@ def var_vjp(grad: Any, self: Any, dim: Dims, correction: float | None, keepdim: 
     """
     n = count(self.shape, dim)
     grad, freedom = restored(grad, dim, keepdim), n - given(correction)
-    centred = self - rules.sum(self, dim, True) / n if n else self
+    mean = rules.sum(self, dim, True) / n if n else rules.zeros(self, ())
     if dim is None and freedom <= 0:
-        return grad * rules.where(rules.raw(centred) == 0, grad * 0 + math.nan, math.inf)
+        return grad * rules.where(rules.raw(self) == rules.raw(mean), grad * 0 + math.nan, math.inf)
+    centred = self - mean
     return grad * (2 / freedom if freedom else math.inf) * centred
 
 
@@ -119,8 +121,12 @@ def nansum_vjp(grad: Any, self: Any, dim: Dims, keepdim: bool) -> Any:
 @in_single
 def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     n, correction = count(x.shape, dim), given(correction)
-    centred = x - sum_array(x, dim, True) / n if n else x
+    mean = sum_array(x, dim, True) / n if n else x
+    centred = x - mean if n else x
     total = sum_array(centred * centred, dim, keepdim)
+    if n > 1 and (total <= n * (ROUNDED * array_module(x).finfo(x.dtype).eps * mean.reshape(total.shape)) ** 2).any():
+        centred -= sum_array(centred, dim, True) / n  # of equal numbers the mean is one of them, but for rounding
+        total = sum_array(centred * centred, dim, keepdim)
     return total / total.dtype.type(max(n - correction, 0))
 
 
@@ -215,7 +221,8 @@ def logsumexp(input: Tensor, dim: Ints, keepdim: Bool = False) -> Tensor:
     if input._data.dtype.kind != "f":
         input = input.to_numpy_dtype(get_default_dtype().np)
     axes = dims(dim, ndim := input._data.ndim)
-    if axes is None and ndim and not keepdim:  # over no dimension is over all; but then torch cannot write the result
+    # Over no dimension is over all; but then torch cannot write the result.
+    if axes is None and ndim and not keepdim and input._data.size:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * ndim}")
     return logsumexp_op(input, dim=axes, keepdim=flag(keepdim))
 
@@ -230,8 +237,8 @@ def _extreme(op: Op, name: str, noun: str) -> Any:
     return call
 
 
-def check_not_empty(input: Tensor, dim: Any, name: str) -> None:
-    """RuntimeError or IndexError, in torch's words, where there is no extreme element."""
+def check_not_empty(input: Tensor, dim: Any, name: str, called: str = "") -> None:
+    """RuntimeError or IndexError, in torch's words, where there is no extreme element; called: how it names itself."""
     if input._data.size:
         return
     listed = () if dim is None else numpy.atleast_1d(dim).tolist()
@@ -242,7 +249,7 @@ def check_not_empty(input: Tensor, dim: Any, name: str) -> None:
         )
     for given in listed:  # one after the other, before they are looked at together
         if not input._data.shape[one_dim(given, input._data.ndim)]:
-            raise IndexError(f"{name}(): Expected reduction dim {given} to have non-zero size.")
+            raise IndexError(f"{called or f'{name}()'}: Expected reduction dim {given} to have non-zero size.")
 
 
 amax, amin = _extreme(amax_op, "amax", "largest"), _extreme(amin_op, "amin", "smallest")
@@ -255,7 +262,7 @@ def aminmax(input: Tensor, *, dim: Int | None = None, keepdim: Bool = False) -> 
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )
-    check_not_empty(input, axes, "aminmax")
+    check_not_empty(input, axes, "aminmax", "aminmax")
     found = aminmax_op(input, dim=axes if input._data.ndim else None, keepdim=flag(keepdim))
     return RETURN_TYPES["aminmax"](found)
 

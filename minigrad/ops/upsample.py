@@ -81,8 +81,10 @@ SCALES = {1: ("scales",), 2: ("scales_h", "scales_w")}  # what torch's nodes cal
 KINDS = ("float16", "float32", "float64", "uint8")  # the dtypes that torch interpolates
 
 
-def nearest(size: int, out: int, scale: float | None) -> list[tuple[Any, Any]]:
-    """Which element of `size` each of `out` is."""
+def nearest(size: int, out: int, scale: float | None, plainly: bool) -> list[tuple[Any, Any]]:
+    """Which element of `size` each of `out` is. plainly: as many or twice as many are counted off, whatever the scale."""
+    if plainly and out in (size, 2 * size):
+        return [(numpy.arange(out) // (out // size), None)]
     step = numpy.float32(1 / scale) if scale else numpy.float32(size) / numpy.float32(out)
     return [(numpy.minimum((numpy.arange(out, dtype=numpy.float32) * step).astype(numpy.int64), size - 1), None)]
 
@@ -117,13 +119,16 @@ def transposed(taps: tuple[Tap, ...], size: int) -> tuple[Tap, ...]:
 
 @functools.lru_cache(maxsize=256)
 def axis_of(
-    mode: str, axis: int, size: int, out: int, scale: float | None, align_corners: bool, dtype: Any
+    mode: str, axis: int, size: int, out: int, scale: float | None, align_corners: bool, dtype: Any, lone: bool
 ) -> tuple[Axis, Axis]:
-    """A dimension of `size` elements brought to `out`, and back."""
-    found = nearest(size, out, scale) if mode == "nearest" else linear(size, out, scale, align_corners)
-    shape = (-1,) + (1,) * (-1 - axis)
-    taps = tuple(Tap(places, None if w is None else w.reshape(shape).astype(dtype)) for places, w in found)
-    return (axis, out, taps), (axis, size, transposed(taps, size))
+    """A dimension of `size` elements brought to `out`, and back. lone: there is no other one."""
+
+    def taps(plainly: bool) -> tuple[Tap, ...]:
+        found = nearest(size, out, scale, plainly) if mode == "nearest" else linear(size, out, scale, align_corners)
+        shape = (-1,) + (1,) * (-1 - axis)
+        return tuple(Tap(places, None if w is None else w.reshape(shape).astype(dtype)) for places, w in found)
+
+    return (axis, out, taps(not lone)), (axis, size, transposed(taps(True), size))  # as torch does it, on both ways
 
 
 def sizes_of(
@@ -213,7 +218,7 @@ def interpolate(
     factors = scales or (None,) * len(each)
     kind = input._data.dtype if input._data.dtype.kind == "f" else numpy.dtype("f4")
     found = [
-        axis_of(mode, d - len(spatial), spatial[d], each[d], factors[d], bool(align_corners), kind)
+        axis_of(mode, d - len(spatial), spatial[d], each[d], factors[d], bool(align_corners), kind, len(spatial) == 1)
         for d in reversed(range(len(spatial)))
     ]
     return OPS[(mode, len(spatial))](
