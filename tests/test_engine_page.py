@@ -30,7 +30,8 @@ def test_a_links_line_defines_what_it_names(label, path, line):
     file = (PAGE.parent / path).resolve()
     at = file.read_text(encoding="utf-8").splitlines()[int(line) - 1]
     name = label.rpartition(".")[2]
-    if file == ROOT.joinpath("minigrad", *label.split(".")).with_suffix(".py"):
+    module = ROOT.joinpath("minigrad", *label.split("."))
+    if file in (module.with_suffix(".py"), module / "__init__.py"):
         assert line == "1"
     else:
         assert re.match(rf"\s*(def|class) {name}\b|{name}\s*[:=]", at), at
@@ -113,3 +114,18 @@ def test_pictures_show_the_graphs_of_today():
     for name in pictures.PICTURES:
         assert name in TEXT or name in "".join(p.read_text(encoding="utf-8") for p in ROOT.glob("docs/*.md"))
         assert (pictures.IMAGES / name).read_text(encoding="utf-8").count("MulBackward0") == 2
+
+
+def test_what_there_is_to_read_is_as_long_as_the_page_says():
+    reading = TEXT[TEXT.index("## 接着读什么") :]
+    said = [int(figure.replace(",", "")) for figure in re.findall(r"^\| [^|]+ \| ([\d,]+) \|", reading, re.MULTILINE)]
+    files = {label: (PAGE.parent / path).resolve() for label, path, line in LINKS if line == "1"}
+    engine = {files[label] for label in re.findall(r"\]\[([\w.]+)\]", reading) if label in files}
+    table = set((ROOT / "minigrad" / "ops").glob("*.py")) - engine
+    rest = set((ROOT / "minigrad").rglob("*.py")) - engine - table
+    found = [sum(len(file.read_text(encoding="utf-8").splitlines()) for file in kind) for kind in (engine, table, rest)]
+    assert len(said) == 3
+    assert [n for n, length in zip(said, found, strict=True) if abs(n - length) > 0.05 * length] == [], found
+    (count,) = re.findall(r"^wc -l .+$", reading, re.MULTILINE)
+    shown = subprocess.run(["bash", "-c", count], cwd=ROOT / "minigrad", capture_output=True, text=True, check=True)
+    assert shown.stdout.split()[-2] == str(found[0])
