@@ -37,9 +37,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     options.add_argument("--plain", action="store_true", help="不用会动的进度条 · no moving progress bar")
     options.add_argument(
-        "--self-test",
-        action="store_true",
-        help="不训练，检查引擎自己 · do not train; check the engine itself",
+        "--self-test", action="store_true", help="不训练，检查引擎自己 · do not train; check the engine itself"
     )
     return made
 
@@ -85,10 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         path, note = demo.save_picture(outcome, options.graph)
     except OSError as error:
-        print(
-            f"图写不到 {options.graph} · the graph could not be written there: {error.strerror}",
-            file=sys.stderr,
-        )
+        print(f"图写不到 {options.graph} · the graph could not be written there: {error.strerror}", file=sys.stderr)
         return 2
     print(f"损失的计算图 · the loss's graph: {path}" + (f"\n{note}" if note else ""))
     return 0

@@ -64,10 +64,7 @@ def digits(seed: int = 0) -> Digits:
     images, numbers = load_digits(return_X_y=True)
     random.manual_seed(seed)
     order = draws.randperm(len(images)).numpy()
-    images, numbers = (
-        tensor((images[order] / 8 - 1).astype("float32")),
-        tensor(numbers[order].astype("int64")),
-    )
+    images, numbers = (tensor((images[order] / 8 - 1).astype("float32")), tensor(numbers[order].astype("int64")))
     n = round(len(order) * TEST_SHARE)
     return Digits(images[n:], numbers[n:], images[:n], numbers[:n])
 
@@ -128,10 +125,7 @@ def progress(epochs: int, plain: bool = False) -> Iterator[Report]:
             pass
         else:
             bar = Progress(
-                TextColumn("训练 · training"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("{task.description}"),
+                TextColumn("训练 · training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
             )
     if bar is None:
         yield lambda epoch, loss, accuracy: print_line(epoch, epochs, loss, accuracy)

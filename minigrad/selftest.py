@@ -31,11 +31,7 @@ FORMULAS: list[tuple[str, Formula, list[tuple[int, ...]]]] = [
     ("indexing, cat, transpose", lambda x, y: cat([x[1:], y.t()])[:, ::2] * 2, [(3, 4), (4, 2)]),
     ("log softmax", lambda x: F.log_softmax(x, 1), [(3, 5)]),
     ("layer_norm", lambda x, w, b: F.layer_norm(x, (4,), w, b), [(3, 4), (4,), (4,)]),
-    (
-        "conv2d, max_pool2d",
-        lambda x, w: F.max_pool2d(F.conv2d(x, w, padding=1), 2),
-        [(2, 2, 6, 6), (3, 2, 3, 3)],
-    ),
+    ("conv2d, max_pool2d", lambda x, w: F.max_pool2d(F.conv2d(x, w, padding=1), 2), [(2, 2, 6, 6), (3, 2, 3, 3)]),
     ("attention", lambda q, k: F.scaled_dot_product_attention(q, k, k, is_causal=True), [(1, 2, 4, 3)] * 2),
 ]
 
@@ -127,10 +123,7 @@ def training_learns() -> bool:
 
 PROGRAMS: list[tuple[str, Callable[[], bool]]] = [
     *[
-        (
-            f"一阶、二阶导数 · first and second derivative: {name}",
-            lambda f=f, shapes=shapes: _formula(f, shapes),
-        )
+        (f"一阶、二阶导数 · first and second derivative: {name}", lambda f=f, shapes=shapes: _formula(f, shapes))
         for name, f, shapes in FORMULAS
     ],
     ("错误的导数会被发现 · a wrong derivative is noticed", wrong_rule_is_noticed),

@@ -9,10 +9,7 @@ from ..tensor import Tensor
 from . import functional as F
 from .simple import Simple
 
-OLD = {
-    "size_average": None,
-    "reduce": None,
-}  # torch's two flags from before `reduction`; they still work, and warn
+OLD = {"size_average": None, "reduce": None}  # torch's two flags from before `reduction`; they still work, and warn
 TENSORS = ("weight", "pos_weight")
 
 
@@ -93,13 +90,7 @@ class NLLLoss(Loss):
     """Minus the log-probability of the target class (torch.nn.NLLLoss)."""
 
     function = F.nll_loss
-    settings = {
-        "weight": None,
-        "size_average": None,
-        "ignore_index": -100,
-        "reduce": None,
-        "reduction": "mean",
-    }
+    settings = {"weight": None, "size_average": None, "ignore_index": -100, "reduce": None, "reduction": "mean"}
 
 
 class CrossEntropyLoss(Loss):

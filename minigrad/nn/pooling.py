@@ -28,13 +28,7 @@ LARGEST = {
     "return_indices": False,
     "ceil_mode": False,
 }
-AVERAGE = {
-    "kernel_size": REQUIRED,
-    "stride": None,
-    "padding": 0,
-    "ceil_mode": False,
-    "count_include_pad": True,
-}
+AVERAGE = {"kernel_size": REQUIRED, "stride": None, "padding": 0, "ceil_mode": False, "count_include_pad": True}
 
 
 class MaxPool1d(Pool):

@@ -271,10 +271,7 @@ silu_op = Op("SiluBackward0", in_single(lambda x: x * sigmoid_array(x)), self=si
 mish_op = Op("MishBackward0", in_single(lambda x: x * tanh_softplus_array(x)), self=mish_vjp)
 softplus_op = Op("SoftplusBackward0", in_single(_softplus), self=softplus_vjp, again="SoftplusBackwardBackward0")
 log_sigmoid_op = Op(
-    "LogSigmoidBackward0",
-    in_single(_log_sigmoid),
-    self=log_sigmoid_vjp,
-    again="LogSigmoidBackwardBackward0",
+    "LogSigmoidBackward0", in_single(_log_sigmoid), self=log_sigmoid_vjp, again="LogSigmoidBackwardBackward0"
 )
 
 

@@ -132,24 +132,14 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 
 def max_pool1d(
-    input: Tensor,
-    kernel_size: Ints,
-    stride: Ints = (),
-    padding: Ints = 0,
-    dilation: Ints = 1,
-    ceil_mode: Bool = False,
+    input: Tensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1, ceil_mode: Bool = False
 ) -> Tensor:
     """The largest element of every window of the last dimension (torch.max_pool1d)."""
     return pool.max_pool1d(input, kernel_size, stride, padding, dilation, flag(ceil_mode))
 
 
 def max_pool2d(
-    input: Tensor,
-    kernel_size: Ints,
-    stride: Ints = (),
-    padding: Ints = 0,
-    dilation: Ints = 1,
-    ceil_mode: Bool = False,
+    input: Tensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1, ceil_mode: Bool = False
 ) -> Tensor:
     """The largest element of every window of the last two dimensions (torch.max_pool2d)."""
     return pool.max_pool2d(input, kernel_size, stride, padding, dilation, flag(ceil_mode))

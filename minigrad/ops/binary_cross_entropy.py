@@ -153,10 +153,4 @@ def binary_cross_entropy_with_logits(
     for factor in (pos_weight, weight):
         if factor is not None:
             common_shape([target._data.shape, factor._data.shape])
-    return bce_logits_op(
-        input,
-        target,
-        weight=weight,
-        pos_weight=pos_weight,
-        reduction=number,
-    )
+    return bce_logits_op(input, target, weight=weight, pos_weight=pos_weight, reduction=number)

@@ -218,14 +218,7 @@ def same_padding(kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[Sizes, 
 
 
 def convolve(
-    ndim: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
+    ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Tensor:
     """conv1d, conv2d, …: arguments brought to one form and checked, a missing batch dimension added for the while."""
     if bias is not None and bias._data.dtype is not input._data.dtype:
@@ -311,13 +304,7 @@ def refuse_empty(size: Sizes) -> None:
 
 
 def check(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Sizes,
-    padding: Sizes,
-    dilation: Sizes,
-    groups: int,
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> None:
     """Errors, in torch's words, for sizes and dtypes that do not go together."""
     size, shape = input._data.shape, weight._data.shape

@@ -176,9 +176,7 @@ cumsum_op = Op("CumsumBackward0", _running("cumsum"), self=cumsum_vjp)
 cumprod_op = Op("CumprodBackward0", _running("cumprod"), self=cumprod_vjp)
 prod_op = Op("ProdBackward0", lambda x: _prod(x, None, False), self=prod_vjp)
 prod_dim_op = Op(
-    "ProdBackward1",
-    lambda x, dim, keepdim: in_order(_prod(x, dim if x.ndim else None, keepdim)),
-    self=prod_dim_vjp,
+    "ProdBackward1", lambda x, dim, keepdim: in_order(_prod(x, dim if x.ndim else None, keepdim)), self=prod_dim_vjp
 )
 cummax_op = Op("CummaxBackward0", _running_extreme("maximum"), outputs=("values", "indices"), self=running_extreme_vjp)
 cummin_op = Op("CumminBackward0", _running_extreme("minimum"), outputs=("values", "indices"), self=running_extreme_vjp)

@@ -228,10 +228,7 @@ def _multi_margin(x: Any, target: Any, weight: Any, p: int, margin: float, reduc
 
 
 multi_margin_op = Op(
-    "MultiMarginLossBackward0",
-    _multi_margin,
-    tensors=("target", "weight"),
-    self=multi_margin_loss_vjp_self,
+    "MultiMarginLossBackward0", _multi_margin, tensors=("target", "weight"), self=multi_margin_loss_vjp_self
 )
 
 

@@ -46,12 +46,7 @@ def additive(
 
 
 def check_dims(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    key_padding_mask: Tensor | None,
-    attn_mask: Tensor | None,
-    num_heads: int,
+    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, num_heads: int
 ) -> bool:
     """Whether there is a batch; AssertionError for numbers of dimensions that do not go together."""
     if query.dim() not in (2, 3):

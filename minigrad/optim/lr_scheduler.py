@@ -229,10 +229,7 @@ class LambdaLR(LRScheduler):
     (torch.optim.lr_scheduler.LambdaLR)."""
 
     def __init__(
-        self,
-        optimizer: Any,
-        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
-        last_epoch: int = -1,
+        self, optimizer: Any, lr_lambda: Callable[[int], float] | list[Callable[[int], float]], last_epoch: int = -1
     ) -> None:
         groups = len(optimizer.param_groups)
         given = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * groups
