@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .backend import ndarray, numpy, to_device, to_host
 from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote_types, python_number, with_our_dtype
 from .dtypes import dtype as Dtype
+from .errors import FLOATS_ONLY
 from .size import device as Device
 from .tensor import Tensor, from_array
 
@@ -44,7 +46,7 @@ def finish(array: Any, device: Any = None, requires_grad: bool = False) -> Tenso
         if requires_grad is not True:
             raise TypeError("requires_grad must be a bool")
         if array.dtype.kind != "f":
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError(FLOATS_ONLY)
         out.requires_grad = True
     return out
 
@@ -54,12 +56,7 @@ def _array(data: Any, dtype: Any) -> Any:
     if isinstance(data, Tensor):
         return to_host(data._data).astype(dtype or data._data.dtype)
     if isinstance(data, ndarray | numpy.generic):
-        if data.dtype not in BY_NUMPY:
-            raise TypeError(
-                f"can't convert np.ndarray of type {data.dtype.type.__module__}.{data.dtype.type.__name__}. The only "
-                "supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
-                "uint64, uint32, uint16, uint8, and bool."
-            )
+        check_known(data.dtype)
         return with_our_dtype(numpy.array(data, dtype=dtype))
     try:
         array = numpy.array(_plain(data))
@@ -74,6 +71,16 @@ def _array(data: Any, dtype: Any) -> Any:
     if dtype is not None:
         return fitting_dtype(array, dtype)
     return array.astype(_float_of(data), copy=False) if array.dtype.kind == "f" else array
+
+
+def check_known(dtype: Any) -> None:
+    """TypeError for a dtype of NumPy that torch has not."""
+    if dtype not in BY_NUMPY:
+        raise TypeError(
+            f"can't convert np.ndarray of type {dtype.type.__module__}.{dtype.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+            "and bool."
+        )
 
 
 ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
@@ -197,11 +204,7 @@ def from_numpy(array: Any) -> Tensor:
     """A tensor that shares the array's memory (torch.from_numpy)."""
     if not isinstance(array, ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    if array.dtype not in BY_NUMPY:
-        raise TypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
-        )
+    check_known(array.dtype)
     if any(step < 0 for step in array.strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
@@ -220,8 +223,15 @@ def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:
         if n < 0 and name == "zeros":
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+            check_sizes(shape)
     return shape
+
+
+def check_sizes(shape: Sequence[int]) -> None:
+    """RuntimeError, in torch's words, for a negative size."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
 
 
 def plain(*values: Any) -> list[Any]:

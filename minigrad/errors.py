@@ -36,6 +36,7 @@ INFERENCE_WRITTEN = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
     "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
+FLOATS_ONLY = "Only Tensors of floating point and complex dtype can require gradients"
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
     "{shape}]{source} is at version {actual}; expected version {expected} instead. Hint: {hint}"

@@ -152,7 +152,7 @@ def _like(name: str, words: str) -> Any:
     ) -> Tensor:
         data = input._data
         made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype, memory_order(data))
-        return finish(made, device if device is not None else None, requires_grad)
+        return finish(made, device, requires_grad)
 
     call.__name__ = call.__qualname__ = f"{name}_like"
     call.__doc__ = f"{words} of another tensor's size, dtype and device (torch.{name}_like)."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import FLOATS_ONLY
 from ..tensor import Tensor
 
 
@@ -22,5 +23,5 @@ class Variable(metaclass=_Variables):
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         if requires_grad and not data.is_floating_point():
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError(FLOATS_ONLY)
         return data.detach().requires_grad_(requires_grad)

@@ -165,8 +165,7 @@ def embedding(
     max_norm: rows that are looked up and longer are shortened to it first, in `weight` itself. scale_grad_by_freq: a
     row's gradient is divided by how often it was looked up. sparse is not offered: NotImplementedError.
     """
-    if flag(sparse):
-        raise NotImplementedError("minigrad 的 embedding 不支持 sparse · minigrad's embedding does not offer sparse")
+    layers.refuse_sparse(sparse)
     return layers.embedding(input, weight, padding_idx, max_norm, norm_type, flag(scale_grad_by_freq))
 
 

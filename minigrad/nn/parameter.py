@@ -7,9 +7,8 @@ from typing import Any
 from ..autograd.graph import NO_EDGE
 from ..backend import numpy
 from ..dtypes import get_default_dtype
+from ..errors import FLOATS_ONLY
 from ..tensor import Tensor
-
-FLOAT_ONLY = "Only Tensors of floating point and complex dtype can require gradients"
 
 
 def adopt(new: Tensor, data: Tensor | None) -> None:
@@ -33,7 +32,7 @@ class Parameter(Tensor):
         adopt(self, data)
         if requires_grad:
             if self._data.dtype.kind != "f":
-                raise RuntimeError(FLOAT_ONLY)
+                raise RuntimeError(FLOATS_ONLY)
             self.requires_grad = True
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]

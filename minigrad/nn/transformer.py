@@ -13,7 +13,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..autograd.grad_mode import is_grad_enabled
 from ..creation import full
@@ -22,6 +22,7 @@ from ..tensor import Tensor
 from . import functional as F
 from . import init
 from .attention import MultiheadAttention
+from .constructors import own_constructor
 from .containers import ModuleList
 from .layers import Dropout, Linear
 from .module import Module
@@ -63,30 +64,31 @@ def unrecorded(tensors: list[Tensor]) -> bool:
 class TransformerLayer(Module):
     """What the layers of encoder and decoder share: attentions and a small network, each with a norm and a dropout."""
 
+    attentions: ClassVar[tuple[str, ...]]
+
     def __init__(
         self,
-        attentions: tuple[str, ...],
         d_model: int,
         nhead: int,
-        dim_feedforward: int,
-        dropout: float,
-        activation: str | Activation,
-        layer_norm_eps: float,
-        batch_first: bool,
-        norm_first: bool,
-        bias: bool,
-        device: Any,
-        dtype: Any,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         made = {"bias": bias, "device": device, "dtype": dtype}
-        for name in attentions:
+        for name in self.attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **made))
         self.linear1 = Linear(d_model, dim_feedforward, **made)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **made)
         self.norm_first = norm_first
-        count = len(attentions) + 1
+        count = len(self.attentions) + 1
         for i in range(count):
             setattr(self, f"norm{i + 1}", LayerNorm(d_model, layer_norm_eps, **made))
         for i in range(count):
@@ -124,6 +126,8 @@ class TransformerLayer(Module):
 class TransformerEncoderLayer(TransformerLayer):
     """Self-attention, then a small network at each place (torch.nn.TransformerEncoderLayer)."""
 
+    attentions = ("self_attn",)
+
     def __init__(
         self,
         d_model: int,
@@ -139,7 +143,7 @@ class TransformerEncoderLayer(TransformerLayer):
         dtype: Any = None,
     ) -> None:
         settings = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        super().__init__(("self_attn",), d_model, nhead, *settings, device, dtype)
+        super().__init__(d_model, nhead, *settings, device, dtype)
         relu = self.activation is F.relu or isinstance(self.activation, ReLU)
         gelu = self.activation is F.gelu or isinstance(self.activation, GELU)
         self.activation_relu_or_gelu = 1 if relu else 2 if gelu else 0
@@ -172,25 +176,11 @@ class TransformerEncoderLayer(TransformerLayer):
         return not hooked and unrecorded([src, *self.parameters()])
 
 
+@own_constructor
 class TransformerDecoderLayer(TransformerLayer):
     """Self-attention, attention to a memory, then a small network at each place (torch.nn.TransformerDecoderLayer)."""
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        settings = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        super().__init__(("self_attn", "multihead_attn"), d_model, nhead, *settings, device, dtype)
+    attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,

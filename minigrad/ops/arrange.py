@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, memory_order, numpy, to_host
-from ..creation import finish
+from ..creation import check_sizes, finish
 from ..dtypes import as_numpy, element
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
@@ -135,9 +135,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     padded = (1,) * (len(wanted) - len(shape)) + shape
     size = [n * r for n, r in zip(padded, wanted, strict=True)]
-    if any(n < 0 for n in size):
-        negative = next(n for n in size if n < 0)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {size}")
+    check_sizes(size)
     return repeat_op(input, repeats=wanted)
 
 

@@ -72,8 +72,7 @@ def embedding(
     weight: Tensor, indices: Tensor, padding_idx: Int = -1, scale_grad_by_freq: Bool = False, sparse: Bool = False
 ) -> Tensor:
     """Rows of `weight` by number (torch.embedding). sparse is not offered: NotImplementedError."""
-    if flag(sparse):
-        raise NotImplementedError("minigrad 的 embedding 不支持 sparse · minigrad's embedding does not offer sparse")
+    nn.refuse_sparse(sparse)
     row = as_int(padding_idx)
     known = weight.dim() and 0 <= row < len(weight)
     return nn.embedding(indices, weight, row if known else None, None, 2.0, flag(scale_grad_by_freq))

@@ -10,8 +10,8 @@ from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
-from .loss import castable, not_differentiable, reduced, reduction_number, shared
-from .promotion import common_shape, no_kernel
+from .loss import not_differentiable, reduced, reduction_number, shared
+from .promotion import castable, common_shape, no_kernel
 from .validate import asked_shape
 
 LEAST = 1e-12  # what torch keeps probabilities from 0 by

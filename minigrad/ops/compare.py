@@ -13,7 +13,7 @@ from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
-from .promotion import Number, as_element, common, once_more, operand, operands, refusal, unsupported
+from .promotion import Number, as_element, castable, common, once_more, operand, operands, refusal, unsupported
 from .shape import view
 from .validate import flag, number
 
@@ -127,10 +127,8 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
 
         if isinstance(other, Tensor):
             refuse_write(input, other)
-        elif isinstance(other, Number) and (found := result_type(input, other)).category > input.dtype.category:
-            raise RuntimeError(
-                f"result type {found.type_name} can't be cast to the desired output type {input.dtype.type_name}"
-            )
+        elif isinstance(other, Number):
+            castable(result_type(input, other), input.dtype)
         return call(input, other)
 
     for function in (call, written):

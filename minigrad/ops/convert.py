@@ -10,7 +10,7 @@ from typing import Any
 from .. import rules
 from ..autograd.grad_mode import is_grad_enabled
 from ..backend import address, array_module, in_use, numpy, to_device, to_host
-from ..creation import tensor
+from ..creation import ONE_ELEMENT, tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
 from ..dtypes import dtype as Dtype
 from ..errors import said, warn_once
@@ -278,7 +278,7 @@ TO_SCALAR = (
 def one_value(self: Tensor) -> Any:
     """The one element."""
     if self._data.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+        raise ValueError(ONE_ELEMENT)
     return self._data.item()
 
 

@@ -24,6 +24,7 @@ from ..dtypes import result_type
 from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor, from_array
 from .define import Op
+from .promotion import castable
 
 
 def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
@@ -156,10 +157,7 @@ def refuse(tensor: Tensor, shape: tuple[int, ...], dtype: Any) -> None:
         raise RuntimeError(
             f"output with shape {list(tensor._data.shape)} doesn't match the broadcast shape {list(shape)}"
         )
-    if dtype.category > tensor.dtype.category:
-        raise RuntimeError(
-            f"result type {dtype.type_name} can't be cast to the desired output type {tensor.dtype.type_name}"
-        )
+    castable(dtype, tensor.dtype)
 
 
 def check_memory(written: Tensor, name: str = "copy") -> None:

@@ -87,11 +87,6 @@ def layer_norm_vjp_weight(
 
 def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
     """z = x̂ · weight + bias: the gradient, summed over the rows."""
-    return summed(grad, normalized_shape)
-
-
-def summed(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
-    """A gradient of the output's shape as one of weight's or bias's."""
     rows = tuple(range(len(grad.shape) - len(normalized_shape)))
     return rules.sum(grad, rows, False) if rows else grad
 
@@ -132,6 +127,21 @@ def check_dtypes(dtype: Any, given: list[Any]) -> None:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
+def check_parameters(normalized_shape: tuple[int, ...], **given: Tensor | None) -> None:
+    """RuntimeError for an empty shape, and for parameters of another."""
+    if not normalized_shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, value in given.items():
+        if value is not None and value._data.shape != normalized_shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(value._data.shape)} and normalized_shape = {list(normalized_shape)}"
+            )
+
+
 @parsed()
 def layer_norm(
     input: Tensor,
@@ -147,17 +157,7 @@ def layer_norm(
     shape = tuple(normalized_shape)
     size = input._data.shape
     check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    for name, value in (("weight", weight), ("bias", bias)):
-        if value is not None and value._data.shape != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                f"{list(value._data.shape)} and normalized_shape = {list(shape)}"
-            )
+    check_parameters(shape, weight=weight, bias=bias)
     if size[len(size) - len(shape) :] != shape or len(size) < len(shape):
         wanted = ", ".join(map(str, ("*", *shape)))
         raise RuntimeError(

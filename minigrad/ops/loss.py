@@ -11,10 +11,10 @@ from .. import rules
 from ..autograd.grad_mode import records
 from ..backend import array_module, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
-from ..dtypes import dtype as Dtype
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .define import Op
+from .promotion import castable
 from .validate import asked_shape, flag
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
@@ -242,12 +242,6 @@ def huber_loss(
     floats_among("huber_cpu", input, target)
     castable(result_type(input, target), input.dtype)
     return huber_op(input, target, reduction=number, delta=delta)
-
-
-def castable(found: Dtype, wanted: Dtype) -> None:
-    """RuntimeError, in torch's words, for a result that its kernel cannot write where it has to."""
-    if found.category > wanted.category:
-        raise RuntimeError(f"result type {found.type_name} can't be cast to the desired output type {wanted.type_name}")
 
 
 def floats_among(kernel: str, input: Tensor, target: Tensor) -> None:

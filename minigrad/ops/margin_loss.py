@@ -20,7 +20,6 @@ from .inplace import refuse_write
 from .loss import (
     MEAN,
     apply_reduction,
-    castable,
     check_reduction,
     not_differentiable,
     reduced,
@@ -29,7 +28,7 @@ from .loss import (
 )
 from .masks import where
 from .pointwise import minus_number, plus_number
-from .promotion import unsupported
+from .promotion import castable, unsupported
 from .underivable import Underivable
 from .validate import number
 

@@ -23,7 +23,7 @@ from .masks import where
 from .promotion import no_kernel
 from .reduce import one_dim
 from .shape import reshaped, t
-from .validate import number
+from .validate import flag, number
 
 # ------------------------------------------------------------------ linear
 
@@ -259,6 +259,12 @@ def embedding(
         raise IndexError("index out of range in self")
     padding_idx = -1 if padding_idx is None else padding_idx
     return embedding_op(weight, indices=input, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq)
+
+
+def refuse_sparse(sparse: bool) -> None:
+    """NotImplementedError where the gradient is to be sparse."""
+    if flag(sparse):
+        raise NotImplementedError("minigrad 的 embedding 不支持 sparse · minigrad's embedding does not offer sparse")
 
 
 @parsed()

@@ -19,11 +19,6 @@ from .statistics import Dims, count, restored, where_zero
 from .validate import flag
 
 
-def amount(x: Any) -> Any:
-    """|x|, whose gradient at 0 is 0."""
-    return rules.abs(x)
-
-
 def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
     """z = (Σ |self|^ord)^(1/ord): the direction of self for ord 2; the signs for ord 1; the largest share it for ∞."""
     grad, norm = restored(grad, dim, keepdim), restored(result, dim, keepdim)
@@ -33,7 +28,7 @@ def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, ke
         return grad * rules.sign(self)
     if ord == 2:
         return grad * where_zero(norm == 0, self / norm)
-    size = amount(self)
+    size = rules.abs(self)
     if math.isinf(ord):
         largest = (size == norm) | ((self != self) & (norm != norm))
         ties = rules.raw(largest).sum(axis=dim, keepdims=True).astype(rules.raw_dtype(grad))

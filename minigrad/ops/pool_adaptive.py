@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import array_module, in_order, mean_array
+from ..creation import check_sizes
 from ..tensor import Tensor
 from .arguments import Bool, Ints, is_int, parsed, type_name
 from .define import Op
@@ -159,10 +160,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Bool = 
     if data.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got: {list(data.shape)}")
     not_empty(name, "input", data.shape, 1 - data.ndim)
-    if min(h, w) < 0:
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {h if h < 0 else w}: {[*data.shape[:-2], h, w]}"
-        )
+    check_sizes((*data.shape[:-2], h, w))
     no_kernel(name, input, "bui")
     values, indices = largest_op(input, size=(h, w))
     return (values, indices) if return_indices else values
@@ -175,7 +173,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: Bool =
     check_dims(name, input)
     n = singles(name, False, output_size=output_size)["output_size"]
     not_empty(name, "input", input._data.shape, 1 - input._data.ndim)
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {[*input.shape[:-1], 1, n]}")
+    check_sizes((*input.shape[:-1], 1, n))
     values, indices = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)

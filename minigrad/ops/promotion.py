@@ -10,6 +10,7 @@ from ..autograd.graph import Constant
 from ..autograd.recording import ruling
 from ..backend import array_module, converted, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
+from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
 
 asarray = numpy.asarray
@@ -154,6 +155,12 @@ def no_kernel(name: str, tensor: Tensor, kinds: str = "b") -> None:
     """NotImplementedError, in torch's words, for a tensor of the kinds (b, u, i) that its kernel `name` does not know."""
     if tensor._data.dtype.kind in kinds:
         raise unsupported(name, tensor._data)
+
+
+def castable(found: Dtype, wanted: Dtype) -> None:
+    """RuntimeError, in torch's words, for a result that its kernel cannot write where it has to."""
+    if found.category > wanted.category:
+        raise RuntimeError(f"result type {found.type_name} can't be cast to the desired output type {wanted.type_name}")
 
 
 def wrapped(x: Any) -> Any:

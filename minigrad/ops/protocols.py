@@ -18,7 +18,7 @@ from .arguments import Int
 from .arrange import flip
 from .compare import eq
 from .promotion import Number
-from .reduce import one_dim
+from .reduce import real_dim
 from .shape import unbind
 
 NOT_COPYABLE = (
@@ -104,21 +104,14 @@ def deep_copied(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def size(input: Tensor, dim: Int | None = None) -> Any:
     """The shape, or the size of one dimension."""
-    return Size(input._data.shape) if dim is None else input._data.shape[_place(input, dim)]
+    return Size(input._data.shape) if dim is None else input._data.shape[real_dim(dim, input._data.ndim)]
 
 
 def stride(input: Tensor, dim: Int | None = None) -> Any:
     """The step between neighbours in each dimension, in elements."""
     data = input.storage()
     steps = tuple([s // data.itemsize for s in data.strides])
-    return steps if dim is None else steps[_place(input, dim)]
-
-
-def _place(input: Tensor, dim: Any) -> int:
-    """A dimension number; 0-d tensors have none."""
-    if not input._data.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return one_dim(dim, input._data.ndim)
+    return steps if dim is None else steps[real_dim(dim, input._data.ndim)]
 
 
 def storage_offset(input: Tensor) -> Any:

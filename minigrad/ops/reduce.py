@@ -190,15 +190,20 @@ def _extremum(every: Op, along: Op, pairwise: str, kind: str) -> Any:
             return getattr(self, pairwise)(dim if other is None else other)
         if dim is EVERY:
             if self._data.size == 0:
-                raise RuntimeError(
-                    f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
-                    "with the 'dim' argument."
-                )
+                raise no_extreme(kind)
             return every(self)
         return RETURN_TYPES[kind](along(self, dim=reducible_dim(self, dim, kind), keepdim=flag(keepdim)))
 
     call.__name__ = call.__qualname__ = kind
     return call
+
+
+def no_extreme(name: str) -> RuntimeError:
+    """The error for the extreme one of no elements."""
+    return RuntimeError(
+        f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+        "argument."
+    )
 
 
 def reducible_dim(input: Tensor, dim: int, name: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..backend import array_module
 from ..tensor import Tensor
 from .arguments import Float, IntList
+from .layer_norm import check_parameters
 from .nn import floats_only
 from .pointwise import plus_number
 from .validate import number_or_none
@@ -12,16 +13,7 @@ from .validate import number_or_none
 
 def check_shapes(input: Tensor, shape: tuple[int, ...], weight: Tensor | None) -> None:
     """RuntimeError for shapes that do not go together."""
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    if weight is not None and weight.shape != shape:
-        raise RuntimeError(
-            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} and "
-            f"normalized_shape = {list(shape)}"
-        )
+    check_parameters(shape, weight=weight)
     if input.dim() < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
     size = list(input.shape)

@@ -15,7 +15,7 @@ from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
-from .reduce import EVERY, RETURN_TYPES, converting, dims, one_dim
+from .reduce import EVERY, RETURN_TYPES, converting, dims, no_extreme, one_dim
 from .validate import flag
 
 Dims = tuple[int, ...] | None
@@ -241,10 +241,7 @@ def check_not_empty(input: Tensor, dim: Any, name: str, called: str = "") -> Non
         return
     listed = () if dim is None else numpy.atleast_1d(dim).tolist()
     if not listed:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
-            "argument."
-        )
+        raise no_extreme(name)
     for given in listed:  # one after the other, before they are looked at together
         if not input._data.shape[one_dim(given, input._data.ndim)]:
             raise IndexError(f"{called or f'{name}()'}: Expected reduction dim {given} to have non-zero size.")

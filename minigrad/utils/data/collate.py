@@ -64,12 +64,17 @@ def for_type(first: Any, functions: Mapping[Any, Callable[..., Any]]) -> Callabl
     return found or next((function for kind, function in functions.items() if isinstance(first, kind)), None)
 
 
-def refilled(container: Any, items: Any) -> Any:
-    """A copy of the container with other items, (key, value) pairs; what cannot be copied and filled raises TypeError."""
-    clone = copy.copy(container)
-    for key, value in items:
-        clone[key] = value
-    return clone
+def like(container: Any, items: dict[Any, Any] | list[Any]) -> Any:
+    """A container like another one with these items; the items themselves where it cannot be copied or made of them."""
+    try:
+        if not isinstance(container, MutableMapping | MutableSequence):
+            return type(container)(items)
+        clone = copy.copy(container)
+        for key, value in items.items() if isinstance(items, dict) else enumerate(items):
+            clone[key] = value
+        return clone
+    except TypeError:
+        return items
 
 
 def collate(batch: Any, *, collate_fn_map: Mapping[Any, Callable[..., Any]] | None = None) -> Any:
@@ -88,23 +93,14 @@ def collate(batch: Any, *, collate_fn_map: Mapping[Any, Callable[..., Any]] | No
 
     kind = type(first)
     if isinstance(first, Mapping):
-        values = {key: merged([each[key] for each in batch]) for key in first}
-        try:
-            return refilled(first, values.items()) if isinstance(first, MutableMapping) else kind(values)
-        except TypeError:
-            return values
+        return like(first, {key: merged([each[key] for each in batch]) for key in first})
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return kind(*map(merged, zip(*batch, strict=False)))
     if isinstance(first, Sequence):
         if any(len(each) != len(first) for each in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
         columns = [merged(samples) for samples in zip(*batch, strict=True)]
-        if isinstance(first, tuple):
-            return columns
-        try:
-            return refilled(first, enumerate(columns)) if isinstance(first, MutableSequence) else kind(columns)
-        except TypeError:
-            return columns
+        return columns if isinstance(first, tuple) else like(first, columns)
     raise TypeError(NOT_THESE.format(kind))
 
 
@@ -119,17 +115,9 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, numpy.ndarray | numpy.generic):
         return data if data.dtype.kind in "SUO" else as_tensor(data)
     if isinstance(data, Mapping):
-        values = {key: default_convert(each) for key, each in data.items()}
-        try:
-            return refilled(data, values.items()) if isinstance(data, MutableMapping) else kind(values)
-        except TypeError:
-            return values
+        return like(data, {key: default_convert(each) for key, each in data.items()})
     if isinstance(data, tuple):
         return kind(*map(default_convert, data)) if hasattr(data, "_fields") else [default_convert(d) for d in data]
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        items = [default_convert(each) for each in data]
-        try:
-            return refilled(data, enumerate(items)) if isinstance(data, MutableSequence) else kind(items)
-        except TypeError:
-            return items
+        return like(data, [default_convert(each) for each in data])
     return data
