@@ -9,7 +9,7 @@ import minigrad
 from autograder import checks, oracle, parts
 from autograder.checks.draws import both_signs, each_at_least_once
 from autograder.compare import judge
-from autograder.mistakes import of_part
+from autograder.mistakes import MISTAKES, of_part
 
 # With these three, 24 of the 33 scores that once depended on luck differed. Checks of a lesson's parts all together,
 # which take longest, are looked at with two.
@@ -32,6 +32,22 @@ def test_what_a_known_mistake_costs_does_not_depend_on_the_draw(check):
         if len(set(scores.values())) > 1:
             by_luck[known.name] = scores
     assert not by_luck, f"{check.name}, of {check.points}, mistake -> seed -> score: {by_luck}"
+
+
+# A check, a mistake, and draws that once hid it, or showed it where others did not: some came up once in a hundred.
+RARE = [
+    ("clinic_numpy", "minigrad.clinic.absolute_loss:absolute_loss_averages_first", (1002, 1008)),
+    ("custom_network", "minigrad.custom.Softplus.forward:without_the_absolute_value", (5003,)),
+    ("custom_network", "minigrad.custom.Softplus.forward:clamps_in_place", (5003,)),
+    ("hooks_in_training", "minigrad.autograd.hooks.RemovableHandle.remove:removes_nothing", (5012, 5031)),
+    ("order_of_hooks", "minigrad.autograd.engine.count_dependencies:counts_neighbours", (2, 17)),
+]
+
+
+@pytest.mark.parametrize("name, mistake, seeds", RARE)
+def test_a_rare_draw_costs_what_any_other_does(name, mistake, seeds):
+    known, check = MISTAKES[mistake], checks.get(name)
+    assert len({score(check, {known.part: known.written}, seed) for seed in (*SEEDS, *seeds)}) == 1
 
 
 @pytest.mark.parametrize("seed", range(20))

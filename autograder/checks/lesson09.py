@@ -367,7 +367,7 @@ def hooks_in_training(T: Any, rng: np.random.Generator) -> Properties:
     W, b, V = leaf(T, rng.normal(size=(3, 4))), leaf(T, rng.normal(size=4)), leaf(T, rng.normal(size=(4, 1)))
     opt = T.optim.SGD([W, b, V], lr=0.1)
     norms: list[Any] = []
-    clip = W.register_hook(lambda grad: grad.clamp(-0.05, 0.05))
+    clip = W.register_hook(lambda grad: grad.clamp(-0.01, 0.01))
     watch = [p.register_post_accumulate_grad_hook(lambda p: norms.append((p.grad**2).sum().item())) for p in (W, b, V)]
     middle: list[Any] = []
     for step in range(5):

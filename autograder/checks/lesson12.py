@@ -295,9 +295,10 @@ def central_difference_judges(T: Any, rng: np.random.Generator) -> Properties:
 def custom_network(T: Any, rng: np.random.Generator) -> Properties:
     """A network with the custom softplus: trained for three steps, then its loss judged by gradcheck (slow, so last)."""
     X, target = T.tensor(rng.uniform(-1.5, 1.5, (8, 2))), T.tensor(rng.normal(size=(8, 1)))
-    params = {  # so small that every softplus is looked at where it bends
-        "W": leaf(T, rng.uniform(-1.5, 1.5, (2, 2))),
-        "b": leaf(T, rng.normal(size=2)),
+    W = rng.uniform(-1.5, 1.5, (2, 2))
+    params = {  # so small that every softplus is looked at where it bends, and centred, so that it is on both sides
+        "W": leaf(T, W),
+        "b": leaf(T, -3.0 * (X.numpy() @ W).mean(0)),
         "V": leaf(T, rng.normal(size=(2, 1))),
     }
 
