@@ -1,8 +1,10 @@
-"""Whether the cell that holds a part came through when it last ran, so that a check can say what it is judging.
+"""Which run of which cell plugged a part in, so that a check can say what it is judging, and a part goes with its cell.
 
 A cell that does not compile, or that stops before its function is plugged in, leaves the function of before in the
 engine, and the next check would judge that one without a word. IPython tells of every cell when it begins and when it
 has ended; what is kept is, for each part, the error that its cell ended in, until a run of that cell comes through.
+A cell that comes through without a part it once held, or that JupyterLab says is deleted, takes its function along:
+what stands in for the part is then what Restart & Run All would plug in, another cell's, a saved one, the engine's own.
 
 Not here: errors that a part raises while a check runs (checks/), and cells at grading (runner/cells.py).
 """
@@ -10,23 +12,51 @@ Not here: errors that a part raises while a check runs (checks/), and cells at g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
 
 from autograder import parts
 from autograder.errors import AutograderError
 from autograder.messages import Text, text
 
 # The text may be one that does not compile: it is read by its lines.
-_NAMED = re.compile(r"""^\s*@implements\(\s*["']([\w.]+)["']""", re.MULTILINE)
+_NAMED = re.compile(r"""^[^#\n]*\bimplements\(\s*["']([\w.]+)["']""", re.MULTILINE)
+
+
+class Run(NamedTuple):
+    """A function as a cell plugged it in, and the number that the cell shows in brackets."""
+
+    function: Any
+    number: int | None
+
+
+_runs: dict[str, dict[str, Run]] = {}  # part -> cell -> its run, the latest last; "": what stood there before any cell
 _before: dict[str, Any] = {}  # what was plugged in when the cell that runs now began
 _failed: dict[str, tuple[Text, Any]] = {}  # part -> the error its cell ended in, what stayed plugged in
 
 
 def listen(shell: Any) -> None:
-    """Have an IPython shell tell of its cells."""
-    shell.events.register("pre_run_cell", _begins)
+    """Have an IPython shell tell of its cells, and its front end of those that are deleted."""
+
+    def begins(_: Any) -> None:
+        message = shell.get_parent() if hasattr(shell, "get_parent") else None  # a terminal has none
+        for cell in ((message or {}).get("metadata") or {}).get("deletedCells") or ():
+            _taken_out(cell)
+        _before.clear()
+        _before.update(parts.plugged())
+
+    shell.events.register("pre_run_cell", begins)
     shell.events.register("post_run_cell", _ended)
+
+
+def origins(asked: Iterable[str]) -> str:
+    """These parts with the number of the cell's run that plugged each in, as in "mul_vjp_self [12]"; "" if none is known."""
+    found = []
+    for part in asked:
+        stands = parts.plugged().get(part)
+        number = next((run.number for run in _runs.get(part, {}).values() if run.function is stands), None)
+        found += [f"{part.rpartition('.')[2]} [{number}]"] if number else []
+    return ", ".join(found)
 
 
 def notes(asked: Iterable[str]) -> list[Text]:
@@ -40,17 +70,34 @@ def notes(asked: Iterable[str]) -> list[Text]:
     return found
 
 
-def _begins(_: Any) -> None:
-    _before.clear()
-    _before.update(parts.plugged())
-
-
 def _ended(result: Any) -> None:
     error, now = result.error_before_exec or result.error_in_exec, parts.plugged()
-    for part in _NAMED.findall(result.info.raw_cell):
+    named, cell = set(_NAMED.findall(result.info.raw_cell)), getattr(result.info, "cell_id", None)
+    for part in named:
         _failed.pop(part, None)
         if error is not None and now.get(part) is _before.get(part):
             _failed[part] = _words(error), now.get(part)
+    fresh = {part for part in now if now[part] is not _before.get(part)}
+    if cell and error is None:
+        _taken_out(cell, keep=fresh | named)
+    for part in fresh:
+        runs = _runs.setdefault(part, {"": Run(_before.get(part), None)})
+        runs.pop(key := cell or "?", None)
+        runs[key] = Run(now[part], result.execution_count)
+
+
+def _taken_out(cell: str, keep: Collection[str] = ()) -> None:
+    """Unplug what this cell had plugged in, but for `keep`: what stood there before stands there again."""
+    for part, runs in _runs.items():
+        if part in keep or cell not in runs:
+            continue
+        gone = runs.pop(cell)
+        if parts.plugged().get(part) is gone.function:
+            *_, last = runs.values()
+            if last.function is None:
+                parts.unplug(part)
+            else:
+                parts.plug(part, last.function)
 
 
 def _words(error: BaseException) -> Text:

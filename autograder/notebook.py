@@ -115,7 +115,7 @@ def look(this: Check, seed: int) -> View:
         return _unwritten(this, outcome, seed, stubs)
     verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
-    view.properties, view.footer, view.printed = verdict.properties, _footer(seed), printed.shown()
+    view.properties, view.footer, view.printed = verdict.properties, _footer(this, seed), printed.shown()
     used = [part for part in others if parts.calls(part) > before[part]]
     lacking = reach.notes(this)
     if verdict.passed and lacking:
@@ -312,8 +312,10 @@ def _wrong(verdict: compare.Verdict, outcome: Outcome) -> set[str]:
     return {str(each.value) for each in outcome.values if each.label in failed}
 
 
-def _footer(seed: int) -> list[str]:
-    return [" · ".join([*text("practice").lines(), f"seed {seed}"])]
+def _footer(this: Check, seed: int) -> list[str]:
+    came = last_run.origins(this.parts)
+    cells = [f"{' · '.join(text('from_cells').lines())}: {came}"] if came else []
+    return [" · ".join([*text("practice").lines(), f"seed {seed}"]), *cells]
 
 
 class _Capped(io.TextIOBase):

@@ -3,7 +3,10 @@ in; one that grading will not run, and whose names, or modules, will then be mis
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -44,3 +47,45 @@ def test_a_check_says_when_it_judges_the_function_of_before() -> None:
         assert said.startswith(begins), (source, said)
         assert all(words in said for words in says) and error in said, (source, said)
         assert says or ("上次运行" not in said and "last ran" not in said), (source, said)
+
+
+# A cell's id, its text ("" for one that is deleted), what the check then begins with, and which run it says it judges.
+CELLS = [
+    ("a", HEAD + GOOD.replace("other\n", "other * 2\n"), "✗ mul_backward · ", "mul_vjp_self [2]"),
+    ("b", HEAD + GOOD, "✓ mul_backward · 2/2", "mul_vjp_self [4]"),
+    ("b", HEAD + GOOD.replace("return", "retrun"), "○ mul_backward · 2/2", "mul_vjp_self [4]"),
+    ("b", "# " + HEAD + GOOD, "✗ mul_backward · ", "mul_vjp_self [2]"),  # the other cell's again
+    ("b", HEAD + GOOD, "✓ mul_backward · 2/2", "mul_vjp_self [10]"),
+    ("a", "", "✓ mul_backward · 2/2", "mul_vjp_self [10]"),
+    ("b", HEAD.replace("_self", "_other") + GOOD, "○ mul_backward · 0/2", '@implements("minigrad.ops.pointwise.mul_vjp_self")'),
+    ("b", HEAD + GOOD, "✓ mul_backward · 2/2", "mul_vjp_self [15], mul_vjp_other [1]"),
+    ("o", "", "○ mul_backward · 0/2", '@implements("minigrad.ops.pointwise.mul_vjp_other")'),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_part_goes_with_its_cell_and_a_check_names_the_run_it_judges() -> None:
+    """As JupyterLab tells of its cells: by their ids, and by those deleted since it last asked for anything to be run."""
+    manager, client = start_new_kernel(kernel_name="python3")
+
+    def run(source: str, cell: str, deleted: Sequence[str] = ()) -> str:
+        asked = {"code": source, "silent": False, "store_history": True, "stop_on_error": False}
+        message = client.session.msg("execute_request", asked, metadata={"cellId": cell, "deletedCells": list(deleted)})
+        client.shell_channel.send(message)
+        said = ""
+        while (heard := client.get_iopub_msg(timeout=60))["content"].get("execution_state") != "idle" or (
+            heard["parent_header"].get("msg_id") != message["header"]["msg_id"]
+        ):
+            said += heard["content"].get("data", {}).get("text/plain", "")
+        return said
+
+    try:
+        run("from autograder import check, implements\n" + OTHER, "o")
+        for cell, source, begins, names in CELLS:
+            if source:
+                run(source, cell)
+            said = run('check("mul_backward")', "check", () if source else [cell])
+            assert said.startswith(begins) and names in said, (cell, source, said)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
