@@ -276,9 +276,7 @@ def order_of_hooks(T: Any, rng: np.random.Generator) -> Properties:
 
     def wide(x: Any, named: Any) -> Any:
         results, turns = [named(x * float(i), f"y{i}") for i in range(9)], rng.permutation(9)
-        total = results[
-            int(turns[-1])
-        ]  # never the one it is joined with first: two edges to one node are not asked here
+        total = results[int(turns[-1])]  # joined with another first: two edges to one node are not asked here
         for i in turns:
             total = named(total * results[int(i)], f"t{int(i)}")
         return total
