@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from ..tensor import Tensor, from_array
@@ -121,6 +123,19 @@ class Function:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """How torch's vmap computes a whole batch; never called here, where vmap is a loop, but vmap asks that it is given."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The derivative in one direction; never called here, where backward gives it, but func.jvp asks that it is given."""
+        raise NotImplementedError(NO_JVP)
+
+    @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The vector-Jacobian product."""
         raise NotImplementedError(
@@ -129,6 +144,7 @@ class Function:
         )
 
     vjp = backward  # the same by its other name; a class writes one of the two
+    generate_vmap_rule = False  # whether vmap may do without a vmap of the class's own
     boxed_grads_call = False  # whether backward takes one list of gradients, from which it may drop what it has used
     clear_saved_tensors_on_access = False  # whether ctx gives its saved tensors away, once
 
@@ -172,6 +188,8 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward without recording and hang one node on its outputs."""
         separate = cls.setup_context is not Function.setup_context
+        if kinds := transforms.get():
+            check_transformable(cls, separate, kinds)
         if separate or kwargs:
             args = arguments(cls.forward, args, kwargs, separate)
         node = cls._node_class()
@@ -189,6 +207,50 @@ class Function:
             else:
                 result = cls.forward(ctx, *args)
             return attach(node, args, result, recorded, separate)
+
+
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+NO_VMAP = (
+    "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
+    "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+TWO_RULES = (
+    "You tried to vmap over {}, but it has both generate_vmap_rule=True and an overridden vmap staticmethod. Please set "
+    "generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. For more details, please see "
+    "https://pytorch.org/docs/main/notes/extending.func.html"
+)
+NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+
+# What transformations of functions are under way, one in another: "grad", "vmap", "jvp".
+transforms: ContextVar[tuple[str, ...]] = ContextVar("transforms", default=())
+
+
+@contextmanager
+def transforming(*kinds: str) -> Iterator[None]:
+    """While a transformed function runs: what transforms it."""
+    before = transforms.set(transforms.get() + kinds)
+    try:
+        yield
+    finally:
+        transforms.reset(before)
+
+
+def check_transformable(cls: type[Function], separate: bool, kinds: tuple[str, ...]) -> None:
+    """RuntimeError or NotImplementedError, in torch's words, for a Function that lacks what the transformations ask for.
+
+    torch would call its vmap and its jvp; here each slice is a call of its own, and backward gives what jvp would.
+    """
+    if not separate:
+        raise RuntimeError(NO_SETUP)
+    if "vmap" in kinds:
+        overrides = cls.vmap is not Function.vmap
+        if overrides == cls.generate_vmap_rule:
+            raise RuntimeError((TWO_RULES if overrides else NO_VMAP).format(cls.__name__))
+    if "jvp" in kinds and cls.jvp is Function.jvp:
+        raise NotImplementedError(NO_JVP)
 
 
 class InplaceFunction(Function):

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..autograd.function import transforming
 from ..ops.join import stack
 from ..ranges import zeros_like
 from ..tensor import Tensor
@@ -59,7 +60,7 @@ def jacfwd(
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         check_randomness(randomness)
-        with drawing(randomness):
+        with drawing(randomness), transforming("vmap"):
             ran = Ran(func, args, argnums, has_aux, JVP, linear=True)
         table: list[list[Any]] = [[] for _ in ran.outputs]
         for place, x in enumerate(ran.inputs):
@@ -80,7 +81,7 @@ def hessian(func: Callable[..., Any], argnums: ARGNUMS = 0) -> Callable[..., Any
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
-        with drawing("error"):
+        with drawing("error"), transforming("vmap", "jvp"):
             return found(*args)
 
     return wrapper

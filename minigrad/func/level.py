@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import autograd
 from ..autograd.accumulate import AccumulateGrad, gradient_edge
+from ..autograd.function import transforming
 from ..autograd.grad_mode import enable_grad, is_grad_enabled
 from ..autograd.graph import NO_EDGE, Node
 from ..autograd.recording import next_order
@@ -55,12 +56,14 @@ class Inlet(Node):
 
 
 class Level:
-    """What belongs to one differentiation. recording: whether the program around it records what is done.
+    """What belongs to one differentiation. kind: "grad" or "jvp". recording: whether the program around it records what is
+    done.
 
     lasts: while the function runs. inlets: until then, of its fresh inputs, each with the tensor outside.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str = "grad") -> None:
+        self.kind = kind
         self.recording = is_grad_enabled()
         self.lasts = False
         self.inlets: dict[Node, Tensor] = {}
@@ -68,7 +71,7 @@ class Level:
     @contextmanager
     def entered(self) -> Iterator[Level]:
         """While the function runs."""
-        with disable_saved_tensors_hooks(NO_HOOKS), enable_grad():
+        with disable_saved_tensors_hooks(NO_HOOKS), enable_grad(), transforming(self.kind):
             self.lasts = True
             try:
                 yield self

@@ -50,7 +50,7 @@ class Ran:
         api: str,
         linear: bool = False,
     ) -> None:
-        self.level = Level()
+        self.level = Level("jvp" if linear else "grad")
         with self.level.entered() as level:
             inside, inputs = with_fresh(level, args, argnums)
             self.inputs, self.input_spec = flatten(inputs)

@@ -16,6 +16,7 @@ from threading import get_ident
 from typing import Any
 
 from ..autograd import slicing
+from ..autograd.function import transforming
 from ..ops.compare import allclose
 from ..ops.join import stack
 from ..random import default_generator, no_draws
@@ -57,7 +58,7 @@ def vmap(
         dims = dims_of_inputs(func, in_dims, leaves, spec)
         size = batch_size(dims, leaves)
         columns = [slices(x, dim) for x, dim in zip(leaves, dims, strict=True)]
-        with drawing(randomness):
+        with drawing(randomness), transforming("vmap"):
             runs = []
             start = default_generator.get_state() if randomness == "same" else None
             for number, row in enumerate(zip(*columns, strict=False)):
