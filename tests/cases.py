@@ -292,7 +292,8 @@ OPS = """
     baddbmm: mnn, cube, cube2.mT; s, cube, cube2.mT; mnn, mnn, mnn, beta=0.5, alpha=2; x, x, y
     einsum: 'ij,jk->ik', x, s; 'ij->ji', x; 'ij->', x; 'ij,ij->i', x, y; 'ii->i', s; 'ii', s;
         'bij,bjk->bik', cube, mkn; 'i,j', v, u; '...i,i->...', cube2, long; 'ij,jk,kl->il', x, s, s2; 'ij,kj', x, y;
-        'ab,bc', (x, s); 'ij,jk', x, y; '...', x; '...->...', x; 'i->ij', v; 'ij,jk->iz', x, s
+        'ab,bc', (x, s); 'ij,jk', x, y; '...', x; '...->...', x; 'i->ij', v; 'ij,jk->iz', x, s;
+        'ii...->i...', mnn.permute(1, 2, 0)
     tensordot: x, s, 1; x, y; x, y, ([1], [1]); cube, mkn, ([1, 2], [2, 1]); x, y, 0; x, nm, ([0, 1], [1, 0]);
         x, s, ([0], [0])
     trace: s; x; ints; v

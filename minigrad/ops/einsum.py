@@ -97,17 +97,10 @@ class Order:
             if "..." in term and named <= ndim:
                 self.covered = max(self.covered, ndim - named)
             elif named != ndim:
-                more = named < ndim
-                note = "but no ellipsis was given" if more and "..." not in term else "and no ellipsis was given"
+                how, note = ("is more than", "") if "..." in term else ("does not match", " and no ellipsis was given")
                 raise RuntimeError(
-                    f"einsum(): the number of subscripts in the equation ({named}) "
-                    + (
-                        "is more than the number of dimensions"
-                        if "..." in term
-                        else "does not match the number of dimensions"
-                    )
-                    + f" ({ndim}) for operand {i}"
-                    + ("" if "..." in term else f" {note}".replace("but no", "and no"))
+                    f"einsum(): the number of subscripts in the equation ({named}) {how} the number of dimensions ({ndim}) for "
+                    f"operand {i}{note}"
                 )
         counts = {one: sum(term.count(one) for term in terms) for term in terms for one in term}
         if output is None:
@@ -160,8 +153,7 @@ class Order:
         for one in term:
             place = self.place[one]
             if one == "...":
-                count = t._data.ndim - dim - len(term[term.index("...") + 1 :])
-                count = len_of_ellipsis(t, term) if count else 0
+                count = t._data.ndim - dim - len(term[term.index("...") + 1 :])  # labels behind it are not merged yet
                 for k in range(self.covered - count, self.covered):
                     self.see(place + k, t._data.shape[dim], f"dimension {dim} covered by ellipsis", operand)
                     order[place + k], dim = dim, dim + 1
@@ -179,11 +171,6 @@ class Order:
             if order[place] == -1:
                 t, order[place], dim = unsqueeze(t, dim), dim, dim + 1
         return permute(t, tuple(order))
-
-
-def len_of_ellipsis(t: Tensor, term: list[str]) -> int:
-    """How many dimensions of an operand its ellipsis covers (repeated labels have not been merged behind it)."""
-    return t._data.ndim - len(term) + 1
 
 
 def contract(operands: list[Tensor], order: Order) -> Tensor:
