@@ -288,16 +288,14 @@ def one_number(call: Call, inputs: Tensors) -> Tensor:
 # ------------------------------------------------------------------ small change
 
 
-def gradients(
-    outputs: Sequence[Tensor | None], inputs: Tensors, weights: Tensors | None, create_graph: bool, keep: bool | None = None
-) -> Grads:  # fmt: skip
+def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, weights: Tensors | None, create_graph: bool) -> Grads:
     """autograd.grad of those outputs that have a history; None for every input if none has."""
     vectors = weights or (None,) * len(outputs)
     live = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o is not None and o.requires_grad]
     if not live:
         return (None,) * len(inputs)
     sources, seeds = zip(*live, strict=True)
-    return grad(sources, inputs, seeds, allow_unused=True, create_graph=create_graph, retain_graph=keep)
+    return grad(sources, inputs, seeds, allow_unused=True, create_graph=create_graph)
 
 
 def as_tensors(given: Any, what: str, name: str) -> tuple[bool, Tensors]:

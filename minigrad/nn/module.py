@@ -289,6 +289,6 @@ class Module(Registry):
         return f"{self._get_name()}(" + ("\n  " + "\n  ".join(lines) + "\n" if lines else "") + ")"
 
 
-def indented(text: str, by: int = 2) -> str:
+def indented(text: str) -> str:
     """All lines but the first moved to the right."""
-    return text.replace("\n", "\n" + " " * by)
+    return text.replace("\n", "\n  ")

@@ -216,7 +216,7 @@ class Registry:
             owner.get_submodule(name)
         setattr(owner, name, module)
 
-    def _get(self, target: str, kind: type[Tensor], place: str, what: str) -> Any:
+    def _get(self, target: str, place: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if not hasattr(owner, name):
@@ -227,8 +227,8 @@ class Registry:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of a dotted name."""
-        return self._get(target, Parameter, "_parameters", "an nn.Parameter")
+        return self._get(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name."""
-        return self._get(target, Tensor, "_buffers", "a buffer")
+        return self._get(target, "_buffers", "a buffer")

@@ -85,10 +85,10 @@ fold_op = Op("Col2ImBackward0", _fold, self=fold_vjp)
 # ------------------------------------------------------------------ convolution
 
 
-def surrounded(x: Any, padding: Sizes, value: float = 0) -> Any:
-    """An array or Tensor with `padding` more at both ends of its last dimensions (negative: less)."""
+def surrounded(x: Any, padding: Sizes) -> Any:
+    """An array or Tensor with `padding` more zeros at both ends of its last dimensions (negative: less)."""
     both = tuple(p for n in reversed(padding) for p in (n, n))  # as `pad` takes it, the last dimension first
-    return pad_op.of(x, pad=both, value=value) if any(both) else x
+    return pad_op.of(x, pad=both, value=0) if any(both) else x
 
 
 def as_matrices(x: Any, groups: int, rows: int) -> Any:

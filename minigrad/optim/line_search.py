@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 ENOUGH, FLAT = 1e-4, 0.9  # the two conditions' constants, c₁ and c₂
+TINY = 1e-9  # how far apart the ends of a bracket move some element at least
 
 
 class Point(NamedTuple):
@@ -21,9 +22,7 @@ class Point(NamedTuple):
     slope: Any
 
 
-def strong_wolfe(
-    evaluate: Callable[[Any], Point], start: Point, t: Any, span: Any, most: int, tolerance: float = 1e-9
-) -> tuple[Point, int]:
+def strong_wolfe(evaluate: Callable[[Any], Point], start: Point, t: Any, span: Any, most: int) -> tuple[Point, int]:
     """A point where the loss has fallen enough and the slope is flat enough, and how often the loss was computed.
 
     evaluate: the point of a step. start: where it begins, t being 0 there. t: the step to try first. span: the largest
@@ -32,11 +31,11 @@ def strong_wolfe(
     before, here, tries = start, evaluate(t), 0
     while tries < most:
         if too_high(here, start) or (tries > 1 and here.loss >= before.loss):
-            return narrowed(evaluate, start, [before, here], tries, span, most, tolerance)
+            return narrowed(evaluate, start, [before, here], tries, span, most)
         if abs(here.slope) <= -FLAT * start.slope:
             return here, tries + 1
         if here.slope >= 0:
-            return narrowed(evaluate, start, [before, here], tries, span, most, tolerance)
+            return narrowed(evaluate, start, [before, here], tries, span, most)
         bounds = (here.t + 0.01 * (here.t - before.t), here.t * 10)
         before, here = here, evaluate(lowest_of_cubic(before, here, bounds))
         tries += 1
@@ -61,12 +60,11 @@ def narrowed(
     tries: int,
     span: Any,
     most: int,
-    tolerance: float,
 ) -> tuple[Point, int]:
     """What strong_wolfe gives, from two steps between which such a point lies."""
     stalled = False
     low = lower(bracket)
-    while tries < most and abs(bracket[1].t - bracket[0].t) * span >= tolerance:
+    while tries < most and abs(bracket[1].t - bracket[0].t) * span >= TINY:
         t, stalled = kept_inside(lowest_of_cubic(bracket[0], bracket[1]), bracket[0].t, bracket[1].t, stalled)
         here = evaluate(t)
         tries += 1
