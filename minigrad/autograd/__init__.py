@@ -153,7 +153,7 @@ def run(
 ) -> dict[Edge, Any]:
     """One walk; what it captured for `edges`."""
     if walks and too_deep():
-        from .nested import in_new_thread  # which hardly any program needs
+        from .reentrant import in_new_thread  # which hardly any program needs
 
         return in_new_thread(lambda: run(roots, grads, retain_graph, create_graph, edges, accumulate))
     buffers: engine.Buffers = {}

@@ -84,7 +84,7 @@ DEEPEST = 25  # walks that one thread's stack has to hold: each may take twenty 
 
 
 def too_deep() -> bool:
-    """Whether this thread is inside so many walks that the next one should have a thread of its own (`nested.py`)."""
+    """Whether this thread is inside so many walks that the next one should have a thread of its own (`reentrant.py`)."""
     walk = running_walk()
     return walk is not None and walk.depth >= DEEPEST
 

@@ -391,5 +391,7 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]
 
 
-from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: E402 (they build on LRScheduler)
-from .plans import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: E402 (so do these)
+# What builds on LRScheduler.
+from .composite import ChainedScheduler, SequentialLR  # noqa: E402
+from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: E402
+from .plateau import ReduceLROnPlateau  # noqa: E402

@@ -1,4 +1,4 @@
-"""Walks inside walks inside walks: before Python's stack is full, the next one goes on in a thread of its own.
+"""Reentrant walks, one inside another: before Python's stack is full, the next one goes on in a thread of its own.
 
 A hook or a Function's backward may start a walk, and what runs in that one may start another. Each takes its share of
 the calling thread's stack; torch, too, moves to a new thread after so many of them. The caller waits, so that there is
