@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AutograderError
-from autograder.messages import text
+from autograder.messages import called_with, command, text
 from autograder.terminal import bar, errors, feedback_shown, grade_shown, grading, screen
 from autograder.usage import Parser, at_least_one
 
@@ -31,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # nbformat imports jsonschema, which imports this to check one kind of URL that no notebook has: 2 seconds.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     try:
-        return int(given.run(given) or 0)
+        with called_with(_program(), _which_class(given)):
+            return int(given.run(given) or 0)
     except AutograderError as error:
         return _complain(error)
     except BrokenPipeError:  # whoever reads has seen enough: autograder grade … | head
@@ -44,6 +47,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (known := _in_words(error)) is None:
             raise
         return _complain(known)
+
+
+def _program() -> str:
+    """What this was started as, if that is how it is found; its name where the shell knows it, and in a test."""
+    started = sys.argv[0]
+    return started if Path(started).name == "autograder" and shutil.which("autograder") != started else "autograder"
+
+
+def _which_class(given: argparse.Namespace) -> list[str]:
+    """The options that say which course and gradebook, for the commands that this one will tell of; no password."""
+    options = ["--course", str(given.course)] if given.course else []
+    return options + (["--db", re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", given.db)] if given.db else [])
+
+
+def _tell(words: object) -> None:
+    """Print a sentence whose command can be copied: no line is broken but by the terminal itself."""
+    screen.print(str(words), highlight=False, soft_wrap=True)
 
 
 def _complain(error: AutograderError) -> int:
@@ -146,7 +166,7 @@ def _course(given: argparse.Namespace) -> Course:
     from autograder import course, lessons
 
     if given.course and given.run is not _release and not given.course.is_dir():
-        remedy = f"autograder --course {given.course} release"
+        remedy = command("release")
         raise AutograderError(text("no_course_folder"), str(given.course), remedy)
     return course.Course(given.course or lessons.COURSE, course.database(given.db) if given.db else None)
 
@@ -188,7 +208,7 @@ def _grade(given: argparse.Namespace) -> int:
     results = grade_shown(course, given.lesson, given.student, given.unsafe, **how)
     if results:
         screen.print(report.table(course, released_lesson(course, given.lesson), results))
-    screen.print(str(report.summed_up(given.lesson, results)), highlight=False)
+    _tell(report.summed_up(given.lesson, results))
     return int(any(result.status == "failed" for result in results))
 
 
@@ -202,7 +222,7 @@ def _regrade(given: argparse.Namespace) -> int:
     with grading(course, given.lesson, given.student) as progress:
         found = regrade.changes(course, given.lesson, given.student, progress=progress, **how)
     if not course.students(given.lesson):
-        screen.print(str(text("nobody_handed_in", lesson=given.lesson)), highlight=False)
+        _tell(text("nobody_handed_in", lesson=given.lesson))
     else:
         screen.print(regrade.table(found) if found else "没有分数会变 · no score would change")
     return 0
@@ -212,7 +232,7 @@ def _feedback(given: argparse.Namespace) -> int:
     course = _course(given)
     pages = feedback_shown(course, given.lesson, given.student)
     if not pages:
-        screen.print(str(text("nothing_graded", lesson=given.lesson)), highlight=False)
+        _tell(text("nothing_graded", lesson=given.lesson))
         return 0
     screen.print(f"✓ {len(pages)} 页反馈 · feedback pages: {course.path('feedback', 'x', 'x').parent.parent}")
     return 0
@@ -225,7 +245,7 @@ def _report(given: argparse.Namespace) -> int:
     with bar("报告 · report", len(course.roster()), quiet=True) as step:
         paths = report.write(course, given.lessons, step)
     if len(paths) == 1:
-        screen.print(str(text("no_lesson_graded")), highlight=False)
+        _tell(text("no_lesson_graded"))
     for path in paths:
         screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
@@ -237,7 +257,7 @@ def _export(given: argparse.Namespace) -> int:
     course = _course(given)
     path = given.out or course.root / "report" / "scores.csv"
     if not (names := given.lessons or summary.graded(course)):
-        screen.print(str(text("no_lesson_graded")), highlight=False)
+        _tell(text("no_lesson_graded"))
     path, count = export.write(course, names, given.format, path)
     screen.print(f"✓ {count} 个学生 · students: {path}")
     return 0
@@ -260,7 +280,7 @@ def _collect(given: argparse.Namespace) -> int:
     course = _course(given)
     with bar(f"{given.lesson} 收作业 · collect", len(course.people()), quiet=True) as step:
         found = collect.collect(course, given.lesson, given.source, step)
-    screen.print(str(found.headline()), highlight=False)
+    _tell(found.headline())
     screen.print(found.table())
     return int(any(notice.grave for notice in found.notices))
 

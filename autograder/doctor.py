@@ -20,7 +20,7 @@ from rich.text import Text as Line
 
 from autograder.errors import AutograderError
 from autograder.lessons import COURSE, PROJECT
-from autograder.messages import Text
+from autograder.messages import Text, command
 
 NEEDED_SPACE = 500 * 2**20
 AGAIN = "make distclean && make demo"
@@ -175,7 +175,7 @@ def _course(root: Path) -> Iterator[Finding]:
 
     course = Course(root)
     if not (root / "gradebook.db").is_file():
-        yield Finding("course/", None, "还没有成绩册 · no gradebook yet", ".venv/bin/autograder release")
+        yield Finding("course/", None, "还没有成绩册 · no gradebook yet", command("release"))
         return
     with course.gradebook() as gradebook:
         found = f"{len(gradebook.assignments)} 课 · lessons, {len(gradebook.students)} 学生 · students"

@@ -28,7 +28,7 @@ from autograder.gradebook import Item, Writer
 from autograder.ledger import MOST_TRIES, Key, Ledger
 from autograder.lessons import Lesson, describe
 from autograder.marks import Marks, marks
-from autograder.messages import Text, text
+from autograder.messages import Text, command, text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
@@ -148,13 +148,13 @@ def released_lesson(course: Course, name: str) -> Lesson:
     path = folder / f"{name}.ipynb"
     if not path.is_file() and name in lessons.names():
         said = Text("这一课还没有发布。", "This lesson has not been released yet.")
-        raise AutograderError(said, where=name, remedy=f"autograder release {name}")
+        raise AutograderError(said, where=name, remedy=command("release", name))
     if not path.is_file():
         raise UnknownName(Text("已发布的课", "released lesson"), name, [p.name for p in folder.parent.glob("[0-9]*")])
     try:
         lesson = describe(name, nbformat.read(path, as_version=4))
     except (ValueError, KeyError, AttributeError, nbformat.ValidationError):  # what nbformat raises has no base
-        raise AutograderError(text("release_damaged"), str(path), f"autograder release {name}") from None
+        raise AutograderError(text("release_damaged"), str(path), command("release", name)) from None
     if not course.knows(lesson):
         raise AutograderError(
             Text(
@@ -162,7 +162,7 @@ def released_lesson(course: Course, name: str) -> Lesson:
                 "This lesson is not in the gradebook, or differs from the released one.",
             ),
             where=name,
-            remedy=f"autograder release {name}",
+            remedy=command("release", name),
         )
     return lesson
 
@@ -335,10 +335,8 @@ class Run:
 
     def _give_up(self, one: _Submission, why: Text) -> None:
         self.ledger.give_up(one.key, why)
-        remedy = Text(
-            f"排除原因后：autograder grade {self.lesson.name} --retry",
-            f"Once the cause is fixed: autograder grade {self.lesson.name} --retry",
-        )
+        once_more = command("grade", self.lesson.name, "--retry")
+        remedy = Text(f"排除原因后：{once_more}", f"Once the cause is fixed: {once_more}")
         self._finish(one.student, None, "failed", pair_of(AutograderError(why, remedy=remedy)), one.began)
 
     def _write(self, most: int) -> None:

@@ -14,7 +14,10 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import shlex
 import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +25,7 @@ LANGUAGES = ("zh", "en")
 _LOCALE = Path(__file__).parent / "locale"
 _shown: list[str] = list(LANGUAGES)
 LONG = 30  # characters that are not said twice
+_called = ["autograder"]  # how the command was called, with the options that say which class
 
 
 class Text(NamedTuple):
@@ -55,11 +59,28 @@ def common_end(one: str, other: str) -> str:
     return end if 0 < len(end) < min(len(one), len(other)) and end[0] == " " and end[1:2].isalpha() else ""
 
 
+def command(*words: str) -> str:
+    """A command of ours to be copied as it stands: called as this one was, for the same course and gradebook."""
+    return " ".join([*_called, *words])
+
+
+@contextmanager
+def called_with(program: str, options: Sequence[str]) -> Iterator[None]:
+    """Commands that are told of while this one runs begin as it did: with the options that say which class."""
+    before, _called[:] = _called[:], map(shlex.quote, [program, *options])
+    try:
+        yield
+    finally:
+        _called[:] = before
+
+
 def text(key: str, **values: Any) -> Text:
-    """The sentence stored under `key`, with `values` filled in (a `Text` among them fills in each its own)."""
+    """The sentence stored under `key`, with `values` filled in (a `Text` among them fills in each its own); {autograder}
+    is how a command begins.
+    """
 
     def fill(language: str) -> str:
-        words = {name: _in(language, value) for name, value in values.items()}
+        words = {"autograder": command()} | {name: _in(language, value) for name, value in values.items()}
         return catalogue(language)[key].format(**words)
 
     return Text(fill("zh"), fill("en"))

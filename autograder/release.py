@@ -25,7 +25,7 @@ from autograder import leaks, lessons, solutions
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.lessons import RELEASE, SOURCES, Lesson, kind
-from autograder.messages import Text
+from autograder.messages import Text, command
 from autograder.solutions import GIVEN, as_given
 
 Resources = dict[str, Any]
@@ -159,7 +159,7 @@ def _stale(path: Path, name: str) -> AutograderError:
     return AutograderError(
         Text("生成的文件不是最新的。", "A generated file is out of date."),
         str(path),
-        f"autograder release {name}",
+        command("release", name),
     )
 
 

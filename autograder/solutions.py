@@ -27,7 +27,7 @@ from pathlib import Path
 
 from autograder.errors import AutograderError, UnknownName
 from autograder.lessons import PROJECT, Lesson, kind, parts_of, source_path
-from autograder.messages import Text
+from autograder.messages import Text, command
 
 BEGIN, GIVEN, END = "### BEGIN SOLUTION", "### RELEASED AS", "### END SOLUTION"
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -205,7 +205,7 @@ def _differs(lesson: str, part: str, diff: str) -> AutograderError:
             f"The solution for {part} does not match the engine's own source.",
         ),
         where=f"{lesson}\n{diff}",
-        remedy=f"autograder release {lesson} --sync-solutions",
+        remedy=command("release", lesson, "--sync-solutions"),
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -58,7 +60,7 @@ def test_the_beginning_of_a_name_is_enough_to_be_offered_it(capsys, course):
     assert status == 1 and "Did you mean: 90_scratch" in said
     for command in ("report", "export"):
         status, said = run(capsys, "--course", str(course.root), command)
-        assert status == 0 and "还没有哪一课评过分" in said and "autograder grade LESSON" in said
+        assert status == 0 and "还没有哪一课评过分" in said and "grade LESSON" in said
 
 
 def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
@@ -102,16 +104,44 @@ def test_a_gradebook_that_cannot_be_is_said_so(capsys, course, url):
 
 def test_a_lesson_that_is_only_not_released_yet(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "grade", "00_warmup")
-    assert status == 1 and "还没有发布" in said and "autograder release 00_warmup" in said
+    assert status == 1 and "还没有发布" in said and f"autograder --course {course.root} release 00_warmup" in said
 
 
 def test_grading_when_nobody_has_handed_in_says_what_comes_first(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "grade", "90_scratch")
-    assert status == 0 and "还没有人交" in said and "autograder collect 90_scratch" in said and "━" not in said
+    assert (
+        status == 0
+        and "还没有人交" in said
+        and f"autograder --course {course.root} collect 90_scratch" in said
+        and "━" not in said
+    )
     status, said = run(capsys, "--course", str(course.root), "feedback", "90_scratch")
-    assert status == 0 and "还没有评过分" in said and "autograder grade 90_scratch" in said
+    assert status == 0 and "还没有评过分" in said and f"{course.root} grade 90_scratch" in said
     status, said = run(capsys, "--course", str(course.root), "feedback", "90_scrach")
     assert status == 1 and "Did you mean: 90_scratch" in said
+
+
+def test_a_command_that_is_told_of_is_for_the_same_class(capsys, course, tmp_path):
+    """Copied as it stands, it must not work on another course, or another gradebook: nor tell a password."""
+    where = ["--course", str(course.root), "--db", f"sqlite:///{course.root}/gradebook.db"]
+    begin = f"autograder {' '.join(where)}"
+    for words, told in [
+        (["grade", "90_scratch"], "collect 90_scratch [FROM]"),
+        (["feedback", "90_scratch"], "grade 90_scratch"),
+        (["grade", "00_warmup"], "release 00_warmup"),
+        (["report"], "grade 课名"),
+        (["collect", "90_scratch", str(tmp_path / "nothing.zip")], "collect LESSON"),
+    ]:
+        assert f"{begin} {told}" in run(capsys, *where, *words)[1]
+    _, said = run(capsys, "--course", "no folder", "--db", "postgresql://me:secret@host/db", "report")
+    assert "autograder --course 'no folder' --db 'postgresql://me:***@host/db' release" in said
+    assert "secret" not in said
+
+
+def test_what_a_command_is_called_is_what_it_was_started_as():
+    program = f"{Path(sys.executable).parent}/autograder"
+    said = subprocess.run([program, "--course", "no-such-folder", "report"], capture_output=True, text=True)
+    assert f"→ {program} --course no-such-folder release" in said.stderr
 
 
 def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_path):
