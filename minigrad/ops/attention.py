@@ -13,36 +13,46 @@ from .linalg import ctype, matmul
 from .nn import _safe_softmax, safe_softmax_op, softmax_vjp
 from .pointwise import times_number
 from .shape import transpose
+from .underivable import Underivable
 
 
-def scores_vjp(grads: Any, value: Any, result1: Any) -> Any:
-    """The gradient of query · keyᵀ · scale: back through · value, then through softmax.
-
-    result1: the weights, softmax of the scores; their own gradient (grads[1]) is there only in a second backward.
-    """
-    grad, of_weights = grads
-    carried = 0 if grad is None else grad @ rules.swapaxes(value, -1, -2)
-    return softmax_vjp(carried if of_weights is None else carried + of_weights, result1, -1)
+def scores_slope(grad: Any, value: Any, weights: Any) -> Any:
+    """The gradient of query · keyᵀ · scale: back through · value, then through softmax."""
+    return softmax_vjp(grad @ rules.swapaxes(value, -1, -2), weights, -1)
 
 
-def attention_vjp_query(grads: Any, key: Any, value: Any, result1: Any, scale: float) -> Any:
+def no_second(forward: Any) -> Any:
+    """A derivative of the fused kernel, of arrays, which torch cannot derive again."""
+    name = "_scaled_dot_product_flash_attention_for_cpu_backward"
+    return Underivable(name, forward, "grad", "query", "key", "value")
+
+
+query_slope = no_second(
+    lambda grad, query, key, value, weights, scale: scores_slope(grad, value, weights) @ key * scale
+)
+key_slope = no_second(
+    lambda grad, query, key, value, weights, scale: scores_slope(grad, value, weights).swapaxes(-1, -2) @ query * scale
+)
+value_slope = no_second(lambda grad, query, key, value, weights: weights.swapaxes(-1, -2) @ grad)
+
+
+def attention_vjp_query(grad: Any, query: Any, key: Any, value: Any, weights: Any, scale: float) -> Any:
     """z = softmax(query · keyᵀ · scale) · value: the scores' gradient · key · scale."""
-    return scores_vjp(grads, value, result1) @ key * scale
+    return query_slope.of(grad, query, key, value, weights=weights, scale=scale)
 
 
-def attention_vjp_key(grads: Any, query: Any, value: Any, result1: Any, scale: float) -> Any:
+def attention_vjp_key(grad: Any, query: Any, key: Any, value: Any, weights: Any, scale: float) -> Any:
     """z = softmax(query · keyᵀ · scale) · value: the scores' gradient, transposed, · query · scale."""
-    return rules.swapaxes(scores_vjp(grads, value, result1), -1, -2) @ query * scale
+    return key_slope.of(grad, query, key, value, weights=weights, scale=scale)
 
 
-def attention_vjp_value(grads: Any, value: Any, result1: Any) -> Any:
+def attention_vjp_value(grad: Any, query: Any, key: Any, value: Any, weights: Any) -> Any:
     """z = weights · value: weightsᵀ · grad."""
-    if grads[0] is None:
-        return rules.zeros(value, value.shape)
-    return rules.swapaxes(result1, -1, -2) @ grads[0]
+    return value_slope.of(grad, query, key, value, weights=weights)
 
 
-def _attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+def attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+    """What the fused kernel gives, and its weights: of arrays."""
     weights = _safe_softmax(query @ key.swapaxes(-1, -2) * scale + mask, -1)
     out = weights @ value
     if out.shape == query.shape and query.strides[-1] == query.itemsize:  # as the kernel leaves it: so heads that stood
@@ -53,8 +63,7 @@ def _attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tup
 # Heads of one size in four dimensions: torch's fused kernel, one node. Its weights stay inside.
 fused = Op(
     "ScaledDotProductFlashAttentionForCpuBackward0",
-    _attention,
-    outputs=2,
+    lambda query, key, value, found, weights, scale: found,
     query=attention_vjp_query,
     key=attention_vjp_key,
     value=attention_vjp_value,
@@ -95,11 +104,17 @@ def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -
         )
 
 
-def empty(query: Tensor, key: Tensor, value: Tensor) -> bool:
-    """Whether there is not a single pair of a query and a key, or nothing to be had from one."""
-    batch = query._data.shape[:-2]
-    alike = batch == key._data.shape[:-2] == value._data.shape[:-2]
-    return alike and not math.prod((*batch, query._data.shape[-2], key._data.shape[-2], value._data.shape[-1]))
+def empty(query: Tensor, value: Tensor) -> bool:
+    """Whether nobody asks, or there is nothing to be had."""
+    return not query._data.shape[-2] or not value._data.size
+
+
+def fits_kernel(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether torch's fused kernel takes them: heads of one size, whose numbers lie side by side."""
+    shape, wanted = query._data.shape, key._data.shape
+    alike = len(shape) == 4 and wanted == value._data.shape == (*shape[:2], wanted[-2], shape[3])
+    # Of a single number the stride is NumPy's choice.
+    return alike and (shape[3] == 1 or all(t._data.strides[-1] == t._data.itemsize for t in (query, key, value)))
 
 
 def widened(*given: Tensor) -> list[Tensor]:
@@ -131,7 +146,7 @@ def scaled_dot_product_attention(
     """
     check(query, key, value, attn_mask)
     dtype = query._data.dtype
-    if not (query._data.size and key._data.size and value._data.size) and empty(query, key, value):
+    if empty(query, value):
         query, key, value = widened(query, key, value)
         return of_nothing(query, key, value, dtype)
     if attn_mask is not None and is_causal:
@@ -140,9 +155,9 @@ def scaled_dot_product_attention(
     if scale is None:
         scale = 1 / math.sqrt(size) if size else math.inf
     mask = added_mask(attn_mask, is_causal, query, key._data.shape[-2])
-    alike = query._data.ndim == key._data.ndim == value._data.ndim == 4 and value._data.shape[-1] == size
-    if alike and not dropout_p and (mask is None or not mask.requires_grad):
-        return fused(query, key, value, mask=0 if mask is None else mask._data, scale=scale)[0]
+    if fits_kernel(query, key, value) and not dropout_p and (mask is None or not mask.requires_grad):
+        found, weights = attention(query._data, key._data, value._data, 0 if mask is None else mask._data, scale)
+        return fused(query, key, value, found=found, weights=weights, scale=scale)
     query, key, value = widened(query, key, value)
     root = math.sqrt(scale)
     scores = matmul(times_number(query, number=root), times_number(transpose(key, -2, -1), number=root))

@@ -45,7 +45,7 @@ def mv_vjp_vec(grad: Any, self: Any) -> Any:
 
 def product(x: Any, y: Any) -> Any:
     """x @ y of matrices and vectors. On small ones NumPy's `dot` takes two thirds of the time of `@`."""
-    return x.dot(y) if type(x) is ndarray else x @ y
+    return x.dot(y) if type(x) is ndarray and x.size != 1 != y.size else x @ y  # dot by a single 0 takes nan for 0
 
 
 def numbers_only(kernel: str, always: bool = False) -> Any:
