@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy
 import pytest
 import torch
+from programs import let_once_said_be_said
 from torch_tables import (
     DTYPES,
     Foreign,
@@ -49,7 +50,7 @@ with warnings.catch_warnings():
 
 MOST = 10  # samples of one module in one dtype, training or not, spread over all that there are
 # Warnings that tell how torch computes something
-INTERNAL = re.compile(r"not supported with oneDNN|may require a zero-padded copy of the input")
+INTERNAL = re.compile(r"not supported with oneDNN")
 # Of these no second gradient can be compared
 UNDERIVED = re.compile(r"derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented")
 # float32 rounds the long sums of their gradients, which the engines add up in orders of their own; float64 compares them
@@ -60,6 +61,12 @@ LONG_SUMS = {
 APART = {"Embedding_sparse": "minigrad's gradients are dense"}
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def once_said() -> None:
+    """What is warned of once in a process has been said, by both engines, whichever tests run."""
+    let_once_said_be_said()
 
 
 class Case(NamedTuple):
