@@ -86,9 +86,10 @@ TABLE = {
     "piecewise": "hardshrink prelu",
     "rms_norm": "rms_norm()",
     "aten": """
-        adaptive_max_pool1d() batch_norm() celu() celu_() dropout() dropout_() embedding() group_norm() instance_norm()
-        layer_norm() max_pool1d() max_pool2d() selu() selu_() threshold() threshold_()
+        adaptive_max_pool1d() celu() celu_() dropout() dropout_() embedding() group_norm() layer_norm()
+        max_pool1d() max_pool2d() selu() selu_() threshold() threshold_()
     """,
+    "batch_norm": "batch_norm()=aten_batch_norm instance_norm()=aten_instance_norm",
     "conv": "conv1d() conv2d()",
     "conv_transpose": "conv_transpose1d() conv_transpose2d()",
     "pool": "avg_pool1d()",

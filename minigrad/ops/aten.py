@@ -7,7 +7,6 @@ from __future__ import annotations
 from ..tensor import Tensor
 from . import activation, nn, piecewise, pool, pool_adaptive
 from .arguments import Bool, Float, Int, IntList, Ints, Number, as_int
-from .batch_norm import aten_batch_norm, aten_instance_norm
 from .dropout import thinned
 from .group_norm import aten_group_norm
 from .layer_norm import layer_norm as _layer_norm
@@ -17,22 +16,6 @@ from .validate import flag, number
 def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
     """The largest element of as many even parts, and where it stands (torch.adaptive_max_pool1d)."""
     return pool_adaptive.adaptive_max_pool1d(input, output_size, True)
-
-
-def batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: Bool,
-    momentum: Float,
-    eps: Float,
-    cudnn_enabled: Bool,
-) -> Tensor:
-    """Every channel with mean 0 and variance 1, then · weight + bias (torch.batch_norm)."""
-    flag(cudnn_enabled)
-    return aten_batch_norm(input, weight, bias, running_mean, running_var, training, number(momentum), number(eps))
 
 
 def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
@@ -94,22 +77,6 @@ def group_norm(
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """hardtanh, in place."""
     return activation.held(input, min_val, max_val, True)
-
-
-def instance_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    use_input_stats: Bool,
-    momentum: Float,
-    eps: Float,
-    cudnn_enabled: Bool,
-) -> Tensor:
-    """Every channel of every element of the batch with mean 0 and variance 1 (torch.instance_norm)."""
-    averages = (running_mean, running_var)
-    return aten_instance_norm(input, weight, bias, *averages, use_input_stats, momentum, eps, flag(cudnn_enabled))
 
 
 def layer_norm(

@@ -16,7 +16,7 @@ from .guard import guarded
 from .layer_norm import check_dtypes, found_again, products, single, stand_in
 from .loss import not_differentiable
 from .nn import floats_only
-from .validate import asked_shape
+from .validate import asked_shape, flag, number
 
 
 def places(x: Any) -> Any:
@@ -130,10 +130,10 @@ def batch_norm(
     shape = asked_shape(input) if training else ()
     if training and math.prod((shape[0], *shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    if eps < 0 or (training and not eps):
+    if eps < 0.0 or (training and not eps):
         asked = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {asked}, but got {eps}")
-    return aten(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return aten(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
 def aten_batch_norm(
@@ -145,10 +145,11 @@ def aten_batch_norm(
     training: Bool,
     momentum: Float,
     eps: Float,
+    cudnn_enabled: Bool,
 ) -> Tensor:
-    """What torch.nn.functional.batch_norm calls, in whose order torch counts the arguments of its TypeErrors."""
-    if not isinstance(training, bool) or not isinstance(momentum, int | float):
-        raise TypeError
+    """Every channel with mean 0 and variance 1, then · weight + bias (torch.batch_norm)."""
+    flag(training), flag(cudnn_enabled)
+    momentum, eps = number(momentum), number(eps)
     x = input._data
     if not x.size:
         return of_nothing(input, weight, bias)
@@ -188,7 +189,7 @@ def aten_batch_norm(
 
 
 aten_batch_norm.__name__ = "batch_norm"
-aten = guarded(aten_batch_norm, method=False)
+aten = guarded(aten_batch_norm, method=False)  # in whose order torch counts the arguments in TypeErrors
 
 
 def instance_norm(
@@ -222,13 +223,14 @@ def aten_instance_norm(
     eps: Float,
     cudnn_enabled: Bool,
 ) -> Tensor:
-    """What torch.nn.functional.instance_norm calls."""
+    """Every channel of every element of the batch with mean 0 and variance 1 (torch.instance_norm)."""
+    flag(cudnn_enabled)
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input.size(0), input.size(1)
     weight, bias, mean, var = (x if x is None else x.repeat(batch) for x in (weight, bias, running_mean, running_var))
     flat = input.contiguous().view(1, batch * channels, *input.shape[2:])
-    out = aten(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
+    out = aten(flat, weight, bias, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, followed in ((running_mean, mean), (running_var, var)):
         if use_input_stats and running is not None and followed is not None:
             running.detach().copy_(followed.detach().view(batch, channels).mean(0))
