@@ -76,7 +76,7 @@ def test_a_part_goes_with_its_cell_and_a_check_names_the_run_it_judges() -> None
         while (heard := client.get_iopub_msg(timeout=60))["content"].get("execution_state") != "idle" or (
             heard["parent_header"].get("msg_id") != message["header"]["msg_id"]
         ):
-            said += heard["content"].get("data", {}).get("text/plain", "")
+            said = heard["content"].get("data", {}).get("text/plain", said)  # the last: progress is written over
         return said
 
     try:
