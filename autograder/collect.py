@@ -4,7 +4,8 @@ Every version that is found is kept, whole, under collected/LESSON/STUDENT/, and
 one becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read. Only the lesson's notebook is taken.
 Whose it is says the name of a folder or a file, looked up in the roster; what fits nobody, leads elsewhere, is too
 large or is beside the notebook stays where it is, and the report says so, as it does of a time stamp that something
-contradicts, which then counts. The source is only read. Collecting again changes nothing. Not here: what the sources
+contradicts, which then counts. What it says stays in collected/LESSON.json, for the class report. The source is only
+read. Collecting again changes nothing. Not here: what the sources
 look like inside, and what is believed of their times (sources.py).
 """
 
@@ -23,7 +24,7 @@ from rich.table import Table
 
 from autograder.course import NOTES, TIME, Course
 from autograder.errors import AutograderError
-from autograder.files import Refused, plain_name, put_folder, read_plain, replace_folder
+from autograder.files import Refused, plain_name, put, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
 from autograder.lessons import names
 from autograder.messages import Text, text
@@ -60,12 +61,16 @@ class Collected:
         """How many came in."""
         return text("collected", lesson=self.lesson, fresh=len(self.fresh), known=len(self.known))
 
+    def in_order(self) -> list[Notice]:
+        """What a person has to look at first."""
+        return sorted(self.notices, key=lambda notice: not notice.grave)
+
     def table(self) -> Table:
         """What there is to know about them, for a terminal: nothing, if all is well."""
         drawn = Table(show_header=False)
         for _ in range(3):
             drawn.add_column(overflow="fold")  # a name that is cut off finds nothing
-        for each in sorted(self.notices, key=lambda notice: not notice.grave):
+        for each in self.in_order():
             drawn.add_row("✗" if each.grave else "!", each.who, "\n".join(each.what.lines()))
         if self.missing:
             named = ", ".join(self.missing[:MOST_NAMED]) + (" …" if len(self.missing) > MOST_NAMED else "")
@@ -98,7 +103,29 @@ def collect(
     released = released_lesson(course, lesson)
     exchange = source is None or source.resolve() == course.inbound.resolve()
     with course.alone(), open_source(source or course.inbound, exchange) as opened:
-        return _Collection(course, released.name, opened).run(step)
+        said = _Collection(course, released.name, opened).run(step)
+        _remember(course, said, "exchange" if exchange else str(source))
+    return said
+
+
+# ── what was said, kept ──────────────────────────────────────────────────────────────────────────
+
+
+def noted(course: Course, lesson: str) -> dict[str, dict[str, Any]]:
+    """Where from -> what the last collection from there had to say: "when", and "notices" as the terminal showed them."""
+    try:
+        said = json.loads((course.root / FOLDER / f"{lesson}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _remember(course: Course, said: Collected, source: str) -> None:
+    notices = [{"who": n.who, "zh": n.what.zh, "en": n.what.en, "grave": n.grave} for n in said.in_order()]
+    now = {source: {"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M UTC}", "notices": notices}}
+    path = course.root / FOLDER / f"{said.lesson}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    put(path, json.dumps(noted(course, said.lesson) | now, ensure_ascii=False, indent=1).encode())
 
 
 class _Collection:

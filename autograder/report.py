@@ -24,6 +24,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder import export, pages
+from autograder.collect import noted
 from autograder.course import Course
 from autograder.grade import Result, released_lesson
 from autograder.lessons import Lesson
@@ -156,7 +157,9 @@ def write(
     look = _Templates(folder, common | {"page_of": lambda student: f"students/{_file(student)}", "reasons": _why})
     look.write("index.html", "course.html", report=report, rule=report.rule)
     for each in report.lessons:
-        look.write(f"{each.lesson.name}.html", "lesson.html", report=each, rule=RULE)
+        look.write(
+            f"{each.lesson.name}.html", "lesson.html", report=each, rule=RULE, noted=noted(course, each.lesson.name)
+        )
     for student, rows in report.students.items():
         given = [_of_student(course, folder, each, rows[each.lesson.name]) for each in _with(report, rows)]
         look.write(f"students/{_file(student)}", "student.html", student=student, name=names[student], lessons=given)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from collect_tools import BOOK, LESSON, ONE, ROSTER, THREE, TWO, ago, lay, said, submitted, zipped
 
-from autograder import cli
-from autograder.collect import collect
+from autograder import cli, report
+from autograder.collect import collect, noted
 from autograder.course import Course
 from autograder.grade import grade
 from autograder.records import submission_hash
@@ -332,3 +332,30 @@ def test_the_command(course, book, tmp_path, capsys):
     assert cli.main(["--course", str(course.root), "collect", LESSON, str(tmp_path / "nowhere")]) == 1
     told = capsys.readouterr().err
     assert "neither a folder nor a zip" in told and "→" in told
+
+
+def test_what_was_said_stays_in_the_course_and_in_the_report(course, book, tmp_path):
+    """The terminal is gone by the time somebody asks; a place that is collected from again has its latest word."""
+    many = lay(
+        tmp_path / "many", {f"ada/{BOOK}": book("same"), f"emil/{BOOK}": book("same"), "</td>zoe/notes.txt": "x"}
+    )
+    few = lay(tmp_path / "few", {f"nobody/{BOOK}": book("whose?")})
+    for source in (many, few, many):
+        collect(course, LESSON, source)
+    assert list(noted(course, LESSON)) == [str(many), str(few)]
+    page = report.write(course, [LESSON])[1].read_text(encoding="utf-8")
+    for words in (
+        "ada, emil",
+        "They handed in the same file",
+        "&lt;/td&gt;zoe/notes.txt",
+        "Nobody on the roster",
+        str(few),
+    ):
+        assert words in page
+    (many / "emil" / BOOK).write_bytes(book("another"))
+    shutil.rmtree(many / "<")
+    collect(course, LESSON, many)
+    page = report.write(course, [LESSON])[1].read_text(encoding="utf-8")
+    assert "They handed in the same file" not in page and "Nobody on the roster" in page
+    (course.root / "collected" / f"{LESSON}.json").write_bytes(b"{")
+    assert noted(course, LESSON) == {} and report.write(course, [LESSON])
