@@ -146,7 +146,7 @@ def show(nb: NotebookNode, entry: Entry) -> None:
 def standing(ledger: Ledger, key: Key, *, unsafe: bool) -> Entry | None:
     """An earlier grading that still stands: these bytes, this grader, as sandboxed as wanted, no sandbox that failed."""
     entry = ledger.find(key)
-    if entry is None or (entry.ungradable and entry.problem is None):
+    if entry is None or entry.sandbox_failed:
         return None
     sandboxed = all(record.get("sandboxed", True) for record in entry.records.values())
     return entry if sandboxed or unsafe else None

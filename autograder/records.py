@@ -37,6 +37,12 @@ class Entry:
         """Whether any check of it could not be graded."""
         return any(record["status"] == "ungradable" for record in self.records.values())
 
+    @property
+    def sandbox_failed(self) -> bool:
+        """Whether a sandbox failed, so that another try may give more: none was heard, or not all that was to be."""
+        unheard = any(record.get("unheard") for record in self.records.values())
+        return unheard or (self.ungradable and self.problem is None)
+
 
 def submission_hash(data: bytes) -> str:
     """The SHA-256 of the submitted bytes."""

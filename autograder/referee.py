@@ -130,7 +130,7 @@ class Referee:
         """Hear again what lost points while parts were missing for which it does not ask, the engine's own in their place.
 
         What is better stays, and its record tells which parts have stood in. With these in place a check may come upon
-        another that is missing: then all over again.
+        another that is missing: then all over again. Where no sandbox can be had for that, the first result stays, and says so.
         """
         asked, missing, again = {part for each in wanted for part in each.parts}, set[str](), heard
         while found := {part for each in again.outcomes.values() for part in each.unwritten} - missing:
@@ -139,7 +139,13 @@ class Referee:
             if not lost:
                 return
             less = job | {"checks": [each for each in job["checks"] if each["name"] in lost]}
-            again = self._hear(less, list(lost.values()), learners_edition(asked - missing))
+            try:
+                again = self._hear(less, list(lost.values()), learners_edition(asked - missing))
+            except SandboxFailed as failed:
+                for name in lost:
+                    said = text("not_heard_again", reason=Text(**records[name]["reason"]), why=_one_line(failed))
+                    records[name] |= {"reason": _pair(said), "unheard": True}
+                return
             for name, check in lost.items():
                 record = _judged(check, records[name]["seed"], again, job["cells"])
                 if record["status"] == "graded" and record["score"] > records[name]["score"]:
@@ -286,7 +292,11 @@ def _ungradable(check: Check, seed: int, why: Text) -> Record:
 
 
 def _could_not(failed: SandboxFailed) -> Text:
-    return text("could_not_grade", why=" ".join(str(failed).split("\n")))
+    return text("could_not_grade", why=_one_line(failed))
+
+
+def _one_line(failed: SandboxFailed) -> str:
+    return " ".join(str(failed).split("\n"))
 
 
 def _pair(words: Text) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from html import unescape
+from typing import ClassVar
 
 import nbformat
 import pytest
@@ -15,8 +16,11 @@ import pytest
 import minigrad
 from autograder import checks, compare, lessons, oracle, pages, parts, sample_class
 from autograder.editions import learners_edition
+from autograder.errors import SandboxFailed
+from autograder.records import Entry
 from autograder.referee import Referee
 from autograder.runner.cells import Notebook
+from autograder.sandbox import Sandbox
 from autograder.solutions import definitions
 from autograder.work import job_of
 
@@ -81,3 +85,34 @@ def test_it_is_said_which_parts_have_stood_in_and_the_check_can_be_run_again(ref
     edition = learners_edition({*job["parts"]} - {*record["stood_in"]})
     again, _ = referee.hear_one(name, "ada", job["cells"], check, record["seed"], edition)
     assert again["properties"] == record["properties"] and again["score"] == 2
+
+
+class OnlyTheFirst(Sandbox):
+    """Starts for the lesson's own edition, and for no other after it."""
+
+    kits: ClassVar[set[str]] = set()
+
+    def start(self):
+        self.kits.add(str(self.kit.root))
+        if len(self.kits) > 1:
+            raise SandboxFailed("no room for another")
+        return super().start()
+
+
+def test_where_no_sandbox_can_be_had_to_hear_it_again_the_first_result_stays_and_says_so():
+    name, check = "09_hooks", "post_accumulate"
+    job = submission(lessons.load(name), checks.get(check).parts)
+    given = name, "ada", job["cells"], [*job["seeds"]], learners_edition(job["parts"]), job["seeds"]
+    with Referee(SECRET, OnlyTheFirst) as referee:
+        first = {each["check"]: each for each in referee.grade(*given)}
+    with Referee(SECRET) as referee:
+        whole = {each["check"]: each for each in referee.grade(*given)}
+    assert all(each["status"] == "graded" for each in first.values())
+    heard_again = {each for each in whole if whole[each].get("stood_in")}
+    assert check in heard_again
+    for each, record in first.items():
+        assert record["score"] == whole[each]["score"] or each in heard_again
+        assert bool(record.get("unheard")) == ("no room for another" in str(record["reason"]))
+    assert heard_again <= {each for each in first if first[each].get("unheard")}
+    entry = Entry(name, "ada", "", "", first)
+    assert entry.sandbox_failed and not entry.ungradable and not Entry(name, "ada", "", "", whole).sandbox_failed
