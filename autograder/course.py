@@ -31,6 +31,7 @@ from autograder.lessons import COURSE, Lesson
 from autograder.messages import Text, text
 
 CONFIG = "nbgrader_config.py"
+MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")  # what git leaves where two versions meet
 TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
 NOTES = ("timestamp.txt", "submission_secret.txt")  # beside a submission: its time, and whose feedback will be
 
@@ -248,7 +249,9 @@ def _configuration(home: Path) -> Config:
         lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename.endswith(CONFIG)]
         line = getattr(error, "lineno", None) or (lines[-1] if lines else "?")
         where = f"{home / CONFIG}:{line}: {type(error).__name__}: {error}"
-        raise AutograderError(text("configuration_fails"), where, text("configuration_remedy")) from None
+        merging = isinstance(error, SyntaxError) and (error.text or "").startswith(MERGE_MARKS)
+        remedy = text("configuration_merge" if merging else "configuration_remedy")
+        raise AutograderError(text("configuration_fails"), where, remedy) from None
 
 
 def database(url: str) -> dict[str, dict[str, Any]]:

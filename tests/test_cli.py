@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import Progress
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import cli, doctor, release, terminal
+from autograder import cli, doctor, lessons, nbgrader_plugin, release, terminal
+from autograder.course import Course
 from autograder.errors import AutograderError
 
 
@@ -190,6 +191,7 @@ def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(capsys, 
         ("release/90_scratch/90_scratch.ipynb", b"[]", "The released notebook cannot be read"),
         ("nbgrader_config.py", b"c = get_config(\n", "nbgrader_config.py:1: SyntaxError"),
         ("nbgrader_config.py", b"c = get_config()\nc.X = nothing\n", "nbgrader_config.py:2: NameError"),
+        ("nbgrader_config.py", b"c = get_config()\n<<<<<<< HEAD\n=======\n>>>>>>> b\n", "git pull left both versions"),
         (".secret", b"not hexadecimal, and long enough to be a secret", "The course secret is damaged"),
         ("ledger.db", b"junk", "The grading ledger is damaged"),
         ("gradebook.db", b"junk", "The gradebook cannot be opened"),
@@ -203,6 +205,25 @@ def test_a_damaged_file_of_the_course_is_said_in_words(capsys, course, file, dat
     course.ledger.close()
     assert status == 1 and en in said.replace("\n", "") and "→" in said
     assert (course.root / file).read_bytes() == data  # and it is left as it was
+
+
+def test_a_configuration_that_names_what_has_moved_still_holds_and_is_told_so(capfd, tmp_path):
+    """nbgrader goes on without a configuration that fails, and would grade by itself."""
+    path = tmp_path / "nbgrader_config.py"
+    now = (lessons.COURSE / path.name).read_text(encoding="utf-8")
+    before = now.replace("exchange.Collect", "ours.Collect").replace("release.DropProofs", "ours.DropProofs")
+    before = before.replace("markdown.OwnFormulas", "ours.OwnFormulas").replace("feedback_page.Grades", "ours.Grades")
+    assert before.count("ours.") == now.count("ours.") + 4
+    path.write_text(now, encoding="utf-8")
+    config = Course(tmp_path).coursedir().config
+    path.write_text(before, encoding="utf-8")
+    assert Course(tmp_path).coursedir().config == config
+    said = capfd.readouterr().err
+    assert (
+        "ours.Collect, which is exchange.Collect now" in said and "ours.OwnFormulas 现在是 markdown.OwnFormulas" in said
+    )
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        nbgrader_plugin.Nothing
 
 
 @pytest.mark.parametrize("command", ["export", "report"])
