@@ -38,10 +38,15 @@ def poisson_nll_loss(
     if not isinstance(target, Tensor):
         raise TypeError
     reduction_no, eps = reduction_number(reduction, size_average, reduce), number(eps)
-    losses = input.exp() - target * input if flag(log_input) else input - target * plus(input, eps).log()
+    if flag(log_input):
+        product = target * input  # nodes are made from right to left, as torch's compiler has it
+        losses = input.exp() - product
+    else:
+        losses = input - target * plus(input, eps).log()
     if flag(full):
         factor = times_number(target, number=2 * math.pi) if target.is_floating_point() else target * (2 * math.pi)
-        stirling = target * target.log() - target + times_number(factor.log(), number=0.5)
+        half = times_number(factor.log(), number=0.5)
+        stirling = target * target.log() - target + half
         losses = losses.add_(stirling.masked_fill(target.le(1), 0))
     return apply_reduction(losses, reduction_no)
 

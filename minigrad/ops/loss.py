@@ -295,6 +295,11 @@ def kl_div(
         raise TypeError
     if any(x._data.dtype.kind != "f" for x in (input, target)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
-    losses = target.exp() * (target - input) if flag(log_target) else target.xlogy(target) - target * input
+    if flag(log_target):  # nodes are made from right to left, as torch's compiler has it
+        difference = target - input
+        losses = target.exp() * difference
+    else:
+        product = target * input
+        losses = target.xlogy(target) - product
     total = apply_reduction(losses, number)
     return total / input._data.shape[0] if reduction == "batchmean" and input._data.ndim else total

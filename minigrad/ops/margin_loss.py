@@ -115,8 +115,8 @@ def cosine_embedding_loss(
     squares = [plus((x * x).sum(dim), 1e-12) for x in (input1, input2)]
     cos = product / (squares[0] * squares[1]).sqrt_()
     nothing = zeros_like(cos)
-    near = where(target.eq(1), number_minus(1, cos), nothing)
-    far = where(target.eq(-1), above_0(minus_number(cos, number=number(margin))), nothing)
+    near, far = number_minus(1, cos), above_0(minus_number(cos, number=number(margin)))
+    near, far = where(target.eq(1), near, nothing), where(target.eq(-1), far, nothing)
     return apply_reduction(near + far, reduction_no)
 
 

@@ -385,11 +385,13 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int], count
     gone = [[one_dim(d, t._data.ndim) for d in dims] for t, dims in ((a, first), (b, second))]
     kept = [[d for d in range(t._data.ndim) if d not in dims] for t, dims in zip((a, b), gone, strict=True)]
     shape = tuple([a._data.shape[d] for d in kept[0]] + [b._data.shape[d] for d in kept[1]])
-    left, right = permute(a, (*kept[0], *gone[0])), permute(b, (*gone[1], *kept[1]))
+    left, order = permute(a, (*kept[0], *gone[0])), (*gone[1], *kept[1])
     if math.prod(shape) == 1:
+        right = permute(b, order)
         if left.storage().flags.c_contiguous and right.storage().flags.c_contiguous:
             return reshape(dot_op(left.flatten(), right.flatten()), shape)
         return reshape(mul_op(left.squeeze(), right.squeeze()).sum(dtype=a.dtype), shape)
     rows = math.prod(a._data.shape[d] for d in kept[0])
     columns = math.prod(b._data.shape[d] for d in kept[1])
-    return reshape(matrices(reshape(left, (rows, count)), reshape(right, (count, columns))), shape)
+    left = reshape(left, (rows, count))
+    return reshape(matrices(left, reshape(permute(b, order), (count, columns))), shape)

@@ -43,6 +43,8 @@ class LBFGS(Optimizer):
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Go several steps. closure: clears the gradients, computes the loss and its gradients, returns the loss."""
+        if (count := len(self.param_groups)) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {count}")
         with no_grad():
             return self.iterate(lambda: evaluated(closure))
 
