@@ -142,7 +142,8 @@ KNOWN = (
         "tril_ writes into an expanded tensor, unless its dimensions are so many that torch writes into a copy first",
     ),
     (
-        r"(?s)^x\d+: torch .*(\.copy_\(x\d+\[0\]\)|(x\d+)\.t\(\)\.add_\(\2\))$",
+        r"(?s)^x\d+: torch .*(\.copy_\(x\d+\[0\]\)|(x\d+)\.t\(\)\.add_\(\2\)"
+        r"|(x\d+) = (x\d+)\.(T|mT|H|t\(\))\n\3\[[^\n]*\] = \4[^\n]*)$",
         "a tensor written to from a part of itself, or turned round: torch reads what it has written",
     ),
     (

@@ -102,6 +102,31 @@ class SymmetricNode(AgainNode):
         return (self.of(self.rule, grad, given[1:]), *[as_rule(slope, grad, *given) for slope in self.slopes])
 
 
+class NothingNode(Node):
+    """The history of a gradient that depends on nothing that requires grad, although its kernel was given something that
+    does: in torch it requires grad then. Nothing goes back."""
+
+    __slots__ = ("called",)
+
+    def __init__(self, called: str, node: Node, data: Any) -> None:
+        self.called = called
+        self.parents, self.numbers = node.parents, node.numbers
+        self.order = next_order()
+        self.saved = ()
+        self.shape = data.shape
+        self.stretched = self.extras = None
+
+    def name(self) -> str:
+        """What the kernel's node is called."""
+        return self.called
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """None for each."""
+        return (None,) * len(self.parents)
+
+    apply_graph = apply
+
+
 def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Rule, ...] = ()) -> Members:
     """What a node class needs so that its rules, by input name, are recorded as `again`: all, or those it names."""
     if not again:
@@ -109,7 +134,9 @@ def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Ru
     names = dict.fromkeys(vjps, again) if isinstance(again, str) else again
     base, more = (SymmetricNode, {"slopes": slopes}) if slopes else (AgainNode, {})
     kinds = {key: node_type(name, (), ("grad_output", *names_of(vjps[key])), base, more) for key, name in names.items()}
-    return {"again": tuple([kinds.get(key) for key in vjps]), "apply_graph": apply_as_one}
+    given = {name for vjp in vjps.values() for name in names_of(vjp)}
+    told = tuple([key in given for key in vjps])
+    return {"again": tuple([kinds.get(key) for key in vjps]), "told": told, "apply_graph": apply_as_one}
 
 
 def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
@@ -118,5 +145,13 @@ def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
     for kind, vjp, take, parent in zip(self.again, self.vjps, self.takes, self.parents, strict=True):
         given = [values[i] for i in take]
         wanted = parent is not None
-        results.append((kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None)
+        found = (kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None
+        if kind and found is not None and not found.requires_grad and records() and is_asked(self):
+            found = from_array(found._data, (NothingNode(kind.__name__, self, found._data), 0))
+        results.append(found)
     return tuple(results)
+
+
+def is_asked(node: Any) -> bool:
+    """Whether one of the inputs that the kernel of a node's gradients is given requires grad."""
+    return any(told and parent is not None for told, parent in zip(node.told, node.parents, strict=True))
