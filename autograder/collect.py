@@ -15,7 +15,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -275,18 +275,21 @@ class _Collection:
         return self.course.root / FOLDER / self.lesson / student
 
     def _look_at_the_clock(self, student: str) -> None:
-        due = self._due()
+        due = self._due(student)
         target = self.course.path("submitted", student, self.lesson)
         time = stamp(target)
         if due and time and time > due:
             self._note(student, text("late", by=str(time - due).partition(".")[0]))
 
-    def _due(self) -> Any:
+    def _due(self, student: str) -> Any:
+        """When it was to be handed in: the lesson's due date, with the student's own extension."""
         if not hasattr(self, "_due_date"):
             with self.course.gradebook() as gradebook:
                 due = gradebook.find_assignment(self.lesson).duedate
+                given = gradebook.assignment_submissions(self.lesson)
+                self._extended = {each.student_id: each.extension for each in given if each.extension}
             self._due_date = due and due.replace(tzinfo=UTC)
-        return self._due_date
+        return self._due_date and self._due_date + self._extended.get(student, timedelta())
 
 
 def _people(course: Course) -> dict[str, set[str]]:

@@ -212,6 +212,7 @@ class Run:
         self.batch: list[_Submission] = []
         self.written = time.monotonic()
         self.writer = Writer(course, lesson)
+        self.penalties = self.writer.penalties_to_change()
 
     def prepare(self) -> None:
         """Let the gradebook know the students of the roster."""
@@ -318,6 +319,7 @@ class Run:
         return (
             self.ledger.state(key) == "settled"
             and latest == entry
+            and student not in self.penalties
             and (done.is_file() or not file)
             and all(i in cells and cells[i].auto == r["score"] for i, r in entry.records.items())
         )

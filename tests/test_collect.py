@@ -7,7 +7,7 @@ import os
 import pwd
 import shutil
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -359,3 +359,19 @@ def test_what_was_said_stays_in_the_course_and_in_the_report(course, book, tmp_p
     assert "They handed in the same file" not in page and "Nobody on the roster" in page
     (course.root / "collected" / f"{LESSON}.json").write_bytes(b"{")
     assert noted(course, LESSON) == {} and report.write(course, [LESSON])
+
+
+def test_who_was_given_an_extension_is_late_only_after_it(course, book, tmp_path):
+    hand_in = datetime.now(UTC).replace(tzinfo=None, microsecond=0) - timedelta(hours=2)
+    files = {
+        f"{who}/{name}": data
+        for who in ("ada", "emil")
+        for name, data in [(BOOK, book(who)), ("timestamp.txt", f"{hand_in}.0 UTC")]
+    }
+    source = lay(tmp_path / "folder", files)
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(LESSON, duedate=hand_in - timedelta(hours=1))
+        gradebook.update_or_create_student("emil")
+        gradebook.update_or_create_submission(LESSON, "emil")
+        gradebook.grant_extension(LESSON, "emil", hours=3)
+    assert {who for who, what in said(collect(course, LESSON, source)).items() if "Late by" in what} == {"ada"}

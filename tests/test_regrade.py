@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+from datetime import timedelta
 
 import pytest
 from rich.console import Console
@@ -12,10 +13,13 @@ from scratch_lesson import scratch_course, with_configuration, write
 from autograder import cli, compare, release, sample_class
 from autograder import grade as grading
 from autograder.course import Course
+from autograder.feedback import feedback
 from autograder.grade import grade
 from autograder.lessons import COURSE
+from autograder.marks import marks
 from autograder.messages import Text
 from autograder.regrade import Change, changes, table
+from autograder.sources import stamp
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 LESSON = "90_scratch"
@@ -117,3 +121,43 @@ def test_the_command(course, capsys):
     capsys.readouterr()
     assert cli.main(["--course", str(course.root), "regrade", LESSON, "--dry-run"]) == 0
     assert "no score would change" in capsys.readouterr().out
+
+
+LATE = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Hourly(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return total_seconds_late / 3600
+
+c.AssignLatePenalties.plugin_class = Hourly
+"""
+
+
+def test_a_penalty_survives_a_regrade_and_goes_with_an_extension(course):
+    """nbgrader's late penalty, and its extension for one student: nothing is graded anew for them."""
+    with (course.root / "nbgrader_config.py").open("a") as configuration:
+        configuration.write(LATE)
+    handed_in = stamp(course.path("submitted", ADA, LESSON)).replace(tzinfo=None)
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(LESSON, duedate=handed_in - timedelta(hours=1))
+
+    def graded():
+        (result,) = grade(LESSON, [ADA], course=Course(course.root))
+        given = marks(course, LESSON)[ADA]
+        pages = feedback(course, LESSON, [ADA])
+        return (
+            result.fresh,
+            given.penalty,
+            "−1" in pages[0].read_text(encoding="utf-8").partition("Late penalty")[2][:20],
+        )
+
+    assert [graded(), graded()] == [(True, 1.0, True), (False, 1.0, True)]
+    with course.gradebook() as gradebook:
+        gradebook.grant_extension(LESSON, ADA, hours=1)
+    before = course.ledger.latest(LESSON, ADA)
+    assert graded()[1:] == (0.0, False) and course.ledger.latest(LESSON, ADA) == before
+    assert graded()[0] is False
+    with course.gradebook() as gradebook:
+        gradebook.grant_extension(LESSON, ADA)
+    assert graded()[1:] == (1.0, True)
