@@ -11,7 +11,7 @@ from ..backend import array_module, numpy
 from ..dtypes import filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Tensors, as_tensors, type_name
-from .index import as_array, as_part, as_parts, checked, getitem, is_mask, put_op, take_apart
+from .index import as_array, as_part, as_parts, checked, getitem, is_mask, put_op, same_dtype, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
 from .promotion import differentiable, differentiable_inplace
 from .validate import flag
@@ -103,6 +103,8 @@ def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool 
     given = not_too_many(input, indices)
     view, arrays, masks = take_apart(input, tuple([as_array(t._data) if t._data.ndim else zero_d(t) for t in given]))
     places = checked(view, arrays, masks, values)
+    if accumulate:  # a single number under a mask is converted only where it is written
+        same_dtype(values, view)
     differentiable(input, values)
     return put_op(input, values, indices=places, accumulate=accumulate)
 
