@@ -143,7 +143,7 @@ KNOWN = (
     ),
     (
         r"(?s)^x\d+: torch .*(\.copy_\(x\d+\[0\]\)|(x\d+)\.t\(\)\.add_\(\2\)"
-        r"|(x\d+) = (x\d+)\.(T|mT|H|t\(\))\n\3\[[^\n]*\] = \4[^\n]*)$",
+        r"|(x\d+) = (x\d+)\.(T|mT|H|t\(\))\n(?:with [^\n]*: )?(\3\[[^\n]*\] = \4|\4\[[^\n]*\] = \3)[^\n]*)$",
         "a tensor written to from a part of itself, or turned round: torch reads what it has written",
     ),
     (
