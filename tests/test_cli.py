@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import time
@@ -139,10 +140,17 @@ def test_a_command_that_is_told_of_is_for_the_same_class(capsys, course, tmp_pat
     assert "secret" not in said
 
 
-def test_what_a_command_is_called_is_what_it_was_started_as():
-    program = f"{Path(sys.executable).parent}/autograder"
-    said = subprocess.run([program, "--course", "no-such-folder", "report"], capture_output=True, text=True)
-    assert f"→ {program} --course no-such-folder release" in said.stderr
+@pytest.mark.parametrize("found", [True, False])
+def test_a_command_is_called_by_its_name_where_the_shell_finds_it_and_else_as_it_was_started(found, tmp_path):
+    program = Path(sys.executable).parent / "autograder"
+    path = os.pathsep.join([str(program.parent if found else tmp_path), "/usr/bin", "/bin"])
+    said = subprocess.run(
+        [program, "--course", "no-such-folder", "report"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+    )
+    assert f"→ {'autograder' if found else program} --course no-such-folder release" in said.stderr
 
 
 def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_path):
