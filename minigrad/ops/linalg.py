@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import rules
 from ..autograd.recording import ruling
-from ..backend import ndarray
 from ..tensor import Tensor
 from .define import Op, binary
 from .promotion import common_shape, unsupported
@@ -43,11 +42,6 @@ def mv_vjp_vec(grad: Any, self: Any) -> Any:
     return rules.matmul(rules.mT(self), grad)
 
 
-def product(x: Any, y: Any) -> Any:
-    """x @ y of matrices and vectors. On small ones NumPy's `dot` takes two thirds of the time of `@`."""
-    return x.dot(y) if type(x) is ndarray and x.size != 1 != y.size else x @ y  # dot by a single 0 takes nan for 0
-
-
 def numbers_only(kernel: str, always: bool = False) -> Any:
     """The product of numbers; torch has none of bools, unless there is nothing to multiply (always: even then)."""
 
@@ -59,9 +53,9 @@ def numbers_only(kernel: str, always: bool = False) -> Any:
     return forward
 
 
-mm_op = binary("mm", "MmBackward0", product, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
+mm_op = binary("mm", "MmBackward0", rules.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-mv_op = binary("mv", "MvBackward0", product, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
+mv_op = binary("mv", "MvBackward0", rules.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = Op(
     "DotBackward0",
     numbers_only("dot", True),
