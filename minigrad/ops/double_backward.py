@@ -8,6 +8,7 @@ Rules without the word are recorded step by step, as the operations they consist
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -106,19 +107,20 @@ class NothingNode(Node):
     """The history of a gradient that depends on nothing that requires grad, although its kernel was given something that
     does: in torch it requires grad then. Nothing goes back."""
 
-    __slots__ = ("called",)
+    __slots__ = ()
 
-    def __init__(self, called: str, node: Node, data: Any) -> None:
-        self.called = called
+    def __init__(self, node: Node, data: Any) -> None:
         self.parents, self.numbers = node.parents, node.numbers
         self.order = next_order()
         self.saved = ()
         self.shape = data.shape
         self.stretched = self.extras = None
 
-    def name(self) -> str:
-        """What the kernel's node is called."""
-        return self.called
+    @staticmethod
+    @functools.cache
+    def named(name: str) -> type[NothingNode]:
+        """The class for a kernel whose node is called `name`."""
+        return type(name, (NothingNode,), {"__slots__": (), "__module__": __name__})
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """None for each."""
@@ -134,9 +136,7 @@ def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Ru
     names = dict.fromkeys(vjps, again) if isinstance(again, str) else again
     base, more = (SymmetricNode, {"slopes": slopes}) if slopes else (AgainNode, {})
     kinds = {key: node_type(name, (), ("grad_output", *names_of(vjps[key])), base, more) for key, name in names.items()}
-    given = {name for vjp in vjps.values() for name in names_of(vjp)}
-    told = tuple([key in given for key in vjps])
-    return {"again": tuple([kinds.get(key) for key in vjps]), "told": told, "apply_graph": apply_as_one}
+    return {"again": tuple([kinds.get(key) for key in vjps]), "inputs": tuple(vjps), "apply_graph": apply_as_one}
 
 
 def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
@@ -147,11 +147,11 @@ def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
         wanted = parent is not None
         found = (kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None
         if kind and found is not None and not found.requires_grad and records() and is_asked(self):
-            found = from_array(found._data, (NothingNode(kind.__name__, self, found._data), 0))
+            found = from_array(found._data, (NothingNode.named(kind.__name__)(self, found._data), 0))
         results.append(found)
     return tuple(results)
 
 
 def is_asked(node: Any) -> bool:
-    """Whether one of the inputs that the kernel of a node's gradients is given requires grad."""
-    return any(told and parent is not None for told, parent in zip(node.told, node.parents, strict=True))
+    """Whether one of the inputs that the kernel of a node's gradients is given, those that are saved, requires grad."""
+    return any(key in node.saves and parent is not None for key, parent in zip(node.inputs, node.parents, strict=True))

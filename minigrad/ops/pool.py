@@ -36,28 +36,34 @@ def planes(x: Any) -> Any:
 # ------------------------------------------------------------------ the largest
 
 
-def max_pool_vjp(grads: Any, self_shape: Sizes, result1: Any) -> Any:
+def max_pool_vjp(grads: Any, self: Any, result1: Any) -> Any:
     """values, indices = the largest of every window: its gradient goes to the element it was, which may have been the
     largest of several windows. torch: MaxPool2DWithIndicesBackward0."""
-    return put_back_op.of(grads[0], shape=self_shape, index=in_whole(result1, self_shape))
+    return put_back_op.of(grads[0], self, index=in_whole(result1, self.shape))
 
 
-def in_whole(result1: Any, shape: Sizes) -> Any:
+def in_whole(result1: Any, shape: Any) -> Any:
     """Numbers of elements in their planes as numbers in the whole tensor."""
     index, plane = rules.raw(result1), math.prod(shape[-2:])
     return index + array_module(index).arange(math.prod(shape[:-2])).reshape((*shape[:-2], 1, 1)) * plane
 
 
 def put_back_vjp(grad: Any, index: Any) -> Any:
-    """z = zeros with self added at index: the gradient at index."""
+    """z = zeros like self with grad_output added at index: the gradient at index."""
     return rules.reshape(rules.reshape(grad, (-1,))[index.reshape(-1)], index.shape)
 
 
-def put_back(x: Any, shape: Sizes, index: Any) -> Any:
-    return rules.scatter_index(x.reshape(-1), (math.prod(shape),), index.reshape(-1)).reshape(shape)
+def no_vjp(grad: Any) -> Any:
+    """z has self's shape and none of its values: 0, and a history all the same, for torch's kernels are given self."""
+    return rules.zeros(grad, grad.shape)
 
 
-put_back_op = Op("MaxPool2DWithIndicesBackwardBackward0", put_back, self=put_back_vjp)
+def put_back(x: Any, self: Any, index: Any) -> Any:
+    """Zeros like self, with x added at index."""
+    return rules.scatter_index(x.reshape(-1), (self.size,), index.reshape(-1)).reshape(self.shape)
+
+
+put_back_op = Op("MaxPool2DWithIndicesBackwardBackward0", put_back, grad_output=put_back_vjp, self=no_vjp)
 
 
 def _max_pool(

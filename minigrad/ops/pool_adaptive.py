@@ -10,7 +10,7 @@ from ..tensor import Tensor
 from .arguments import Bool, Ints, is_int, parsed, type_name
 from .define import Op
 from .lazy import plain_function
-from .pool import in_whole, put_back, put_back_vjp
+from .pool import in_whole, no_vjp, put_back, put_back_vjp
 from .pool_sizes import Sizes, check_dims, singles
 from .promotion import no_kernel
 from .validate import asked_shape
@@ -21,15 +21,15 @@ def evenly(n: int, parts: int) -> list[tuple[int, int]]:
     return [(i * n // parts, -(-(i + 1) * n // parts)) for i in range(parts)]
 
 
-def adaptive_vjp(grad: Any, self_shape: Sizes) -> Any:
+def adaptive_vjp(grad: Any, self: Any) -> Any:
     """z = the averages of even parts: each of a part's elements has its share. torch: AdaptiveAvgPool2DBackward0."""
     not_empty("adaptive_avg_pool2d_backward", "grad_output", tuple(grad.shape), 1 - len(grad.shape))
-    return spread_op.of(grad, size=self_shape[-2:])
+    return spread_op.of(grad, self)
 
 
-def spread_vjp(grad: Any, self_shape: Sizes) -> Any:
-    """z = self's averages spread over their parts: the averages of the gradient."""
-    return adaptive_op.of(grad, size=self_shape[-2:])
+def spread_vjp(grad: Any, grad_output_shape: Sizes) -> Any:
+    """z = averages spread over their parts of something like self: the averages of the gradient."""
+    return adaptive_op.of(grad, size=grad_output_shape[-2:])
 
 
 def _adaptive(x: Any, size: Sizes) -> Any:
@@ -43,8 +43,8 @@ def _adaptive(x: Any, size: Sizes) -> Any:
     return in_order(x)
 
 
-def _spread(x: Any, size: Sizes) -> Any:
-    for dim, n in zip((-2, -1), size, strict=True):
+def _spread(x: Any, self: Any) -> Any:
+    for dim, n in zip((-2, -1), self.shape[-2:], strict=True):
         parts = x.swapaxes(dim, -1)
         out = array_module(x).zeros((*parts.shape[:-1], n), x.dtype)
         for i, (start, end) in enumerate(evenly(n, parts.shape[-1])):
@@ -54,7 +54,7 @@ def _spread(x: Any, size: Sizes) -> Any:
 
 
 adaptive_op = Op("AdaptiveAvgPool2DBackward0", _adaptive, self=adaptive_vjp)
-spread_op = Op("AdaptiveAvgPool2DBackwardBackward0", _spread, self=spread_vjp)
+spread_op = Op("AdaptiveAvgPool2DBackwardBackward0", _spread, grad_output=spread_vjp, self=no_vjp)
 
 
 def not_empty(name: str, what: str, shape: Sizes, first: int) -> None:
@@ -71,7 +71,7 @@ def largest_vjp(grads: Any, self: Any, result1: Any) -> Any:
     """values, indices = the largest of every part: its gradient goes to the element it was. torch:
     AdaptiveMaxPool2DBackward0."""
     not_empty("adaptive_max_pool2d_backward", "grad_output", tuple(grads[0].shape), 1 - len(grads[0].shape))
-    return back_op.of(grads[0], shape=tuple(self.shape), index=in_whole(result1, tuple(self.shape)))
+    return back_op.of(grads[0], self, index=in_whole(result1, self.shape))
 
 
 def _largest(x: Any, size: Sizes) -> tuple[Any, Any]:
@@ -93,7 +93,7 @@ def _largest(x: Any, size: Sizes) -> tuple[Any, Any]:
 
 
 largest_op = Op("AdaptiveMaxPool2DBackward0", _largest, outputs=("output", "indices"), self=largest_vjp)
-back_op = Op("AdaptiveMaxPool2DBackwardBackward0", put_back, self=put_back_vjp)
+back_op = Op("AdaptiveMaxPool2DBackwardBackward0", put_back, grad_output=put_back_vjp, self=no_vjp)
 
 
 # ------------------------------------------------------------------ functions
@@ -135,7 +135,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     if data.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {list(data.shape)}")
     not_empty(name, "input", data.shape, -2)
-    if h and w:
+    if data.size and h and w:
         no_kernel(name, input, "bui")
     return adaptive_op(input, size=(h, w))
 

@@ -19,8 +19,8 @@ UNSHOWN = {
     "UpsampleNearest1DBackward0": "axes back", "UpsampleNearest2DBackward0": "axes back", "UpsampleLinear1DBackward0": "axes back",
     "UpsampleBilinear2DBackward0": "axes back",
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
-    "AdaptiveAvgPool2DBackward0": "self_shape", "AvgPool2DBackward0": "self_shape",
-    "MaxPool2DWithIndicesBackward0": "self_shape", "ConvolutionBackward0": "input_shape weight_shape bias_shape",
+    "AvgPool2DBackward0": "self_shape",
+    "ConvolutionBackward0": "input_shape weight_shape bias_shape",
     "EmbeddingBackward0": "weight_shape", "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
     "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
     "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
@@ -35,9 +35,9 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "AdaptiveAvgPool2DBackward0": "self", "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
+    "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
-    "MaxPool2DWithIndicesBackward0": "self kernel_size stride padding dilation ceil_mode",
+    "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
     "UpsampleNearest2DBackward0": "self_shape output_size scales_h scales_w",
     "UpsampleLinear1DBackward0": "self_shape output_size align_corners scales",
