@@ -51,11 +51,10 @@ class Numbered(Module):
         return self
 
     def insert(self, index: int, module: Module) -> Any:
-        """Add a module in front of number `index`."""
+        """Add a module in front of number `index`. Returns None, as a list's, for a ModuleList; a Sequential returns itself."""
         modules = list(self)
         modules.insert(index, module)
         self._refill(modules)
-        return self
 
     def pop(self, key: Any) -> Module:
         """Take a module out."""
@@ -90,7 +89,8 @@ class Sequential(Numbered):
         assert isinstance(module, Module), f"module should be of type: {Module}"
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
-        return super().insert(index, module)
+        super().insert(index, module)
+        return self
 
     def __add__(self, other: Sequential) -> Sequential:
         return Sequential(*self, *sequence(other))

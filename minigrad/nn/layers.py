@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..ops.guard import guarded
+from ..ops.nn import padding_row
 from ..ranges import empty
 from ..tensor import Tensor
 from . import functional as F
@@ -99,9 +100,7 @@ class Embedding(Module):
     ) -> None:
         super().__init__()
         if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
+            padding_idx = padding_row(padding_idx, num_embeddings)
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.sparse = sparse

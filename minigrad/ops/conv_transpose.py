@@ -178,6 +178,9 @@ def check(
         ]  # fmt: skip
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
     refuse_empty(size)
+    if not shape[1]:
+        in_plane = [*shape[:2], *[1] * (4 - len(shape)), *shape[2:]]
+        raise RuntimeError(f"non-empty 2D or 4D weight tensor expected, but got: {in_plane}")
     refuse_no_kernel(shape[2:])
     no_kernel("slow_conv_transpose2d_out_cpu", input, "b" if input._data.dtype == "int64" else "biu")
     if weight._data.dtype is not input._data.dtype:

@@ -223,6 +223,13 @@ embedding_op = Op(
 )
 
 
+def padding_row(padding_idx: int, rows: int) -> int:
+    """The number, from 0 on, of an embedding's padding row; AssertionError where there is no such row. 0 is never refused."""
+    if padding_idx and not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx + rows if padding_idx < 0 else padding_idx
+
+
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -241,9 +248,7 @@ def embedding(
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     rows = weight._data.shape[0] if weight._data.ndim else 0
     if padding_idx is not None:
-        if not -rows <= as_int(padding_idx) < rows:
-            raise AssertionError("Padding_idx must be within num_embeddings")
-        padding_idx %= rows
+        padding_idx = padding_row(as_int(padding_idx), rows)
     if max_norm is not None:
         embedding_renorm_(weight, input, max_norm, norm_type)
     if weight._data.ndim != 2:

@@ -293,7 +293,9 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
         )
     (rows, columns), size = mat._data.shape, input._data.size
     if columns != vec._data.size or size not in (1, rows):
-        raise RuntimeError(f"size mismatch, got input ({size}), mat ({rows}x{columns}), vec ({vec._data.size})")
+        raise RuntimeError(
+            f"size mismatch, got input ({input.size(0)}), mat ({rows}x{columns}), vec ({vec._data.size})"
+        )
     dtypes_of_addmv(input, mat, vec)
     return addmv_op(input, mat, vec, beta=number(beta), alpha=number(alpha))
 

@@ -15,6 +15,9 @@ from ..tensor import Tensor
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer, check, evaluated, not_from_0_on, scalar
 
+# What a step writes down, in torch's order: the shares of the remembered steps on the way, the rest at its end.
+WRITTEN = ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
 
 class LBFGS(Optimizer):
     """Limited-memory BFGS (Liu, Nocedal 1989): -H⁻¹ g, with H⁻¹ built from the last history_size steps and changes of g.
@@ -59,6 +62,7 @@ class LBFGS(Optimizer):
         state["func_evals"] += 1
         if grad.abs().max() <= group["tolerance_grad"]:
             return first
+        known = set(state)
         for left in reversed(range(group["max_iter"])):
             state["n_iter"] += 1
             state["d"] = d = self.direction(grad, state, group["history_size"])
@@ -76,6 +80,8 @@ class LBFGS(Optimizer):
                 break
             if (d * t).abs().max() <= small or abs(loss - state["prev_loss"]) < small:
                 break
+        for name in [name for name in WRITTEN if name in state and name not in known]:
+            state[name] = state.pop(name)
         return first
 
     def direction(self, grad: Tensor, state: dict[str, Any], history: int) -> Tensor:
