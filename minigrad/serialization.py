@@ -12,6 +12,7 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+from . import cuda
 from .dtypes import BY_NUMPY
 from .size import device
 
@@ -29,6 +30,10 @@ HARMLESS = {
     "minigrad.size": {"Size", "device"},
     "minigrad.dtypes": {dtype.__reduce__() for dtype in BY_NUMPY.values()},
 }
+NO_CUDA = (
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a CPU-only "
+    "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+)
 REFUSED = (
     "Weights only load failed. This file can still be loaded, to do so you have two options, do those steps only if you "
     "trust the source of the checkpoint.\n\t(1) Re-running `torch.load` with `weights_only` set to `False` will likely "
@@ -52,6 +57,9 @@ class WeightsUnpickler(pickle.Unpickler):
 def opened(f: Any, mode: str) -> Iterator[Any]:
     """A path opened as a file; what can be read from or written to as it is."""
     if isinstance(f, str | os.PathLike):
+        folder = os.path.dirname(os.fspath(f))
+        if mode == "wb" and folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {folder} does not exist.")
         with open(f, mode) as file:
             yield file
     else:
@@ -69,12 +77,18 @@ def save(obj: Any, f: Any) -> None:
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **pickle_load_args: Any) -> Any:
     """Read what save() wrote: a path, or something with read() (torch.load).
 
-    map_location: the device for all tensors. weights_only: tensors and plain data only, so that a stranger's file can
+    map_location: the device for all tensors; a function or a dict, which say where torch's storages go, leave them on the
+    host, where a file's tensors are. weights_only: tensors and plain data only, so that a stranger's file can
     run nothing; pickle.UnpicklingError for anything else. The rest (encoding=…) goes to the unpickler.
     """
     with opened(f, "rb") as file:
         found = (WeightsUnpickler if weights_only else pickle.Unpickler)(file, **pickle_load_args).load()
-    return found if map_location is None else moved(found, device(map_location))
+    if map_location is None or callable(map_location) or isinstance(map_location, dict):
+        return found
+    where = device(map_location)
+    if where.type == "cuda" and not cuda.is_available():
+        raise RuntimeError(NO_CUDA)
+    return moved(found, where)
 
 
 def moved(found: Any, where: device) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..autograd.graph import NO_EDGE
 from ..autograd.hooks import tensor_hooks
-from ..backend import address, array_module, numpy, to_host
+from ..backend import address, array_module, memory_order, numpy, to_host
 from ..creation import tensor
 from ..dtypes import with_our_dtype
 from ..size import Size
@@ -93,7 +93,10 @@ def deep_copied(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]
     if not self.is_leaf:
         raise RuntimeError(NOT_COPYABLE)
-    out = rebuilt(type(self), self.storage().copy(), self._edge is not NO_EDGE, copy.deepcopy(self.__dict__, memo))
+    data = self.storage()
+    out = rebuilt(
+        type(self), data.copy(memory_order(data)), self._edge is not NO_EDGE, copy.deepcopy(self.__dict__, memo)
+    )
     out._grad = copy.deepcopy(self._grad, memo)
     memo[id(self)] = out
     return out

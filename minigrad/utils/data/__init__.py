@@ -6,9 +6,9 @@ workers is read once, as without any. The order is torch's, number for number, w
 
 from ...errors import refusing
 from .collate import default_collate, default_convert
-from .datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .loader import DataLoader, get_worker_info
-from .samplers import (
+from .dataloader import DataLoader, get_worker_info
+from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from .sampler import (
     BatchSampler,
     RandomSampler,
     Sampler,

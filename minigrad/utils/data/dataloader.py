@@ -9,8 +9,8 @@ from typing import Any
 
 from ... import cuda
 from .collate import default_collate, default_convert
-from .datasets import IterableDataset
-from .samplers import BatchSampler, RandomSampler, SequentialSampler, drawn_seed
+from .dataset import IterableDataset
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, drawn_seed
 
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 import os
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
-from .errors import refusing
+from ..errors import refusing
+from . import cudnn
+
+__all__ = [
+    "are_deterministic_algorithms_enabled", "cuda", "cudnn", "get_float32_matmul_precision", "get_num_threads", "mps",
+    "set_float32_matmul_precision", "set_num_threads", "use_deterministic_algorithms",
+]  # fmt: skip
 
 __getattr__ = refusing(__name__)
 
@@ -24,10 +31,8 @@ _set: dict[str, Any] = {
 class Switches:
     """A backend that is not here; its switches can be set, and say what was set."""
 
-    enabled = False
-    benchmark = False
-    deterministic = False
-    allow_tf32 = False
+    def __init__(self, **switches: Any) -> None:
+        self.__dict__.update(switches)
 
     def is_available(self) -> bool:
         """False: there is no such backend here."""
@@ -38,7 +43,8 @@ class Switches:
         return False
 
 
-cudnn, mps = Switches(), Switches()
+mps = Switches()
+cuda = Switches(matmul=SimpleNamespace(allow_tf32=False))
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
