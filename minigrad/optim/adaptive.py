@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..backend import array_module
 from ..creation import tensor
+from ..ops.binary import addcdiv_op, addcmul_op, lerp_scalar_op
+from ..ops.inplace import check_memory, check_writable, write
+from ..ops.promotion import PLAIN
 from ..ranges import zeros_like
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
 
 
@@ -61,6 +65,33 @@ def moments(p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any
     return state["step"].item(), mean, square
 
 
+def update_arrays(
+    p: Tensor, grad: Tensor, state: dict[str, Any], decoupled: bool, lr: float, eps: float, decay: float, beta1: float,
+    beta2: float,
+) -> None:  # fmt: skip
+    """Adam.update where nothing is recorded and all settings are numbers, by far the most frequent case: the same
+    operations in the same order, straight on the arrays, in less than half of the time."""
+    mean, square, g = state["exp_avg"], state["exp_avg_sq"], grad._data
+    check_writable(p)
+    check_memory(p)
+    state["step"].add_array_(1)
+    step = state["step"].item()
+    if decay and decoupled:
+        put(p, p._data * (1 - lr * decay))
+    elif decay:
+        g = g + decay * p._data
+    put(mean, lerp_scalar_op.forward(mean._data, g, 1 - beta1))
+    put(square, square._data * beta2)
+    put(square, addcmul_op.forward(square._data, g, g, 1 - beta2))
+    scale = array_module(g).sqrt(square._data) / (1 - beta2**step) ** 0.5 + eps
+    put(p, addcdiv_op.forward(p._data, mean._data, scale, -lr / (1 - beta1**step)))
+
+
+def put(tensor: Tensor, array: Any) -> None:
+    """Write an array into a tensor."""
+    write(tensor, from_array(array))
+
+
 class Adam(Optimizer):
     """Steps scaled by running means of the gradient and of its square (Kingma, Ba 2015; torch.optim.Adam).
 
@@ -96,7 +127,10 @@ class Adam(Optimizer):
         """One step of one parameter."""
         beta1, beta2 = group["betas"]
         if not state:
-            state.update(step=tensor(0.0))
+            state.update(step=tensor(0.0), exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
+        numbers = (group["lr"], group["eps"], group["weight_decay"], beta1, beta2)
+        if PLAIN.issuperset(map(type, numbers)) and not (group["amsgrad"] or group["differentiable"]):
+            return update_arrays(p, grad, state, group["decoupled_weight_decay"], *numbers)
         step, mean, square = moments(p, decayed(p, grad, group), group, state)
         if group["amsgrad"]:
             if "max_exp_avg_sq" not in state:

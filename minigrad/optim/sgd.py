@@ -86,7 +86,7 @@ class SGD(Optimizer):
             if buffer is None:
                 buffer = state["momentum_buffer"] = grad.detach().clone()
             else:
-                buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
+                buffer.mul_(momentum).add_(grad if group["dampening"] == 0 else grad * (1 - group["dampening"]))
             grad = grad + momentum * buffer if group["nesterov"] else buffer
         if wants_grad(group["lr"]):
             p.addcmul_(grad, -group["lr"])
