@@ -182,7 +182,8 @@ def narrowed(node: Node, wanted: set[Node | None]) -> Node:
     kind: Any = type(node)
     twin: Node = object.__new__(kind)
     for name in slots_of(kind):
-        setattr(twin, name, getattr(node, name))
+        if hasattr(node, name):
+            setattr(twin, name, getattr(node, name))
     twin.parents = tuple([parent if parent in wanted else None for parent in node.parents])
     owner = getattr(node, "write", node)  # what CopySlices keeps belongs to the write
     twin.saved = tuple([lent(value, owner) for value in node.saved_for(twin.parents) or ()])

@@ -13,7 +13,6 @@ from typing import Any
 from ..tensor import Tensor
 from .function_node import BackwardNode, differentiable, meta_of
 from .graph import NO_EDGE, save_result
-from .hooks import extras_of
 from .recording import observed, observers
 from .views import CUSTOM, SEVERAL, VIEW_OF_LEAF, Invalid, View, refused
 
@@ -145,7 +144,7 @@ def keep(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
     node.saved = tuple(saved)
     versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in saved])
     if any(versions):
-        extras_of(node).versions = versions
+        node.versions = versions
     if observers:
         observed(node)
 

@@ -182,10 +182,10 @@ class Node:
     saved: what the rules need, in the order of `saves`; None once released.
     shape: of the output (of each, when there are several): what a gradient arriving here must have.
     stretched: None, or where inputs were broadcast or converted, the (shape, dtype) of each (None: as the output's).
-    extras: hooks and the like, which few nodes have; else None.
+    extras: hooks and the like, or None. versions: of the saved values; set only where one had been written to before.
     """
 
-    __slots__ = ("parents", "numbers", "order", "saved", "shape", "stretched", "extras", "__weakref__")
+    __slots__ = ("parents", "numbers", "order", "saved", "shape", "stretched", "extras", "versions", "__weakref__")
 
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
@@ -203,6 +203,7 @@ class Node:
     shape: tuple[Any, ...]
     stretched: tuple[tuple[Any, Any] | None, ...] | None
     extras: Any
+    versions: tuple[int, ...]
 
     def name(self) -> str:
         """The node's name; torch gives some of its own nodes with their C++ namespace."""
@@ -318,7 +319,7 @@ class Node:
             return  # neither has ever happened, as to nearly all values
         if not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
             raise RuntimeError(DETACHED)
-        versions = self.extras and self.extras.versions
+        versions = getattr(self, "versions", None)
         check_version(value, versions[index] if versions else 0, (self, value))
 
     # ------------------------------------------------------------------ receiving gradients

@@ -56,10 +56,10 @@ class HookDict(dict[int, Any]):
 
 
 class Extras:
-    """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, versions of saved
-    values that had been written before, the user's metadata, the forward call's trace (anomaly mode)."""
+    """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, the user's metadata, the
+    forward call's trace (anomaly mode)."""
 
-    __slots__ = ("tensor", "retain", "pre", "post", "accumulated", "versions", "metadata", "trace")
+    __slots__ = ("tensor", "retain", "pre", "post", "accumulated", "metadata", "trace")
 
     def __init__(self) -> None:
         self.tensor: dict[int, HookDict] = {}
@@ -67,7 +67,6 @@ class Extras:
         self.pre = HookDict()
         self.post = HookDict()
         self.accumulated = HookDict()
-        self.versions: tuple[int, ...] | None = None
         self.metadata: dict[str, Any] = {}
         self.trace: Any = None
 

@@ -275,10 +275,8 @@ def keep_old(tensor: Tensor, node: Any) -> None:
     if any(written):
         old = from_array(tensor._data.copy(), tensor._edge)
         node.saved = tuple([old if yes else value for yes, value in zip(written, node.saved, strict=True)])
-        if node.extras is not None and node.extras.versions is not None:
-            node.extras.versions = tuple(
-                [0 if v is old else n for v, n in zip(node.saved, node.extras.versions, strict=True)]
-            )
+        if hasattr(node, "versions"):
+            node.versions = tuple([0 if v is old else n for v, n in zip(node.saved, node.versions, strict=True)])
 
 
 def adopt(tensor: Tensor, result: Tensor) -> None:
@@ -290,10 +288,9 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
             saved = list(node.saved)
             saved[index] = save_result(tensor)
             node.saved = tuple(saved)
-            extras = extras_of(node)
-            versions = list(extras.versions or [0] * len(saved))
+            versions = list(getattr(node, "versions", [0] * len(saved)))
             versions[index] = tensor._version
-            extras.versions = tuple(versions)
+            node.versions = tuple(versions)
     if observers:
         from ..autograd.saved import pack_saved  # which few programs need
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from ..autograd.accumulate import fit
 from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
-from ..autograd.hooks import extras_of
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
 from .saved_attributes import KEPT, shown
@@ -62,7 +61,7 @@ def keep_versions(node: Node) -> None:
     counters = [None if value is None else value._counter for value in node.saved or ()]
     if INFERENCE in counters:
         raise RuntimeError(INFERENCE_SAVED)
-    extras_of(node).versions = tuple([0 if counter is None else counter.version for counter in counters])
+    node.versions = tuple([0 if counter is None else counter.version for counter in counters])
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:

@@ -20,7 +20,6 @@ from .. import autograd
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.graph import Node
-from ..autograd.hooks import extras_of
 from ..autograd.recording import observed
 from ..autograd.saved import saved_tensors_hooks
 from ..autograd.walk import Walk, running_walk, running_walks
@@ -317,7 +316,7 @@ class Inputs:
         self.node = node = SavedInputs()
         node.saved, node.extras, node.order, node.parents = tuple(tensors), None, 0, ()
         if any(t._counter is not None and t._version for t in tensors):
-            extras_of(node).versions = tuple([t._version for t in tensors])
+            node.versions = tuple([t._version for t in tensors])
         observed(node)
 
     def get(self) -> list[Any]:
