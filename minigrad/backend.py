@@ -132,6 +132,19 @@ def constant(value: int, dtype: Any) -> Any:
     return numpy.asarray(value, dtype)
 
 
+def anywhere(mask: Any) -> bool:
+    """Whether a mask holds anywhere. To count is, of a small one, a fifth of the time that NumPy's `any` takes."""
+    return bool(numpy.count_nonzero(mask) if type(mask) is ndarray else mask.any())
+
+
+UNSIGNED = {size: numpy.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}  # where a negative number is a huge one
+
+
+def outside(index: Any, size: int) -> bool:
+    """Whether whole numbers, some, are negative or not below `size`: read without a sign, negative ones are huge."""
+    return anywhere(index.view(UNSIGNED[index.itemsize]) >= size)
+
+
 def in_order(x: Any) -> Any:
     """An array whose elements stand in memory in the order of the indices: x itself, or a copy."""
     return x if x.flags.c_contiguous else x.copy()

@@ -104,7 +104,6 @@ def of_number(value: bool | int | float) -> dtype:
     return _PYTHON.get(type(value)) or _default[0]
 
 
-UNSIGNED = {size: numpy.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}  # where a negative number is a huge one
 SCALAR_NAMES = {"int32": "int", "float32": "float", "float16": "c10::Half"}
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from .backend import numpy, to_host
+from .backend import constant, numpy, to_host
 from .errors import refusing
 from .size import device as Device
 
@@ -30,6 +30,8 @@ DEFAULT_SEED = 67280421310721  # of a Generator that was given none (c10::detail
 # A generator's state as torch shows it (CPUGeneratorImplState in ATen/CPUGeneratorImpl.cpp). left: words until the next
 # `WORDS` are made; next: the place of the next one.
 WORDS = 624
+LOW_24 = numpy.array(2**24 - 1, numpy.uint64)  # the bits of a word that a float32 number is made of
+UNIT = numpy.array(2.0**-24, numpy.float32)  # what the lowest of them counts
 STATE = numpy.dtype(
     [("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", WORDS), ("normal_x", "<f8"),
      ("normal_y", "<f8"), ("normal_rho", "<f8"), ("normal_is_valid", "<i8"), ("float_normal", "<f4"),
@@ -133,9 +135,9 @@ class Generator:
 
     def floats(self, n: int) -> Any:
         """n float32 numbers in [0, 1), of 24 random bits."""
-        words = self.words(n).astype(numpy.uint32)
-        words &= numpy.uint32(2**24 - 1)
-        return words.astype(numpy.float32) * 2.0**-24  # both steps are exact
+        drawn = (self.words(n) & LOW_24).astype(numpy.float32)
+        drawn *= UNIT  # both steps are exact
+        return drawn
 
     def uniform(self, n: int, kind: Any) -> Any:
         """n numbers in [0, 1) as torch draws them for the NumPy dtype `kind`."""
@@ -155,12 +157,12 @@ class Generator:
             return self._normal_pairs(n)
         whole, half = n - n % 16, kind == numpy.float16
         kind = numpy.dtype(numpy.float32) if half else kind
-        out = numpy.empty(n, kind)
         drawn = self.uniform(whole if half else n, kind)  # torch leaves out what the last block will cover in float16
-        tail = None if n % 16 == 0 else self.uniform(16, kind)
+        if whole == n:
+            return _blocks(drawn)
+        tail, out = self.uniform(16, kind), numpy.empty(n, kind)
         out[:whole] = _blocks(drawn[:whole])
-        if tail is not None:
-            out[-16:] = _blocks(tail)  # the last block is drawn anew and laid over the end
+        out[-16:] = _blocks(tail)  # the last block is drawn anew and laid over the end
         return out
 
     def _one_normal(self) -> float:
@@ -211,12 +213,13 @@ def fused(x: Any, factor: float, summand: float) -> Any:
 
 def _blocks(uniform: Any) -> Any:
     """Uniform numbers to normal ones: in each block of 16 the first 8 give radii, the other 8 angles."""
+    kind = uniform.dtype
     first, second = uniform.reshape(-1, 2, 8).swapaxes(0, 1).copy()  # each in one piece
-    radius = numpy.sqrt(-2 * numpy.log(1 - first))
-    angle = second * uniform.dtype.type(2 * math.pi)
-    out = numpy.empty((len(first), 2, 8), uniform.dtype)
-    out[:, 0] = radius * numpy.cos(angle)
-    out[:, 1] = radius * numpy.sin(angle)
+    radius = numpy.sqrt(constant(-2, kind) * numpy.log(constant(1, kind) - first))
+    second *= 2 * math.pi
+    out = numpy.empty((len(first), 2, 8), kind)
+    numpy.multiply(radius, numpy.cos(second), out=out[:, 0])
+    numpy.multiply(radius, numpy.sin(second), out=out[:, 1])
     return out.reshape(-1)
 
 

@@ -39,19 +39,22 @@ def arange(
         raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type(start).__name__}") from None
     if step == 0:
         raise RuntimeError("step must be nonzero")
-    if not all(math.isfinite(x) for x in (start, end)):
+    if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    whole = not any(isinstance(x, float) for x in (start, end, step))
+    whole = not (isinstance(start, float) or isinstance(end, float) or isinstance(step, float))
     kind = as_numpy(dtype) or (numpy.dtype("int64") if whole else get_default_dtype().np)
     if kind.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
     if kind.kind != "f":
         start, end, step = int(start), int(end), int(step)
     length = max(0, math.ceil((end - start) / step))
-    wide = numpy.arange(length, dtype="int64" if kind.kind != "f" else "float64") * step + start
-    return finish(wide.astype(kind), device, requires_grad)
+    if kind.kind != "f":
+        values = numpy.arange(start, start + length * step, step, dtype=numpy.int64)
+    else:
+        values = numpy.arange(float(length)) * step + start
+    return finish(values.astype(kind, copy=False), device, requires_grad)
 
 
 def linspace(

@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, sum_array
+from ..backend import array_module, outside, sum_array
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, parsed
 from .define import Op
+from .layer_norm import stand_in
 from .loss import MEAN, NONE, not_differentiable, reduction_number
 from .nn import log_softmax
 from .pointwise import over_number, plus_number, times_number
@@ -67,14 +68,17 @@ def shares_of(
     classes = input._data.shape[min(1, input._data.ndim - 1)]
     if wanted.dtype != module.int64:
         target = from_array(wanted := wanted.astype(module.int64))
-    all_count = not 0 <= ignore_index < classes and wanted.size and wanted.min() >= 0 and wanted.max() < classes
     ignored = None
-    if not all_count:  # nearly always two looks tell that they do
+    if 0 <= ignore_index < classes or outside(wanted, classes):  # nearly always all count
         ignored = wanted == ignore_index
         target = from_array(wanted := module.where(ignored, 0, wanted))
-        outside = (wanted < 0) | (wanted >= classes)
-        if outside.any():
-            raise IndexError(f"Target {wanted[outside].flat[0]} is out of bounds.")
+        if outside(wanted, classes):
+            raise IndexError(f"Target {wanted[(wanted < 0) | (wanted >= classes)].flat[0]} is out of bounds.")
+    if weight is None and ignored is None:
+        count = stand_in(input, wanted.size if reduction != NONE else 0)
+        shares = module.empty(wanted.shape, input._data.dtype)
+        shares.fill(1 / count._data if reduction == MEAN and wanted.size else 1)
+        return shares, None, target, count
     shares = module.ones(wanted.shape, input._data.dtype) if weight is None else weight._data[wanted]
     if ignored is not None:
         shares = shares * ~ignored

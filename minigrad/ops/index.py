@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, laid_out_as, ndarray, numpy
+from ..backend import array_module, in_order, laid_out_as, ndarray, numpy, outside
 from ..creation import tensor
-from ..dtypes import UNSIGNED
 from ..tensor import Tensor
 from .arguments import type_name
 from .define import Op
@@ -246,7 +245,7 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
         if array is None:
             continue
         size = view._data.shape[dim]
-        if array.size and (array + size).view(UNSIGNED[array.itemsize]).max() >= 2 * size:  # as in pick.check_range
+        if outside(array + size, 2 * size):
             first = array[(array < -size) | (array >= size)].reshape(-1)[0] if array.ndim else array
             raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
         number += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, outside
 from ..dtypes import get_default_dtype
 from ..ranges import scalar_tensor, zeros_like
 from ..tensor import Tensor
@@ -266,7 +266,7 @@ def multi_margin_loss(
     for given, wanted in ((target, "Long"), (weight, input.dtype.type_name)):
         if given is not None and given.dtype.type_name != wanted:
             raise RuntimeError(f"expected scalar type {wanted} but found {given.dtype.type_name}")
-    if target.numel() and not (target._data.min() >= 0 and target._data.max() < classes):
+    if outside(target._data, classes):
         raise RuntimeError("target out of range")
     margin = number(margin)
     return multi_margin_op(input, target=target, weight=weight, p=p, margin=margin, reduction=reduction_no)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import is_grad_enabled, no_grad
-from ..backend import array_module, in_order, largest, numpy, sum_array
+from ..backend import anywhere, array_module, in_order, largest, numpy, outside, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -140,7 +140,7 @@ def _safe_softmax(x: Any, dim: int) -> Any:
     """softmax, and 0 where all along dim are -inf."""
     top = largest(x, dim)
     nothing, z = top == -math.inf, from_largest(x, top, dim)
-    return array_module(x).where(nothing, 0, z).astype(x.dtype, copy=False) if nothing.any() else z
+    return array_module(x).where(nothing, 0, z).astype(x.dtype, copy=False) if anywhere(nothing) else z
 
 
 def _log_softmax(x: Any, dim: int) -> Any:
@@ -260,7 +260,7 @@ def embedding(
         )
     if not rows and input._data.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if input._data.size and not (input._data.min() >= 0 and input._data.max() < rows):
+    if outside(input._data, rows):
         raise IndexError("index out of range in self")
     padding_idx = -1 if padding_idx is None else padding_idx
     return embedding_op(weight, indices=input, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import array_module, numpy
-from ..dtypes import UNSIGNED
+from ..backend import array_module, numpy, outside
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
@@ -37,7 +36,7 @@ def check_index(input: Tensor, dim: int, index: Tensor, name: str, src: Any = No
 
 def check_range(index: Any, size: int, dim: int) -> None:
     """RuntimeError, in torch's words, for an index out of range."""
-    if index.size and index.view(UNSIGNED[index.itemsize]).max() >= size:
+    if outside(index, size):
         wrong = index[(index < 0) | (index >= size)].flat[0] if index.ndim else index
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
@@ -176,7 +175,7 @@ def index_select(input: Tensor, dim: Int, index: Tensor) -> Tensor:
     if data.size and input._data.ndim > 1 and not length(input, dim):
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     size = length(input, dim)
-    if data.size and (data.min() < 0 or data.max() >= size):
+    if outside(data, size):
         if dim != 1 and (input._data.size or input._data.ndim < 2):
             raise IndexError("index out of range in self")
         wrong = data[(data < 0) | (data >= size)].flat[0] if data.ndim else data
@@ -271,7 +270,7 @@ def index_fill(input: Tensor, dim: Int, index: Tensor, value: Operand) -> Tensor
         raise RuntimeError("Index has to be a vector/scalar")
     if not math.prod([n for d, n in enumerate(input._data.shape) if d != dim]):
         index = from_array(data[..., :0])  # in rows of nothing, any will do
-    elif data.size and (data.min() < -size or data.max() >= size):
+    elif outside(data + size, 2 * size):
         wrong = data[(data < -size) | (data >= size)].flat[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     if isinstance(value, Tensor):

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, numpy
+from ..backend import anywhere, array_module, in_order, in_single, numpy
 from ..tensor import Tensor
 from .arguments import Bool, Int, Ints, parsed
 from .conv import fold_op, places
@@ -77,7 +77,7 @@ def _max_pool(
     padded, ends = planes(x), overhang(x.shape[-2:], out, moves)
     if any(ends):
         padded = pad_op.of(padded, pad=ends, value=lowest)
-    has_nan = x.dtype.kind == "f" and module.isnan(x).any()
+    has_nan = x.dtype.kind == "f" and anywhere(x != x)
     best: Any = None
     at: Any = None
     for (*_, i, j), place in places(out, kernel_size, stride, dilation):

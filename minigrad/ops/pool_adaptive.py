@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import array_module, in_order, mean_array
+from ..backend import anywhere, array_module, in_order, mean_array
 from ..creation import check_sizes
 from ..tensor import Tensor
 from .arguments import Bool, Ints, is_int, parsed, type_name
@@ -77,7 +77,7 @@ def largest_vjp(grads: Any, self: Any, result1: Any) -> Any:
 def _largest(x: Any, size: Sizes) -> tuple[Any, Any]:
     """The largest of every part, and its number in its plane; the first of a tie, but before all the last nan."""
     module, (h, w) = array_module(x), x.shape[-2:]
-    has_nan = x.dtype.kind == "f" and module.isnan(x).any()
+    has_nan = x.dtype.kind == "f" and anywhere(x != x)
     values, indices = (module.empty((*x.shape[:-2], *size), dtype) for dtype in (x.dtype, "int64"))
     for i, (top, bottom) in enumerate(evenly(h, size[0])):
         for j, (left, right) in enumerate(evenly(w, size[1])):

@@ -43,7 +43,7 @@ def pairs(name: str, **given: Any) -> Moves:
     """kernel_size, stride, padding and dilation, two numbers each; a stride left out is the kernel's size."""
     found: dict[str, Sizes] = {}
     for argument, value in given.items():
-        sizes = listed(value)
+        sizes = (value, value) if type(value) is int else listed(value)
         if not sizes and argument == "stride":
             sizes = found["kernel_size"]
         if len(sizes) not in (1, 2):

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, laid_out_as, numpy
+from ..backend import anywhere, array_module, in_order, laid_out_as, numpy
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, as_int
 from .define import Op
@@ -83,7 +83,7 @@ def _topk(x: Any, dim: int, k: int, largest: bool, sorted: bool) -> tuple[Any, A
     values, kept = picked(x, order, dim), (*before, slice(k))
     rows = tied(values, dim)
     order = order[kept].copy()
-    if not rows.any():
+    if not anywhere(rows):
         return values[kept].copy(), order
     order = settle(order, x, dim, lambda row: topk_places(row, k, largest, sorted), rows)
     return picked(x, order, dim), order
@@ -121,7 +121,7 @@ def at_place(x: Any, place: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
 def _median(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The lower middle; the first nan where there is one."""
     nan = x != x
-    place = None if nan.any() else only_place(x, dim, (x.shape[dim] - 1) // 2)
+    place = None if anywhere(nan) else only_place(x, dim, (x.shape[dim] - 1) // 2)
     if place is not None:
         return at_place(x, place, dim, keepdim)
     order, count = order_of(x, dim, False), nan.sum(axis=dim, keepdims=True)

@@ -10,7 +10,17 @@ import warnings
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, largest, mean_array, numpy, ordered, sum_array
+from ..backend import (
+    anywhere,
+    array_module,
+    in_order,
+    in_single,
+    largest,
+    mean_array,
+    numpy,
+    ordered,
+    sum_array,
+)
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
@@ -20,6 +30,7 @@ from .validate import flag
 
 Dims = tuple[int, ...] | None
 ROUNDED = 8  # so many last digits of the mean may be what rounding left
+EPS = {4: 2.0**-23, 8: 2.0**-52}  # the last digit of 1, by the size of a number
 
 # ------------------------------------------------------------------ helpers of the rules
 
@@ -124,9 +135,11 @@ def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     mean = sum_array(x, dim, True) / n if n else x
     centred = x - mean if n else x
     total = sum_array(centred * centred, dim, keepdim)
-    if n > 1 and (total <= n * (ROUNDED * array_module(x).finfo(x.dtype).eps * mean.reshape(total.shape)) ** 2).any():
-        centred -= sum_array(centred, dim, True) / n  # of equal numbers the mean is one of them, but for rounding
-        total = sum_array(centred * centred, dim, keepdim)
+    if n > 1:
+        rounding = mean.reshape(total.shape) * (math.sqrt(n) * ROUNDED * EPS[x.itemsize])
+        if anywhere(total <= rounding * rounding):
+            centred -= sum_array(centred, dim, True) / n  # of equal numbers the mean is one of them, but for rounding
+            total = sum_array(centred * centred, dim, keepdim)
     return total / total.dtype.type(max(n - correction, 0))
 
 
