@@ -13,7 +13,7 @@ from ..tensor import Tensor
 from .layout import movedim
 from .linalg import bmm
 from .pointwise import mul_op
-from .shape import permute, reshape, unsqueeze, view
+from .shape import permute_op, reshaped, unsqueeze_op, view, view_op
 from .views import diagonal
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -169,8 +169,8 @@ class Order:
                 t = movedim(diagonal(t, 0, order[place], dim), -1, order[place])
         for place in range(self.size):
             if order[place] == -1:
-                t, order[place], dim = unsqueeze(t, dim), dim, dim + 1
-        return permute(t, tuple(order))
+                t, order[place], dim = unsqueeze_op(t, dim=dim), dim, dim + 1
+        return permute_op(t, dims=tuple(order))
 
 
 def contract(operands: list[Tensor], order: Order) -> Tensor:
@@ -210,8 +210,9 @@ def pair(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
     left = [d for d in rest if x[d] != 1 and y[d] == 1]
     right = [d for d in rest if x[d] == 1]
     batch, n, k, m = (math.prod(s[d] for d in dims) for s, dims in ((x, both), (x, left), (x, summed), (y, right)))
-    rows = reshape(permute(a, (*both, *left, *summed, *right)), (batch, n, k))
-    columns = reshape(permute(b, (*both, *summed, *right, *left)), (batch, k, m))
+    rows = reshaped(permute_op(a, dims=(*both, *left, *summed, *right)), (batch, n, k))
+    columns = reshaped(permute_op(b, dims=(*both, *summed, *right, *left)), (batch, k, m))
     shape = (*[x[d] for d in (*both, *left)], *[1] * len(summed), *[y[d] for d in right])
     places = (*both, *left, *summed, *right)
-    return permute(view(bmm(rows, columns), shape), tuple(places.index(d) for d in range(len(x))))
+    product = view_op(bmm(rows, columns), shape=shape)
+    return permute_op(product, dims=tuple([places.index(d) for d in range(len(x))]))

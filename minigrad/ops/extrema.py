@@ -69,12 +69,8 @@ def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 def clamp_vjp(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: the gradient where self is inside, the borders included."""
-    inside = self == self
-    if min is not None:
-        inside = inside & (self >= min)
-    if max is not None:
-        inside = inside & (self <= max)
-    return rules.only(grad, inside)
+    above, below = min is None or self >= min, max is None or self <= max  # nan is neither
+    return rules.only(grad, below if min is None else above if max is None else above & below)
 
 
 def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
@@ -161,7 +157,7 @@ def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     ends = [end for end in (min, max) if end is not None]
-    if any(isinstance(end, Tensor) for end in ends):
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
         if not all(isinstance(end, Tensor) for end in ends):  # one is a number, and so is a 0-d tensor beside it
             if any(isinstance(end, Tensor) and (end._data.ndim or end.requires_grad) for end in ends):
                 return NotImplemented

@@ -225,13 +225,13 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
     """The arrays, once they fit each other, the value to be written there and the sizes they index; an error otherwise."""
     for dim, mask in masks:
         check_mask(view, dim, mask)
-    given = [a for a in arrays if a is not None]
+    shapes = [a.shape for a in arrays if a is not None]
     try:
-        common = given[0].shape if len(given) == 1 else numpy.broadcast_shapes(*[a.shape for a in given])
+        common = shapes[0] if shapes.count(shapes[0]) == len(shapes) else numpy.broadcast_shapes(*shapes)
     except ValueError as error:
-        shapes = ", ".join(str(list(a.shape)) for a in given)
         raise IndexError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            + ", ".join(str(list(shape)) for shape in shapes)
         ) from error
     if 0 not in common:
         check_not_nothing(view, arrays)
@@ -241,11 +241,14 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
     if not view._data.size or 0 in common:  # nothing can be picked: torch does not look where
         arrays = [None if a is None else array_module(a).zeros(common if 0 in common else a.shape, int) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
+    within = {
+        dim + i for dim, mask in masks for i in range(mask.ndim)
+    }  # where a mask has been, nothing is out of bounds
     for dim, array in enumerate(arrays):
         if array is None:
             continue
         size = view._data.shape[dim]
-        if outside(array + size, 2 * size):
+        if dim not in within and outside(array, size) and outside(array + size, 2 * size):
             first = array[(array < -size) | (array >= size)].reshape(-1)[0] if array.ndim else array
             raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
         number += 1

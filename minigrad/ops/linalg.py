@@ -56,9 +56,11 @@ def numbers_only(kernel: str, always: bool = False) -> Any:
 mm_op = binary("mm", "MmBackward0", rules.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 mv_op = binary("mv", "MvBackward0", rules.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
-dot_op = Op(
+dot_op = binary(
+    "dot",
     "DotBackward0",
     numbers_only("dot", True),
+    stretches=False,
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
 )

@@ -69,9 +69,8 @@ def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
 
 def _extremum_dim(pick: str, best: str) -> Any:
     def forward(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
-        module = array_module(x)
-        values = in_order(getattr(module, best)(x, axis=dim, keepdims=keepdim))
-        return values, module.asarray(getattr(module, pick)(x, axis=dim, keepdims=keepdim))
+        values = in_order(getattr(x, best)(axis=dim, keepdims=keepdim))
+        return values, array_module(x).asarray(getattr(x, pick)(axis=dim, keepdims=keepdim))
 
     return forward
 
