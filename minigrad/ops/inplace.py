@@ -223,7 +223,7 @@ def write(tensor: Tensor, result: Tensor) -> None:
     if value.shape != data.shape or value.dtype is not data.dtype:
         refuse(tensor, value.shape, result.dtype)
     recorded = result._edge is not NO_EDGE and records()
-    view = getattr(tensor, "_view", None)
+    view = getattr(tensor, "_view", None) if recorded else None
     if recorded:
         if view is not None and view.refusal:  # it asks for no gradient itself, but what is written does
             raise refused(tensor)
