@@ -23,7 +23,19 @@ class Size(tuple[int, ...]):
         return Size(got) if isinstance(index, slice) else got
 
     def __add__(self, other: Any) -> Size:
-        return Size(super().__add__(tuple(other)))
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+        return Size(super().__add__(other))
+
+    def __radd__(self, other: Any) -> Size:
+        return Size(other + tuple(self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Size:
+        if not hasattr(count, "__index__"):
+            raise TypeError(f"can't multiply sequence by non-int of type '{type(count).__name__}'")
+        return Size(super().__mul__(count))
+
+    __rmul__ = __mul__
 
 
 def accelerator() -> str:

@@ -116,6 +116,10 @@ KNOWN = (
         "the divergence of a distribution from itself is what rounding left, and so is its square root's slope",
     ),
     (
+        r"(?s)torch.*some elements of the input tensor and the written-to tensor.*error=None\).*\.view\(\*x\d+\.shape\)",
+        "the stride of a dimension of size 1 in a view of the same shape, by which torch tells whether two tensors are one",
+    ),
+    (
         r"torch.*size mismatch \(got input.*\n.*error=None",
         "one class number, in a vector, for scores without a batch: torch takes it, and its backward refuses it",
     ),
