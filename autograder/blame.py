@@ -1,20 +1,20 @@
-"""Which other part of the learner's stands in the way of a check that fails.
+"""Which other part of the learner's stands in the way of a check that loses points.
 
 The engine runs on every part that is plugged in, and one part may call another by its name. So a wrong part spoils
 checks that are not about it, whose own parts may be right. It is found as one would find it by hand: put the engine's
 own in its place, and see whether the check does better.
 
-Not here: what is wrong inside a part (mistakes/), nor any score: a check that fails for another part's sake has failed.
+Not here: what is wrong inside a part (mistakes/), nor the run without the others, which is the one that counts
+(notebook.py, referee.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 
 from autograder import parts
 
-Grade = tuple[bool, int]  # whether a check passes, and how many of its properties agree
+Grade = tuple[int, int]  # what a check scores, and how many of its properties agree
 
 
 def in_the_way(suspects: Sequence[str], now: Grade, again: Callable[[], Grade]) -> tuple[list[str], Grade]:
@@ -23,7 +23,7 @@ def in_the_way(suspects: Sequence[str], now: Grade, again: Callable[[], Grade]) 
     """
 
     def without(some: Sequence[str]) -> Grade:
-        with engines_own(some):
+        with parts.engines_own(some):
             return again()
 
     best = without(suspects) if suspects else now
@@ -40,8 +40,3 @@ def _fewest(suspects: list[str], enough: Callable[[Sequence[str]], bool]) -> lis
         rest = [other for other in suspects if other != each]
         suspects = rest if enough(rest) else suspects
     return suspects
-
-
-def engines_own(names: Sequence[str]) -> AbstractContextManager[None]:
-    """The engine's own in place of these plugged parts, also where the learner's functions call them by name."""
-    return parts.plugged_in({name: parts.original(name) for name in names})

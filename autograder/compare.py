@@ -63,6 +63,11 @@ class Verdict:
     def passed(self) -> bool:
         return self.score == self.points
 
+    @property
+    def grade(self) -> tuple[int, int]:
+        """By which of two runs of a check is the better: what it scores, and how many of its properties agree."""
+        return self.score, sum(each.state == "pass" for each in self.properties)
+
     def record(self) -> dict[str, Any]:
         """As plain data: the fields of a result record that a verdict knows."""
         return {
@@ -232,7 +237,7 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
     stubs = outcome.unwritten or (check.parts if unwritten(outcome) else ())
     points = 0 if unused or set(stubs) >= set(check.parts) else score(check.points, passed, len(findings))
     points = max(0, min(points, check.points - 1)) if stubs else points
-    reason = None if points == check.points else _reason(outcome, unused, list(findings.values()))
+    reason = None if points == check.points else _reason(check, outcome, unused, list(findings.values()))
     if only_known := known and points > 0:
         points, reason = 0, Text(*map(" ".join, zip(reason or ("", ""), text("same_for_all"), strict=True)))
     return Verdict(check.name, check.points, points, list(findings.values()), reason, only_known)
@@ -282,11 +287,11 @@ def _says(outcome: Outcome) -> Text | str:
     return says or ("NotImplementedError" if unwritten(outcome) else f"{kind}: {error.get('message')}")
 
 
-def _reason(outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
+def _reason(check: Check, outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
     if missing := [name for name in outcome.unwritten if not outcome.calls.get(name)]:  # not even plugged in
         return text("not_there", parts=", ".join(missing))
     if unwritten(outcome):
-        stubs = outcome.unwritten if len(outcome.unwritten) < len(outcome.calls) else []
+        stubs = outcome.unwritten if len(outcome.unwritten) < len(check.parts) else []
         stubs = stubs if outcome.unwritten else _anothers(outcome)
         return text("part_not_written", part=", ".join(stubs)) if stubs else text("not_written")
     failed = next((each for each in findings if each.state == "fail"), None)

@@ -35,6 +35,7 @@ _PACKAGE = Path(__file__).parent
 SHOWN = (
     "__init__.py",
     "errors.py",
+    "kinds.py",
     "messages.py",
     "parts.py",
     "by_name.py",

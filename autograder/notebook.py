@@ -20,7 +20,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograder import (
     blame,
@@ -53,7 +53,7 @@ LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
 AGAIN = 5  # and once more, to see whose fault it was that it had no end
 WRONG_SHAPE = "returned the wrong shape"  # what the engine says where a gradient does not fit
 _PROJECT = Path(__file__).resolve().parent.parent
-_STOPPED: blame.Grade = (False, -1)  # a check that ran into the limit does worse than any other
+_STOPPED: blame.Grade = (0, -1)  # a run that did not come to its end does worse than any other
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
 
@@ -97,26 +97,39 @@ def submit(student: str = "") -> None:
 
 
 def look(this: Check, seed: int) -> View:
-    """Run a check and turn what came of it into something to show."""
+    """Run a check and turn what came of it into something to show.
+
+    Where other parts of the learner's spoil it, the engine's own stand in for all that it has met, as in grading.
+    """
     if missing := [part for part in this.parts if part not in parts.plugged()]:
         return _to_do(this, [text("not_plugged", part=part) for part in missing])
-    others = [part for part in parts.plugged() if part not in this.parts]
-    stubs = [part for part in others if parts.is_stub(parts.plugged()[part])]
-    for part in (*this.parts, *stubs):
+    others = {part: written for part, written in parts.plugged().items() if part not in this.parts}
+    stubs = {part for part, written in others.items() if parts.is_stub(written)}
+    for part in stubs:
         parts.reset(part)
-    before = {part: parts.calls(part) for part in others}
-    printed = _Capped()
-    try:
-        outcome = _run(this, seed, printed, LONGEST)
-    except TimeLimit as stopped:
-        remedy = _without_end(this, seed, [part for part in others if _near(this, part, before)])
-        raise _ended(stopped, text("took_too_long", seconds=LONGEST), remedy) from None
-    if compare.unwritten(outcome):
-        return _unwritten(this, outcome, seed, stubs)
-    verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)
+    run = _run(this, seed, LONGEST)
+    stood_in = {part for part in stubs if parts.calls(part)}
+    met = run.outcome.met(others) if run.outcome else list(others)
+    now = _grade(this, run.outcome, seed)
+    culprits, _ = blame.in_the_way(met if now[0] < this.points else [], now, lambda: _again(this, seed))
+    with parts.engines_own(met if culprits else ()):
+        view = _view(this, _run(this, seed, AGAIN) if culprits else run, seed)
+    view.notes += _stood_in(stood_in.union(culprits))
+    return view
+
+
+def _view(this: Check, run: _Run, seed: int) -> View:
+    """One run of a check, shown, and what there is to say about the check's own parts."""
+    if run.stopped:
+        only = _only_some(this, seed, _STOPPED)
+        remedy = [*([only] if only else []), text("interrupted_remedy")]
+        raise _ended(run.stopped, text("took_too_long", seconds=LONGEST), _each_below(remedy))
+    assert run.outcome
+    if compare.unwritten(run.outcome):
+        return _unwritten(this, run.outcome, seed)
+    verdict = compare.judge(this, oracle.expected(this.name, seed), run.outcome)
     view = View(this.name, "pass" if verdict.passed else "fail", f"{verdict.score}/{verdict.points}")
-    view.properties, view.footer, view.printed = verdict.properties, _footer(this, seed), printed.shown()
-    used = [part for part in others if parts.calls(part) > before[part]]
+    view.properties, view.footer, view.printed = verdict.properties, _footer(this, seed), run.printed.shown()
     lacking = reach.notes(this)
     if verdict.passed and lacking:
         view.state = "todo"
@@ -125,21 +138,14 @@ def look(this: Check, seed: int) -> View:
         view.notes = list(_kept(this))
     else:
         _seeds[this.name] = seed
-        near = [part for part in others if _near(this, part, before)]
-        view.notes, theirs_alone = _others_in_the_way(this, seed, _grade(verdict), near)
-        if not theirs_alone:
-            _explain(view, this, outcome, verdict, seed, printed)
+        _explain(view, this, run.outcome, verdict, seed, run.printed)
     view.notes[:0] = lacking
-    if used_stubs := [part.rpartition(".")[2] for part in stubs if part in used]:
-        view.notes.append(text("stub_used", parts=", ".join(used_stubs)))
     return view
 
 
-def _unwritten(this: Check, outcome: Outcome, seed: int, others: list[str]) -> View:
-    """What to say where a part is not written: one of the check's own, or one of `others` that they call by name."""
+def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
+    """What to say where some of the check's own parts are not written."""
     stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
-    if not stubs and others:
-        stubs = blame.in_the_way(others, (False, 0), lambda: (_is_written(this, seed), 0))[0]
     key = "parts_not_written" if len(stubs) > 1 else "part_not_written"
     notes = [text(key, part=", ".join(stubs))] if stubs else []
     view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
@@ -148,6 +154,17 @@ def _unwritten(this: Check, outcome: Outcome, seed: int, others: list[str]) -> V
         view.score = f"{verdict.score}/{verdict.points}"
         view.properties = verdict.properties if verdict.score else []
     return view
+
+
+def _stood_in(others: set[str]) -> Iterator[Text]:
+    """Where the engine's own stood in for other parts: which, why, and where the learner finds out more."""
+    stubs = {part for part in others if parts.is_stub(parts.plugged()[part])}
+    earlier = others.intersection(workspace.carried()) - stubs
+    for key, which in (("stub_used", stubs), ("earlier_part", earlier), ("mend_too", others - stubs - earlier)):
+        tests = sorted({each for part in which for each in workspace.deciding(part)})
+        said = {"parts": [part.rpartition(".")[2] for part in which], "checks": [f'check("{each}")' for each in tests]}
+        if which:
+            yield text(key, **{name: ", ".join(sorted(words)) for name, words in said.items()})
 
 
 def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: _Capped) -> None:
@@ -168,7 +185,7 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
     if found:
         view.hint = _each_below([_hint(this, each) for each in found])
     elif len(this.parts) > 1:
-        only = _only_some(this, seed, _grade(verdict))
+        only = _only_some(this, seed, verdict.grade)
         view.notes += [only] if only else []
     if not view.notes and not view.hint and len(this.parts) <= returns.FEW:
         view.notes = [text("stuck", hints=", ".join(f'hint("{each.rpartition(".")[2]}")' for each in this.parts))]
@@ -192,8 +209,18 @@ def _each_below(said: list[Text]) -> Text:
     return Text(*map("\n".join, zip(*said, strict=True)))
 
 
-def _run(this: Check, seed: int, printed: _Capped, longest: float) -> Outcome:
-    engine = importlib.import_module(parts.ENGINE)
+class _Run(NamedTuple):
+    """One run of a check; no outcome where it was stopped."""
+
+    outcome: Outcome | None
+    printed: _Capped
+    stopped: TimeLimit | None = None
+
+
+def _run(this: Check, seed: int, longest: float) -> _Run:
+    engine, printed = importlib.import_module(parts.ENGINE), _Capped()
+    for part in this.parts:
+        parts.reset(part)
     try:
         with (
             waiting("still_running", limit=longest),
@@ -203,7 +230,9 @@ def _run(this: Check, seed: int, printed: _Capped, longest: float) -> Outcome:
             warnings.catch_warnings(),
         ):
             warnings.filterwarnings("ignore", module=r"autograder\.")  # of the check's own lines, not the learner's
-            return checks.attempt(this, engine, seed)
+            return _Run(checks.attempt(this, engine, seed), printed)
+    except TimeLimit as stopped:
+        return _Run(None, printed, stopped)
     except KeyboardInterrupt as stopped:
         raise _ended(stopped, text("interrupted"), text("interrupted_remedy")) from None
 
@@ -212,15 +241,6 @@ def _ended(stopped: BaseException, what: Text, remedy: Text) -> AutograderError:
     line = checks.fault(stopped)
     where = text("at_line", line=line["line"], code=line["code"]) if line["line"] else None
     return AutograderError(what, where=where, remedy=remedy)
-
-
-def _without_end(this: Check, seed: int, near: list[str]) -> Text:
-    """What to do about a check that ran into the limit: another part of the learner's may be the one that never ends."""
-    if notes := _others_in_the_way(this, seed, _STOPPED, near)[0]:
-        return notes[0]
-    if only := _only_some(this, seed, _STOPPED):
-        return _each_below([only, text("interrupted_remedy")])
-    return text("interrupted_remedy")
 
 
 def _kept(this: Check) -> Iterator[Text]:
@@ -232,52 +252,24 @@ def _kept(this: Check) -> Iterator[Text]:
         yield text("part_not_kept", error=error.what if isinstance(error, AutograderError) else str(error))
 
 
-def _near(this: Check, part: str, before: dict[str, int]) -> bool:
-    """Whether the check ran on another part. One of the same lesson may be called by its name, and that is not counted."""
-    return parts.calls(part) > before[part] or workspace.every_part()[part] == this.lesson
-
-
-def _others_in_the_way(this: Check, seed: int, now: blame.Grade, used: list[str]) -> tuple[list[Text], bool]:
-    """What to say where other parts of the learner's spoil this check, and whether they alone do."""
-    culprits, (passes, _) = blame.in_the_way(used, now, lambda: _again(this, seed))
-    names = ", ".join(each.rpartition(".")[2] for each in culprits)
-    here = [each for each in culprits if each not in workspace.carried()]
-    if not culprits:
-        return [], False
-    if not here:
-        return [text("earlier_part", parts=names)] if passes else [], passes
-    tests = ", ".join(f'check("{each}")' for part in here for each in sorted(workspace.deciding(part)))
-    return [text("mend_first" if passes else "mend_first_too", parts=names, checks=tests)], passes
-
-
 def _only_some(this: Check, seed: int, now: blame.Grade) -> Text | None:
     """Which of the check's own parts are wrong, if the others are not."""
-    culprits, (passes, _) = blame.in_the_way(this.parts, now, lambda: _again(this, seed))
-    if not passes or len(culprits) == len(this.parts):
+    culprits, best = blame.in_the_way(this.parts, now, lambda: _again(this, seed))
+    if best[0] < this.points or len(culprits) == len(this.parts):
         return None
     return text("only_these", parts=", ".join(each.rpartition(".")[2] for each in culprits))
 
 
-def _attempt(this: Check, seed: int) -> Outcome | None:
-    """Another run of the check; None if it has no end."""
-    try:
-        return _run(this, seed, _Capped(), AGAIN)
-    except TimeLimit:
-        return None
-
-
-def _is_written(this: Check, seed: int) -> bool:
-    outcome = _attempt(this, seed)
-    return outcome is not None and not compare.unwritten(outcome)
-
-
 def _again(this: Check, seed: int) -> blame.Grade:
-    outcome = _attempt(this, seed)
-    return _grade(compare.judge(this, oracle.expected(this.name, seed), outcome)) if outcome else _STOPPED
+    """How well another run does; what the first has noted of the check's own parts stays."""
+    with parts.plugged_in({part: parts.plugged()[part] for part in this.parts}):
+        return _grade(this, _run(this, seed, AGAIN).outcome, seed)
 
 
-def _grade(verdict: compare.Verdict) -> blame.Grade:
-    return verdict.passed, sum(each.state == "pass" for each in verdict.properties)
+def _grade(this: Check, outcome: Outcome | None, seed: int) -> blame.Grade:
+    if not outcome or (compare.unwritten(outcome) and not outcome.unwritten):
+        return _STOPPED  # by a part of another check, in the second case
+    return compare.judge(this, oracle.expected(this.name, seed), outcome).grade
 
 
 def _to_do(this: Check, notes: list[Text]) -> View:

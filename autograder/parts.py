@@ -15,51 +15,28 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import itertools
 import math
 import pkgutil
 import textwrap
 import types
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from autograder.by_name import instead
 from autograder.errors import NotWritten, UnknownName
+from autograder.kinds import Returned
 from autograder.messages import Text, text
 from autograder.signatures import check_signature
 from autograder.swap import engine_modules, index, replace_everywhere
 from minigrad import ops
-from minigrad.autograd.graph import Node
 
 ENGINE = "minigrad"
 NOT_WRITTEN = NotWritten.__name__  # the class, in reports of errors, of every error that says so
 YOURS = "is yours to write"  # what the bodies taken out of the learner's edition say (editions.py)
-Kind = str | tuple["Kind", ...]  # of a value: "array", "number", the name of another type; of a tuple, of what is in it
-PLAIN: frozenset[Kind] = frozenset({"bool", "number", "str", "NoneType"})
-ARRAYS: frozenset[Kind] = frozenset({"array", "scalar"})  # NumPy makes numbers of arrays without dimensions
-_LONGEST = 4  # items of a tuple that are looked at
 MOST_CALLS = 2000  # of one part, for one property of a check; the engine's own come to 672
 ops.load_all()  # a part may be anywhere in the engine, and wherever it is used it has to be found
-
-
-@dataclass
-class Returned:
-    """What a part has returned since the last reset."""
-
-    kinds: set[Kind] = field(default_factory=set)
-    handed_on: set[int | str | None] = field(default_factory=set)  # arguments as they came in; None: another thing
-    plain: Counter[str] = field(default_factory=Counter)  # numbers, strings and the like, until two have been seen
-
-    @property
-    def only_handed_on(self) -> tuple[int | str, ...]:
-        """The one argument that came out of every call, if there is one."""
-        places = tuple(each for each in self.handed_on if each is not None)
-        return places if len(places) == len(self.handed_on) == 1 else ()
 
 
 @dataclass
@@ -176,7 +153,7 @@ def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
 
     Where a learner's functions call each other by name they find these, too.
     """
-    before = {name: _state(name) for name in written}
+    before = {name: dict(vars(_plugs[name])) if name in _plugs else None for name in written}
     callers, mine = list(plugged().values()), {id(old): written[name] for name, old in _learners() if name in written}
     try:
         plug_all(written)
@@ -187,6 +164,11 @@ def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
         for name, state in before.items():
             if state is not None:
                 vars(_plugs[name]).update(state)
+
+
+def engines_own(names: Iterable[str]) -> AbstractContextManager[None]:
+    """The engine's own in place of these plugged parts, also where the learner's functions call them by name."""
+    return plugged_in({name: original(name) for name in names})
 
 
 @contextmanager
@@ -202,10 +184,6 @@ def engine_of_its_own() -> Iterator[None]:
         _plugs.update(taken)
 
 
-def _state(name: str) -> dict[str, Any] | None:
-    return dict(vars(_plugs[name])) if name in _plugs else None
-
-
 def plugged() -> dict[str, Any]:
     """The parts that stand in for the engine's now: name -> the learner's function or class."""
     return {name: this.target for name, this in _plugs.items()}
@@ -219,6 +197,11 @@ def _learners() -> list[tuple[str, Any]]:
 def calls(name: str) -> int:
     """How often the plugged part has been called (a class: instantiated); 0 when none is plugged."""
     return _plugs[name].calls if name in _plugs else 0
+
+
+def counted() -> list[str]:
+    """The plugged parts of which every call is counted. One that is not written may be called by name, past the count."""
+    return [name for name, this in _plugs.items() if not is_stub(this.target)]
 
 
 def unwritten(name: str) -> bool:
@@ -337,7 +320,7 @@ def _wrap(name: str, this: _Plug) -> Callable[..., Any]:
                 return this.original(*args, **kwargs)
             raise NotWritten(text("part_not_written", part=name), remedy=write_it(name)) from raised
         if _checking:  # nobody asks otherwise, and training makes many calls
-            _note(this.returned, result, args, kwargs)
+            this.returned.note(result, args, kwargs)
         return result
 
     return wrapper
@@ -368,33 +351,3 @@ def write_it(name: str) -> Text:
     """What to do about a part that is not written."""
     short, kind = name.rpartition(".")[2], "class" if isinstance(original(name), type) else "def"
     return text("write_it", short=short, kind=kind)
-
-
-def _note(returned: Returned, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Remember a value that a part has returned."""
-    kind = _kind(result)
-    place = None
-    if isinstance(result, float) or kind not in PLAIN:  # small numbers and the like are the same objects everywhere
-        given: Iterator[tuple[int | str, Any]] = itertools.chain(enumerate(args), kwargs.items())
-        place = next((each for each, value in given if value is result and kind), None)
-    returned.handed_on.add(place)
-    # A number of the engine's own, handed on, is nothing odd.
-    returned.kinds.add("array" if isinstance(result, float) and place is not None else kind)
-    if kind in PLAIN and len(returned.plain) < 2:
-        returned.plain[repr(result)] += 1
-
-
-def _kind(result: Any) -> Kind:
-    if type(result) is tuple:
-        return tuple(map(_kind, result)) if len(result) <= _LONGEST else "tuple"
-    if type(result).__module__.partition(".")[0] == "torch":
-        return "torch.Tensor"
-    if isinstance(result, types.ModuleType):  # numpy has a shape, too
-        return "module"
-    if isinstance(result, Node):  # which has one, too: of what it computed
-        return "node"
-    if isinstance(result, np.generic):
-        return "bool" if isinstance(result, np.bool_) else "scalar"
-    if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
-        return "array"
-    return "number" if isinstance(result, int | float) and type(result) is not bool else type(result).__name__

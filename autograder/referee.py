@@ -6,8 +6,8 @@
 It draws each check's seed from the course's secret, has the learner's cells and the check run in a sandbox,
 runs the same check on torch (oracle.py), compares (compare.py), looks for a known mistake, and gives a
 record for each check. Labels, weights and scores are its own; from the sandbox it takes values, at most one
-a label. A check that lost points while a part was missing for which it does not ask runs again with the engine's own part
-in that place, as it did in the notebook: half a lesson earns what its checks have shown.
+a label. A check that lost points where it met parts for which it does not ask runs again with the engine's own in their
+places, as it did in the notebook: a part that is missing or wrong costs only what the checks that ask for it are worth.
 
 "Could not be graded" (a sandbox that does not start or dies twice) is a status of its own, never a score of
 0. Not here: notebooks (transplant.py), gradebooks (gradebook.py, nbgrader_plugin.py), how results look.
@@ -27,7 +27,7 @@ from typing import Any
 
 from autograder import checks as registry
 from autograder import compare, mistakes, oracle
-from autograder.checks import Check, Outcome
+from autograder.checks import Check, Outcome, others
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError, SandboxFailed
 from autograder.kit import Kit
@@ -117,46 +117,55 @@ class Referee:
             heard = self._hear(job, wanted, learner_edition)
             records = {each.name: _judged(each, seeds[each.name], heard, job["cells"]) | about for each in wanted}
             if learner_edition:
-                self._hear_again(job, wanted, records, heard)
+                self._hear_alone(job, wanted, records, heard)
         except SandboxFailed as failed:
             return [_ungradable(each, seeds[each.name], _could_not(failed)) | about for each in wanted]
         for name, known in _recognised(wanted, records, heard).items():
             records[name]["hint"] = known.name
         return list(records.values())
 
-    def _hear_again(
+    def _hear_alone(
         self, job: dict[str, Any], wanted: list[Check], records: dict[str, Record], heard: Testimony
     ) -> None:
-        """Hear again what lost points while parts were missing for which it does not ask, the engine's own in their place.
+        """Hear again what lost points where it met parts for which it does not ask, the engine's own in their places.
 
-        What is better stays, and its record tells which parts have stood in. With these in place a check may come upon
-        another that is missing: then all over again. Where no sandbox can be had for that, the first result stays, and says so.
+        What is better stays, and its record tells which parts have stood in. Where no sandbox can be had for that, the
+        first result stays, and says so.
         """
-        asked, missing, again = {part for each in wanted for part in each.parts}, set[str](), heard
-        while found := {part for each in again.outcomes.values() for part in each.unwritten} - missing:
-            missing |= found
-            lost = {each.name: each for each in wanted if _lost(records[each.name]) and missing.isdisjoint(each.parts)}
-            if not lost:
-                return
-            less = job | {"checks": [each for each in job["checks"] if each["name"] in lost]}
+        lost = [each for each in wanted if _others_may_have_cost(each, records[each.name], heard.outcomes[each.name])]
+        for asked in sorted({each.parts for each in lost}):
+            these = [each for each in lost if each.parts == asked]
+            names = {each.name for each in these}
+            less = job | {"checks": [each | {"alone": True} for each in job["checks"] if each["name"] in names]}
             try:
-                again = self._hear(less, list(lost.values()), learners_edition(asked - missing))
+                alone = self._hear(less, these, learners_edition(asked))
             except SandboxFailed as failed:
-                for name in lost:
+                for name in names:
                     said = text("not_heard_again", reason=Text(**records[name]["reason"]), why=_one_line(failed))
                     records[name] |= {"reason": _pair(said), "unheard": True}
-                return
-            for name, check in lost.items():
-                record = _judged(check, records[name]["seed"], again, job["cells"])
-                if record["status"] == "graded" and record["score"] > records[name]["score"]:
-                    records[name] |= record | {"stood_in": sorted(missing)}
-                    heard.outcomes[name] = again.outcomes[name]
+                continue
+            for each in these:
+                record = _judged(each, records[each.name]["seed"], alone, job["cells"])
+                if record["status"] == "graded" and _grade(record) > _grade(records[each.name]):
+                    records[each.name] |= record | {"stood_in": heard.outcomes[each.name].met(others(each))}
+                    heard.outcomes[each.name] = alone.outcomes[each.name]
 
     def hear_one(
-        self, lesson: str, student: str, cells: Sequence[Mapping[str, str]], name: str, seed: int, edition: Any = None
+        self,
+        lesson: str,
+        student: str,
+        cells: Sequence[Mapping[str, str]],
+        name: str,
+        seed: int,
+        edition: Path | str | None = None,
+        alone: bool = False,
     ) -> tuple[Record, Outcome | None]:
-        """One check's record, without a hint, and what came out of the sandbox (None if it could not be run)."""
+        """One check's record, without a hint, and what came out of the sandbox (None if it could not be run).
+
+        `alone`: on the parts that it asks for, the engine's own in all other places; `edition` then has these.
+        """
         check, job = registry.get(name), self._job(lesson, cells, {name: seed})
+        job["checks"][0]["alone"] = alone
         about: Record = {"lesson": lesson, "student": student, "sandboxed": self._sandbox.sandboxed}
         try:
             heard = self._hear(job, [check], edition)
@@ -259,6 +268,16 @@ def _judged(check: Check, seed: int, heard: Testimony, cells: list[dict[str, str
 
 def _lost(record: Record) -> bool:
     return bool(record["status"] == "graded" and record["score"] < record["points"])
+
+
+def _grade(record: Record) -> tuple[int, int]:
+    """As Verdict.grade."""
+    return record["score"], sum(each["state"] == "pass" for each in record["properties"])
+
+
+def _others_may_have_cost(check: Check, record: Record, outcome: Outcome) -> bool:
+    """Whether a check lost points that parts may have cost for which it does not ask."""
+    return _lost(record) and {*outcome.unwritten} != {*check.parts} and bool(outcome.met(others(check)))
 
 
 def _never_called(check: Check, outcome: Outcome) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder import compare, oracle, pages
+from autograder import checks, compare, oracle, pages
 from autograder.checks import Property
 from autograder.course import Course, secret_of
 from autograder.editions import learners_edition
@@ -63,8 +63,9 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     job = job_of(released, notebook, student, secret_of(course.root), unsafe=unsafe)
     entry = course.ledger.latest(lesson, student)
     graded = next((r for r in entry.records.values() if r["check"] == check), None) if entry else None
-    edition = learners_edition({*job["parts"]}.difference((graded or {}).get("stood_in", ())))
-    record, heard = referee(unsafe).hear_one(lesson, student, job["cells"], check, job["seeds"][check], edition)
+    alone = bool((graded or {}).get("stood_in"))
+    edition = learners_edition(checks.get(check).parts if alone else job["parts"])
+    record, heard = referee(unsafe).hear_one(lesson, student, job["cells"], check, job["seeds"][check], edition, alone)
     notes = [text("replay_changed")] if entry and entry.submission != submission_hash(data) else []
     expected = oracle.expected(check, job["seeds"][check])
     values = {each.label: each.value for each in heard.values} if heard else {}

@@ -17,8 +17,8 @@ from typing import Any
 from autograder import checks, mistakes, parts
 from autograder.by_name import functions
 from autograder.checks import Check, Outcome
+from autograder.kinds import ARRAYS, PLAIN, Kind, Returned
 from autograder.messages import Text, text
-from autograder.parts import ARRAYS, Kind, Returned
 from autograder.reach import codes
 
 FEW = 3  # parts of a check; with more it would take long to see what the engine's own return in place of each
@@ -135,7 +135,7 @@ def _words(kind: Kind) -> Text:
 
 def _always(mine: Returned) -> str | None:
     """The one plain value that it returned, whatever came in."""
-    return next(iter(mine.plain)) if len(mine.plain) == 1 and mine.kinds <= parts.PLAIN else None
+    return next(iter(mine.plain)) if len(mine.plain) == 1 and mine.kinds <= PLAIN else None
 
 
 def _argument(part: str, place: int | str) -> str:

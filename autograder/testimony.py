@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.checks import Check, Outcome, Property
+from autograder.checks import Check, Outcome, Property, others
 from autograder.compare import NOT_FINITE
 from autograder.errors import SandboxFailed
 from autograder.messages import Text, text
@@ -69,7 +69,8 @@ def hear(frames: Iterable[dict[str, Any]], wanted: list[Check], limits: Limits) 
 
 def _calls(given: Any, check: Check) -> dict[str, int]:
     given = given if isinstance(given, dict) else {}
-    return {part: n for part in check.parts if isinstance(n := given.get(part), int) and n >= 0}
+    known = (*check.parts, *others(check))
+    return {part: n for part in known if isinstance(n := given.get(part), int) and n >= 0}
 
 
 def _named(given: Any, check: Check) -> list[str]:

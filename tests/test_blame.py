@@ -1,11 +1,11 @@
-"""A check that fails for another part's sake says so: which part, and which check to go to."""
+"""A check that would fail for another part's sake runs on the engine's own, and says so: which part, and whose check."""
 
 import inspect
 
 import pytest
 
 import autograder
-from autograder import blame, messages, notebook, parts
+from autograder import blame, messages, notebook, parts, workspace
 from autograder.errors import AutograderError
 from minigrad.autograd import engine
 
@@ -38,6 +38,7 @@ def in_english():
     parts.unplug()
     messages.language("both")
     notebook._seeds.clear()
+    workspace._passed.clear()  # it has the engine's own in it, which stood for a learner's here
 
 
 def written(*sources):
@@ -53,28 +54,41 @@ def said(capsys, name, plugged, seed=5):
     return capsys.readouterr().out
 
 
-def test_a_right_part_on_a_wrong_one_is_told_to_wait_for_it(capsys):
+IN_PLACE = "The result above is with the engine's own in place"
+
+
+def test_a_right_part_on_a_wrong_one_passes_and_the_wrong_one_is_named(capsys):
     out = said(capsys, "mean_backward", written(FIRST_ONLY, DIVIDE))
-    assert out.startswith("✗ mean_backward · 1/2")
-    assert "also runs on your sum_vjp, and with the engine's own sum_vjp it passes. Mend that first (check(\"sum" in out
-    assert "Hint" not in out
+    assert out.startswith("✓ mean_backward · 2/2")
+    assert f"This check also runs on sum_vjp, and yours would lose points here. {IN_PLACE}" in out
+    assert 'what is wrong with yours, run check("sum' in out
+    assert said(capsys, "sum_backward", written(FIRST_ONLY, DIVIDE)).startswith("✗ sum_backward")
 
 
 def test_where_both_are_wrong_both_are_said(capsys):
     half_right = DIVIDE.replace("[self_shape[d] for d in dim]", "self_shape[:1]")
-    out = said(capsys, "mean_backward", written(RIGHT_SUM.replace("return ", "return 2 * "), half_right))
-    assert "Part of this comes from elsewhere" in out and "Mend that first" in out
+    alone = said(capsys, "mean_backward", written(RIGHT_SUM, half_right))
+    both = said(capsys, "mean_backward", written(RIGHT_SUM.replace("return ", "return 2 * "), half_right))
+    assert "sum_vjp, and yours would lose points here" in both
+    assert alone.splitlines()[:-1] == both.splitlines()[:-2]  # the same result, and the same to say of it
 
 
 def test_a_wrong_part_on_right_ones_is_blamed_on_nobody_else(capsys):
     out = said(capsys, "mean_backward", written(RIGHT_SUM, FORGETS_THE_COUNT))
-    assert out.startswith("✗ mean_backward") and "elsewhere" not in out and "Hint: " in out
+    assert out.startswith("✗ mean_backward") and IN_PLACE not in out and "Hint: " in out
 
 
-def test_a_part_that_calls_one_not_written_yet_is_told_which(capsys):
+def test_a_part_that_calls_one_not_written_yet_runs_on_the_engines_own_and_is_told_which(capsys):
     out = said(capsys, "mean_backward", written(STUB, DIVIDE))
-    assert out.startswith("○ mean_backward · 0/2") and f"The part {SUM} is not written yet." in out
-    assert "Find the cell with def sum_vjp" in out
+    assert out.startswith("✓ mean_backward · 2/2") and "the check used sum_vjp, which you have not written yet" in out
+    wrong = said(capsys, "mean_backward", written(STUB, FORGETS_THE_COUNT))
+    assert wrong.startswith("✗ mean_backward") and "you have not written yet" in wrong and "Hint: " in wrong
+
+
+def test_a_part_of_an_earlier_lesson_is_never_graded_and_not_held_against_this_one(capsys, monkeypatch):
+    monkeypatch.setattr(workspace, "carried", lambda: {SUM})
+    out = said(capsys, "mean_backward", written(FIRST_ONLY, DIVIDE))
+    assert out.startswith("✓ mean_backward · 2/2") and "This check also runs on sum_vjp from earlier lessons" in out
 
 
 def test_a_check_of_many_parts_names_the_wrong_ones(capsys):
@@ -97,17 +111,7 @@ COUNT, POP, WALK = (
 )
 
 
-@pytest.mark.parametrize(
-    "name, says",
-    [
-        ("order_of_hooks", 'and with the engine\'s own pop it passes. Mend that first (check("who_goes_next")), then'),
-        (
-            "engine_trains_a_network",
-            "With the engine's own pop this check passes: the mistake is in your pop.\nIf it s",
-        ),
-    ],
-)
-def test_a_check_that_does_not_end_for_another_parts_sake_says_so(monkeypatch, name, says):
+def test_a_check_that_does_not_end_for_another_parts_sake_runs_without_it(capsys, monkeypatch):
     """One that goes round inside, where nobody counts."""
     monkeypatch.setattr(notebook, "LONGEST", 0.5)
     monkeypatch.setattr(notebook, "AGAIN", 2)
@@ -116,10 +120,13 @@ def test_a_check_that_does_not_end_for_another_parts_sake_says_so(monkeypatch, n
         while True:
             pass
 
-    mine = {part: parts.original(part) for part in (COUNT, POP, WALK)}
-    with parts.plugged_in(mine | {POP: endless}), pytest.raises(AutograderError) as caught:
-        autograder.check(name, 5)
-    assert "The check ran for 0.5 seconds and was stopped." in str(caught.value) and says in str(caught.value)
+    mine = {part: parts.original(part) for part in (COUNT, POP, WALK)} | {POP: endless}
+    out = said(capsys, "order_of_hooks", mine)
+    assert out.startswith("✓ order_of_hooks") and 'what is wrong with yours, run check("who_goes_next")' in out
+    with parts.plugged_in(mine), pytest.raises(AutograderError) as caught:
+        autograder.check("engine_trains_a_network", 5)
+    assert "The check ran for 0.5 seconds and was stopped." in str(caught.value)
+    assert "With the engine's own pop this check passes: the mistake is in your pop.\nIf it s" in str(caught.value)
 
 
 @pytest.mark.parametrize("by_name", [True, False])
@@ -131,8 +138,7 @@ def test_a_part_that_is_called_for_ever_is_stopped_at_once_and_named(capsys, by_
         exec(inspect.getsource(parts.original(WALK)), space)
     mine = {COUNT: parts.original(COUNT), WALK: space["run_backward"], POP: space["pop"]}
     out = said(capsys, "order_of_hooks", mine)
-    assert "it raised RuntimeError: pop has been called 2000 times: there is no end to it" in out
-    assert 'and with the engine\'s own pop it passes. Mend that first (check("who_goes_next")), then' in out
+    assert out.startswith("✓ order_of_hooks") and 'what is wrong with yours, run check("who_goes_next")' in out
     assert "Hint for pop: You found the right one, but it stays in" in said(capsys, "engine_trains_a_network", mine)
     assert space["pop"] is mine[POP]
 
@@ -154,7 +160,7 @@ def test_what_the_learners_functions_call_is_put_back():
     mine = written(FIRST_ONLY, DIVIDE)
     space = mine[MEAN].__globals__
     with parts.plugged_in(mine):
-        with pytest.raises(KeyError), blame.engines_own([SUM]):
+        with pytest.raises(KeyError), parts.engines_own([SUM]):
             assert space["sum_vjp"] is parts.original(SUM) and parts.plugged()[SUM] is parts.original(SUM)
             raise KeyError
         assert space["sum_vjp"] is mine[SUM] is parts.plugged()[SUM]

@@ -1,22 +1,21 @@
-"""Who has written only some parts of a lesson earns what the notebook has shown, and no more.
+"""Who has written only some parts of a lesson, or some of them wrong, earns what the notebook has shown, and no more.
 
-For every check of every lesson, a submission in which only the cells with its parts are answered: run as in the notebook,
-where the engine's own parts stand in for those that are not written, and graded.
+For every check of every lesson, a submission in which only the cells with its parts are answered; and for every part,
+one in which it alone is wrong: run as in the notebook, where the engine's own stand in for others, and graded.
 """
 
 from __future__ import annotations
 
 import sys
-from html import unescape
 from typing import ClassVar
 
 import nbformat
 import pytest
 
-import minigrad
-from autograder import checks, compare, lessons, oracle, pages, parts, sample_class
+from autograder import checks, lessons, pages, parts, sample_class, workspace
 from autograder.editions import learners_edition
 from autograder.errors import SandboxFailed
+from autograder.notebook import _seeds, look
 from autograder.records import Entry
 from autograder.referee import Referee
 from autograder.runner.cells import Notebook
@@ -34,13 +33,27 @@ def referee():
         yield referee
 
 
+def material(lesson):
+    released = nbformat.read(lessons.RELEASE / lesson.name / f"{lesson.name}.ipynb", as_version=4)
+    return sample_class.Material(lesson, released, sample_class.answers_of(lesson))
+
+
 def submission(lesson, wanted):
     """A job in which the cells with these parts are answered, and no others."""
-    released = nbformat.read(lessons.RELEASE / lesson.name / f"{lesson.name}.ipynb", as_version=4)
-    right = sample_class.answers_of(lesson)
-    answers = {cell: answer for cell, answer in right.items() if {*wanted} & {*definitions(answer)}}
-    notebook = sample_class.Material(lesson, released, right).notebook(answers)
-    return job_of(lesson, notebook, "ada", SECRET, unsafe=False)
+    made = material(lesson)
+    answers = {cell: answer for cell, answer in made.answers.items() if {*wanted} & {*definitions(answer)}}
+    return job_of(lesson, made.notebook(answers), "ada", SECRET, unsafe=False)
+
+
+def with_a_mistake(lesson, mistake):
+    """A job in which all is right but one part."""
+    made = material(lesson)
+    wrong = {
+        cell: sample_class.with_mistake(answer, mistake)
+        for cell, answer in made.answers.items()
+        if mistake.part in definitions(answer)
+    }
+    return job_of(lesson, made.notebook(made.answers | wrong), "ada", SECRET, unsafe=False)
 
 
 def shown(job):
@@ -49,20 +62,22 @@ def shown(job):
     try:
         for cell in job["cells"]:
             assert notebook.execute(cell["id"], cell["source"], 60.0) is None
-        found = {}
-        for name, seed in job["seeds"].items():
-            outcome = checks.attempt(checks.get(name), minigrad, seed)
-            found[name] = compare.judge(checks.get(name), oracle.expected(name, seed), outcome).score
-        return found
+        views = {name: look(checks.get(name), seed) for name, seed in job["seeds"].items()}
+        return {name: int(view.score.partition("/")[0]) for name, view in views.items()}
     finally:
         parts.unplug()
+        _seeds.clear()
+        workspace._passed.clear()
+
+
+@pytest.fixture(autouse=True)
+def main(monkeypatch):
+    """Which the cells of a notebook are for a while."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.mark.parametrize("name", lessons.names())
-def test_a_lesson_of_which_some_parts_are_not_written_earns_what_the_notebook_showed(referee, name, monkeypatch):
-    monkeypatch.setitem(
-        sys.modules, "__main__", sys.modules["__main__"]
-    )  # which the cells of a notebook are for a while
+def test_a_lesson_of_which_some_parts_are_not_written_earns_what_the_notebook_showed(referee, name):
     lesson = lessons.load(name)
     for wanted in sorted({tuple(sorted(each.parts)) for each in checks.for_lesson(name)}):
         job = submission(lesson, wanted)
@@ -70,6 +85,19 @@ def test_a_lesson_of_which_some_parts_are_not_written_earns_what_the_notebook_sh
             name, "ada", job["cells"], [*job["seeds"]], learners_edition(job["parts"]), job["seeds"]
         )
         assert {each["check"]: each["score"] for each in records} == shown(job), wanted
+
+
+@pytest.mark.parametrize("name", lessons.names())
+def test_a_wrong_part_costs_what_the_checks_that_ask_for_it_are_worth_and_the_notebook_has_shown_it(referee, name):
+    lesson = lessons.load(name)
+    for part, mistake in {each.part: each for each in material(lesson).mistakes()}.items():
+        job = with_a_mistake(lesson, mistake)
+        records = referee.grade(
+            name, "ada", job["cells"], [*job["seeds"]], learners_edition(job["parts"]), job["seeds"]
+        )
+        assert {each["check"]: each["score"] for each in records} == shown(job), mistake.name
+        lost = {each["check"] for each in records if each["score"] < each["points"]}
+        assert lost <= {each.name for each in checks.for_lesson(name) if part in each.parts}, mistake.name
 
 
 def test_it_is_said_which_parts_have_stood_in_and_the_check_can_be_run_again(referee):
@@ -80,10 +108,10 @@ def test_it_is_said_which_parts_have_stood_in_and_the_check_can_be_run_again(ref
     assert (
         record["score"] == 2 and remove in record["stood_in"] and not {*checks.get(check).parts} & {*record["stood_in"]}
     )
-    for shown in (pages.as_text(record), pages.as_html(record)):
-        assert "remove" in shown and "the engine's own stood in" in unescape(shown) and "由引擎自己的顶上" in shown
-    edition = learners_edition({*job["parts"]} - {*record["stood_in"]})
-    again, _ = referee.hear_one(name, "ada", job["cells"], check, record["seed"], edition)
+    for page in (pages.as_text(record), pages.as_html(record)):
+        assert "remove" in page and "stood in: yours would have lost points here" in page and "由引擎自己的顶上" in page
+    edition = learners_edition(checks.get(check).parts)
+    again, _ = referee.hear_one(name, "ada", job["cells"], check, record["seed"], edition, alone=True)
     assert again["properties"] == record["properties"] and again["score"] == 2
 
 

@@ -23,7 +23,7 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,10 +71,14 @@ class Outcome:
     """All that one run of a check gave; the same four things that the sandbox reports."""
 
     values: list[Property]
-    calls: dict[str, int]
+    calls: dict[str, int]  # of the check's own parts, and of all others that were counted
     error: dict[str, Any] | None = None  # {"class", "message", "line", "traceback_short"}
     unwritten: list[str] = field(default_factory=list)  # the parts that raised NotImplementedError
     faults: list[dict[str, Any]] = field(default_factory=list)  # every error on the way, where it is known
+
+    def met(self, others: Iterable[str]) -> list[str]:
+        """Which of these parts the run has met, or may have met without having been counted."""
+        return [part for part in others if self.calls.get(part) != 0]
 
 
 REGISTRY: dict[str, Check] = {}
@@ -97,6 +101,11 @@ def get(name: str) -> Check:
     if name not in REGISTRY:
         raise UnknownName(text("kind_check"), name, REGISTRY)
     return REGISTRY[name]
+
+
+def others(check: Check) -> list[str]:
+    """The parts of its lesson that the check does not ask for."""
+    return sorted({part for each in for_lesson(check.lesson) for part in each.parts} - {*check.parts})
 
 
 def for_lesson(lesson: str) -> list[Check]:
@@ -146,7 +155,7 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
     Recording is on when it begins and when it ends: a learner's no_grad may leave it off. The garbage collector is off
     while it lasts: a part without end fills the stack, and on a full stack nobody's finalizer can run.
     """
-    before = {name: parts.calls(name) for name in check.parts}
+    before = {name: parts.calls(name) for name in {*check.parts, *parts.counted()}}
     outcome = Outcome([], {})
     _slips.clear()
     T.set_grad_enabled(True)
@@ -163,7 +172,7 @@ def attempt(check: Check, T: Any, seed: int, go_on: Callable[[Outcome], bool] | 
         finally:
             T.set_grad_enabled(True)
     outcome.faults += _slips
-    outcome.calls = {name: parts.calls(name) - before[name] for name in check.parts}
+    outcome.calls = {name: parts.calls(name) - count for name, count in before.items()}
     outcome.unwritten = [name for name in check.parts if parts.unwritten(name)]
     return outcome
 

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 from autograder import checks, parts
 from autograder.checks import Check, Outcome, Property
 from autograder.compare import compare
+from autograder.kinds import ARRAYS, PLAIN, Kind
 from autograder.messages import Text
-from autograder.parts import Kind
 
 # Counted in steps (`Steps`), not in seconds: whether a hint is found must not depend on how busy the machine is.
 BUDGET = 400_000  # for all mistakes of a check: a learner is waiting for an answer
@@ -200,7 +200,7 @@ def _family(part: str) -> set[Kind]:
     """Kinds of what a part returned, where that tells; all that counts as true or false is one kind."""
     if isinstance(parts.original(part), type):  # what a class gives is named by whoever wrote it
         return set()
-    families = {"plain": parts.PLAIN - {"NoneType"}, "array": parts.ARRAYS}
+    families = {"plain": PLAIN - {"NoneType"}, "array": ARRAYS}
     return {
         next((name for name, kinds in families.items() if kind in kinds), kind) for kind in parts.returned(part).kinds
     }

@@ -54,7 +54,7 @@ class Learner:
             self.tell({"type": "cell", "id": cell["id"], "error": error})
         for each in wanted:
             self.tell({"type": "starts", "check": each["name"]})
-            self._in_a_child(each["name"], each["seed"])
+            self._in_a_child(each["name"], each["seed"], each.get("alone", False))
         self.tell({"type": "end"})
 
     def tell(self, message: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ class Learner:
         except OSError:
             os._exit(LOST_LINE)
 
-    def _in_a_child(self, name: str, seed: int) -> None:
+    def _in_a_child(self, name: str, seed: int, alone: bool) -> None:
         try:
             child = os.fork()
         except OSError:
@@ -74,25 +74,27 @@ class Learner:
         if child == 0:
             self.me = os.getpid()
             try:
-                self._check(name, seed)
+                self._check(name, seed, alone)
             finally:
                 os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status < 0:  # killed, perhaps in the middle of a frame: this stream is not to be trusted any more
             os._exit(128 - status)
 
-    def _check(self, name: str, seed: int) -> None:
+    def _check(self, name: str, seed: int, alone: bool) -> None:
+        """Run a check; `alone`: on the parts that it asks for, and the engine's own in all other places."""
         check, error = checks.get(name), None
+        others = [part for part in parts.plugged() if alone and part not in check.parts]
         parts.reset()
         try:
-            with time_limit(self.limits.check_seconds), parts.counting():
+            with time_limit(self.limits.check_seconds), parts.engines_own(others), parts.counting():
                 for each in checks.properties(check, minigrad, seed):
                     self._property(name, each.label, each.value)
                     parts.count_anew()
         except BaseException as raised:
             stop_clock()
             error = fault(raised)
-        calls = {part: parts.calls(part) for part in check.parts}
+        calls = {part: parts.calls(part) for part in {*check.parts, *parts.counted()}}
         there = parts.plugged()  # a part whose cell did not run is as unwritten as one that says so
         unwritten = [part for part in check.parts if parts.unwritten(part) or part not in there]
         self.tell({"type": "check_done", "check": name, "calls": calls, "unwritten": unwritten, "error": error})
