@@ -26,6 +26,15 @@ def bias_gradient(T: Any, x: Any) -> Any:
     return b.grad
 
 
+def scale_gradient(T: Any, x: Any) -> Any:
+    """Of a row that multiplies every row of a large matrix; and of a number for each row of it, turned."""
+    w = T.ones(1, 100, dtype=x.dtype, requires_grad=True)
+    (w * x.reshape(-1, 100) * x.reshape(-1, 100)).sum().backward()
+    v = T.ones(100, 1, dtype=x.dtype, requires_grad=True)
+    (v * x.reshape(100, -1) * x.reshape(100, -1)).sum().backward()
+    return T.cat([w.grad[0], v.grad[:, 0]])
+
+
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "all": lambda T, x: x.sum(),
     "the rows": lambda T, x: x.sum(0),
@@ -52,6 +61,7 @@ PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "einsum": lambda T, x: T.einsum("ij->j", x),
     "the mean of losses": lambda T, x: T.nn.functional.mse_loss(x, x * 0),
     "a bias": bias_gradient,
+    "a scale": scale_gradient,
     "average of a window": lambda T, x: T.nn.functional.avg_pool1d(x.t().contiguous()[None], len(x)),
 }
 INPUTS: dict[str, Callable[[np.random.Generator], Any]] = {

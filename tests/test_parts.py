@@ -47,6 +47,26 @@ def test_the_engine_runs_on_what_is_plugged_in():
     assert parts.plugged() == {MUL: ten_times}
 
 
+@pytest.mark.parametrize("shape", [(100, 1), (1, 2000), (2000,)])
+def test_what_is_plugged_in_runs_for_large_matrices_too(shape):
+    """The engine's own rule of mul and its unbroadcast are one sum of products there; others are called."""
+    x, y = minigrad.rand(100, 2000), minigrad.rand(100, 2000)
+    unbroadcast = "minigrad.autograd.accumulate.unbroadcast"
+
+    def gradient():
+        w = minigrad.ones(shape, requires_grad=True)
+        (x * w * y).sum().backward()
+        return w.grad
+
+    expected = gradient()
+    for part in ("minigrad.ops.pointwise.mul_vjp_other", unbroadcast):
+        own = parts.original(part)
+        with parts.plugged_in({part: lambda grad, other, own=own: 2 * own(grad, other)}):
+            assert minigrad.allclose(gradient(), 2 * expected)
+            assert parts.calls(part) == 1
+    assert minigrad.equal(gradient(), expected)
+
+
 def test_a_second_plug_replaces_the_first_and_counts_anew():
     parts.plug(MUL, lambda grad, other: grad)
     gradient_of_a_product()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .. import rules
-from ..backend import laid_out_as, numpy
+from ..backend import laid_out_as, ndarray, numpy, sum_products
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .graph import LAST, Edge, Node, SeveralOutputs
@@ -52,6 +52,30 @@ def fit(grad: Any, origin: Origin) -> Any:
     if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
         return grad
     return rules.cast(grad, dtype)
+
+
+LARGE = 4096  # elements
+ONE_PASS = {unbroadcast.__code__}  # with the code of mul's rules: of what `apply_product` may do in one pass
+
+
+def apply_product(rule: Callable[..., Any], grad: Any, factor: Any, origin: Origin) -> Any:
+    """rule(grad, factor), the gradient of an input that was stretched; of a large matrix brought back to the input at once.
+
+    mul's rule makes a product, and `unbroadcast` sums it: together they are one sum of products, with no array in between.
+    Where others have been put in their places, these run.
+    """
+    if origin is not None and type(grad) is ndarray and grad.size >= LARGE:
+        (shape, dtype), given = origin, grad.shape
+        if len(given) == 2 and factor.shape == given and grad.dtype is factor.dtype is dtype and is_product(rule):
+            dim = 1 if shape == (given[0], 1) else 0 if shape in ((1, given[1]), given[1:]) else None
+            if dim is not None and (found := sum_products(grad, factor, dim)) is not None:
+                return found.reshape(shape)
+    return rule(grad, factor)
+
+
+def is_product(rule: Callable[..., Any]) -> bool:
+    """Whether a rule is mul's own, and `unbroadcast` the one above."""
+    return {getattr(each, "__code__", None) for each in (rule, unbroadcast)} <= ONE_PASS
 
 
 def misshapen(given: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
-from ..autograd.accumulate import fit
+from ..autograd.accumulate import apply_product, fit
 from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
@@ -159,10 +159,14 @@ class CrosswiseNode(Node):
                 if self._counter is not None:
                     node.check_saved(1, self)
                 self = self._data
-            grad_other = None if self is None else rule_other(grad, self)
-            if node.stretched is not None and grad_other is not None:  # brought back at once, it leaves its memory,
-                grad_other = fit(grad_other, node.stretched[1])  # still warm, to the other gradient
-            return None if other is None else rule_self(grad, other), grad_other
+            if node.stretched is None:
+                grad_other = None if self is None else rule_other(grad, self)
+                return None if other is None else rule_self(grad, other), grad_other
+            origin_self, origin_other = node.stretched
+            grad_other = None
+            if self is not None:  # brought back at once, it leaves its memory, still warm, to the other gradient
+                grad_other = fit(apply_product(rule_other, grad, self, origin_other), origin_other)
+            return None if other is None else apply_product(rule_self, grad, other, origin_self), grad_other
 
         return apply
 

@@ -9,6 +9,7 @@ import operator
 from typing import Any
 
 from .. import rules
+from ..autograd.accumulate import ONE_PASS
 from ..backend import array_module, constant, converted, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
@@ -252,6 +253,7 @@ BY_NUMBER |= {
 
 add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
 sub_op = binary("sub", "SubBackward0", operator.sub, mixing=NO_BOOLS, self=add_vjp, other=sub_vjp_other)
+ONE_PASS.update((mul_vjp_self.__code__, mul_vjp_other.__code__))
 mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
 div_op = binary("div", "DivBackward0", _divide, mixing=FLOATING, self=div_vjp_self, other=div_vjp_other)
 
