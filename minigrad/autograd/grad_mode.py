@@ -73,7 +73,8 @@ def _set(threads: set[int], member: bool) -> None:
 def set_recording(enabled: bool) -> bool:
     """Switch this thread's recording; what it was before."""
     before = get_ident() not in off
-    _set(off, not enabled)
+    if before != enabled:
+        _set(off, not enabled)
     return before
 
 

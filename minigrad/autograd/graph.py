@@ -8,6 +8,7 @@ stands with the operation in `ops/`.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -132,6 +133,14 @@ class Packed:
             kind = type(found).__name__
             raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {kind}")
         return found
+
+
+@functools.cache
+def unpack() -> Callable[[Node, Any], Any]:
+    """saved_tensor.py's `unpacked`, which builds on this module: to import it at each call takes longer than to call it."""
+    from .saved_tensor import unpacked
+
+    return unpacked
 
 
 Source = tuple["Node", Any]  # the node that saved a value, and the value
@@ -297,20 +306,7 @@ class Node:
         """One saved value as the user sees it: a tensor with its history, or the plain value."""
         if type(value) is Constant:
             return value._data
-        if type(value) is Packed and value.edge is NO_EDGE:
-            return value.tensor
-        if isinstance(value, SavedResult) or isinstance(value, Packed):
-            from ..tensor import from_array  # tensor.py builds on this module
-
-            data = value._data
-            edge = value.edge if isinstance(value, Packed) and value.edge else (self, value.output)
-            edge = edge if data.dtype.kind == "f" else NO_EDGE
-            if edge[0] is None or edge[0].order != -LAST or edge[0].parents:
-                return from_array(data, edge, value._counter)
-            leaf = from_array(data, None)
-            leaf._accumulator = weakref.ref(edge[0])
-            return leaf
-        return value
+        return unpack()(self, value) if isinstance(value, SavedResult | Packed) else value
 
     def check_saved(self, index: int, value: Any, shown: bool = False) -> None:
         """RuntimeError if a saved value was written to since or, where it is not only `shown`, cut off by detach_()."""

@@ -1,14 +1,16 @@
-"""A handle on one saved value of a node, as torch shows it under `_raw_saved_…`: to hang hooks on it.
+"""A node's saved values as tensors, and a handle on one, as torch shows it under `_raw_saved_…`: to hang hooks on it.
 
 Hooks on all that is saved inside a block are in `saved.py`.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .graph import Node, Packed, SavedResult
+from ..tensor import from_array
+from .graph import LAST, NO_EDGE, Node, Packed, SavedResult
 
 FREED = (
     "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
@@ -20,6 +22,20 @@ TWICE = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed at "
     "a time."
 )
+
+
+def unpacked(node: Node, value: SavedResult | Packed) -> Any:
+    """A node's own result, or what hooks have packed, as a tensor with its history."""
+    if type(value) is Packed and value.edge is NO_EDGE:
+        return value.tensor
+    data = value._data
+    edge = value.edge if isinstance(value, Packed) and value.edge else (node, value.output)
+    edge = edge if data.dtype.kind == "f" else NO_EDGE
+    if edge[0] is None or edge[0].order != -LAST or edge[0].parents:
+        return from_array(data, edge, value._counter)
+    leaf = from_array(data, None)
+    leaf._accumulator = weakref.ref(edge[0])
+    return leaf
 
 
 class SavedTensor:

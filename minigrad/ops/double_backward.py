@@ -12,11 +12,11 @@ import functools
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from .. import autograd, rules
+from .. import autograd
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import enable_grad, records
-from ..autograd.graph import NO_EDGE, Constant, Node
-from ..autograd.recording import as_rule, next_order, observed
+from ..autograd.graph import Constant, Node
+from ..autograd.recording import as_rule, next_order, observed, observers
 from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
 
@@ -37,22 +37,36 @@ class AgainNode(Node):
     @classmethod
     def of(cls, rule: Rule, grad: Tensor, values: list[Any]) -> Tensor:
         """What the rule makes of arrays, with this node as its history."""
-        data = rule(grad._data, *[rules.raw(value) for value in values])
-        given = [grad, *values]
-        places = [i for i, one in enumerate(given) if isinstance(one, Tensor) and one._data.dtype.kind == "f"]
-        edges = tuple([gradient_edge(given[i]) for i in places])
-        if edges.count(NO_EDGE) == len(edges) or not records():
+        given, wanted = (grad, *values), False
+        arrays: list[Any] = []
+        saved: list[Any] = []
+        places, parents, numbers = [], [], []
+        for place, one in enumerate(given):
+            if not isinstance(one, Tensor):
+                arrays.append(one)
+                saved.append(Constant(one))
+                continue
+            arrays.append(one._data)
+            saved.append(one)
+            if one._data.dtype.kind == "f":
+                edge = gradient_edge(one)
+                wanted = wanted or edge[0] is not None
+                places.append(place)
+                parents.append(edge[0])
+                numbers.append(edge[1])
+        data = rule(*arrays)
+        if not wanted or not records():
             return from_array(data)
         node = cls()
-        node.rule = rule
-        node.places = tuple(places)
-        node.next_functions = edges
+        node.rule, node.places = rule, tuple(places)
+        node.parents, node.numbers = tuple(parents), tuple(numbers) if any(numbers) else None
         node.order = next_order()
-        node.saved = tuple([one if isinstance(one, Tensor) else Constant(one) for one in given])
+        node.saved = tuple(saved)
         node.shape = data.shape
         node.stretched = node.extras = None
         keep_versions(node)
-        return observed(node, from_array(data, (node, 0)))
+        out = from_array(data, (node, 0))
+        return out if not observers else observed(node, out)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The rule's derivatives, found by recording and walking it."""
