@@ -246,6 +246,32 @@ def _sum_of_rows(x: Any) -> Any:
     return found + _sum_of_rows(x[whole:]) if whole < n else found
 
 
+FEW = 512  # elements up to which NumPy compares with a number as fast as with an array of it
+
+
+def _bounded(name: str, words: str) -> Callable[[Any, Any], Any]:
+    function = getattr(numpy, name)
+
+    def call(bound: Any, x: Any) -> Any:
+        if type(x) is not ndarray:
+            return getattr(array_module(x), name)(bound, x)
+        whole = type(bound) is int
+        if x.size <= FEW or x.dtype.kind != "f" or not x.flags.c_contiguous:
+            return function(constant(bound, x.dtype) if whole else bound, x)
+        bounds = numpy.zeros(x.shape, x.dtype)
+        if bound or not whole:  # -0.0 is another number than 0
+            bounds.fill(bound)
+        return function(bounds, x, out=bounds)
+
+    call.__name__ = call.__qualname__ = words.partition(" ")[0]
+    call.__doc__ = f"{words}, as an array; nan stays nan, and of 0.0 and -0.0 it is the element that stays."
+    return call
+
+
+at_least = _bounded("maximum", "at_least(bound, x): the larger of a number and each element of x")
+at_most = _bounded("minimum", "at_most(bound, x): the smaller of a number and each element of x")
+
+
 WIDE = 64  # numbers in a row from which on NumPy's products of rows pay
 MUCH = 2**19  # bytes of a matrix from which on one pass over two of them is faster than their product and its sum
 

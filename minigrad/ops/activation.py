@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.recording import announced
-from ..backend import array_module, in_order, in_single, numpy, on_device
+from ..backend import array_module, at_least, at_most, in_order, in_single, numpy, on_device
 from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
 from .arithmetic import sub
@@ -115,7 +115,7 @@ def leaky_relu_in_place_vjp(grad: Any, result: Any, negative_slope: float) -> An
 
 def negative_part(x: Any) -> Any:
     """x where it is negative, else 0, of an array or a Tensor: so that no inf spreads from where it is not wanted."""
-    return rules.where(x < 0, x, rules.zeros(x, x.shape)) if rules.is_tensor(x) else array_module(x).minimum(x, 0)
+    return rules.where(x < 0, x, rules.zeros(x, x.shape)) if rules.is_tensor(x) else at_most(0, x)
 
 
 def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
@@ -242,7 +242,7 @@ def _gelu(x: Any, approximate: str) -> Any:
 def _softplus(x: Any, beta: float, threshold: float) -> Any:
     module = array_module(x)
     z = x if beta == 1 else x * beta
-    smooth = module.maximum(z, 0) + log1p_up_to_1(module.exp(-abs(z)))
+    smooth = at_least(0, z) + log1p_up_to_1(module.exp(-abs(z)))
     smooth = smooth if beta == 1 else smooth / beta
     return rules.where(z > threshold, x, smooth)
 
@@ -250,13 +250,13 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
 def _log_sigmoid(x: Any) -> Any:
     module = array_module(x)
     x = in_order(x)
-    return module.minimum(x, 0) - log1p_up_to_1(module.exp(-abs(x)))
+    return at_most(0, x) - log1p_up_to_1(module.exp(-abs(x)))
 
 
 @in_single
 def tanh_softplus_array(x: Any) -> Any:
     """tanh(ln(1 + eˣ)) of an array. With u = eˣ it is u (u + 2) / (u (u + 2) + 2), which takes no logarithm and no tanh."""
-    u = array_module(x).exp(array_module(x).minimum(x, 40))  # from there on it is 1, and u² not yet infinite in float32
+    u = array_module(x).exp(at_most(40, x))  # from there on it is 1, and u² not yet infinite in float32
     u *= u + 2
     return u / (u + 2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, at_least, at_most
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
@@ -69,13 +69,13 @@ def bce_logits_vjp_target(grad: Any, self: Any, target: Any, weight: Any, pos_we
 
 def _bce(p: Any, t: Any, weight: Any, reduction: int) -> Any:
     module = array_module(p)
-    log_p, log_q = (module.maximum(module.log(q), -100) for q in (p, 1 - p))  # -100: torch's guard against ln 0
+    log_p, log_q = (at_least(-100, module.log(q)) for q in (p, 1 - p))  # -100: torch's guard against ln 0
     return reduced(weighted(-(t * log_p + (1 - t) * log_q), weight).astype(p.dtype, copy=False), reduction)
 
 
 def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     module = array_module(x)
-    log_s = module.minimum(x, 0) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
+    log_s = at_most(0, x) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
     if pos_weight is not None:
         log_s = log_s * ((pos_weight - 1) * t + 1)
     values = weighted((1 - t) * x - log_s, weight)

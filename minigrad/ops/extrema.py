@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.graph import Constant
-from ..backend import array_module, ndarray
+from ..backend import array_module, at_least, at_most, ndarray
 from ..dtypes import element, result_type
 from ..tensor import Tensor
 from .arguments import Operand
@@ -120,9 +120,8 @@ def _numpy(name: str) -> Any:
 
 
 def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
-    module = array_module(x)
-    x = x if low is None else module.maximum(low, x)
-    return x.copy() if high is None and low is None else x if high is None else module.minimum(high, x)
+    x = x if low is None else at_least(low, x)
+    return x.copy() if high is None and low is None else x if high is None else at_most(high, x)
 
 
 def _bound(number: Any, x: Any) -> Any:

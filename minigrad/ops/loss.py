@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import records
-from ..backend import array_module, mean_array, sum_array
+from ..backend import array_module, at_most, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
@@ -98,7 +98,7 @@ def _mse(x: Any, y: Any, reduction: int) -> Any:
 def huber_values(x: Any, y: Any, delta: float) -> Any:
     """½d² near 0, straight from |d| = δ on."""
     d = abs(x - y)
-    near = array_module(x).minimum(d, delta)
+    near = at_most(delta, d)
     return near * (d - 0.5 * near)
 
 

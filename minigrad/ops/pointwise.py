@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import ONE_PASS
-from ..backend import array_module, constant, converted, in_single, ndarray, numpy
+from ..backend import array_module, at_least, converted, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, unsupported
@@ -211,9 +211,7 @@ def _abs(x: Any) -> Any:
 def _relu(x: Any) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
-    if type(x) is ndarray:
-        return numpy.maximum(constant(0, x.dtype), x)  # in this order -0.0 stays what it is, as in torch
-    return array_module(x).maximum(0, x)
+    return at_least(0, x)
 
 
 def _divide(x: Any, y: Any) -> Any:
