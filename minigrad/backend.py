@@ -246,30 +246,35 @@ def _sum_of_rows(x: Any) -> Any:
     return found + _sum_of_rows(x[whole:]) if whole < n else found
 
 
-FEW = 512  # elements up to which NumPy compares with a number as fast as with an array of it
+FEW = 512  # elements up to which NumPy takes a number as fast as an array of it
 
 
-def _bounded(name: str, words: str) -> Callable[[Any, Any], Any]:
-    function = getattr(numpy, name)
-
-    def call(bound: Any, x: Any) -> Any:
-        if type(x) is not ndarray:
-            return getattr(array_module(x), name)(bound, x)
-        whole = type(bound) is int
-        if x.size <= FEW or x.dtype.kind != "f" or not x.flags.c_contiguous:
-            return function(constant(bound, x.dtype) if whole else bound, x)
-        bounds = numpy.zeros(x.shape, x.dtype)
-        if bound or not whole:  # -0.0 is another number than 0
-            bounds.fill(bound)
-        return function(bounds, x, out=bounds)
-
-    call.__name__ = call.__qualname__ = words.partition(" ")[0]
-    call.__doc__ = f"{words}, as an array; nan stays nan, and of 0.0 and -0.0 it is the element that stays."
-    return call
+def filled(number: Any, x: Any) -> Any:
+    """An array like x of a number, for functions that have vector instructions for two arrays alone: maximum, minimum and
+    power take two to five times as long with a number. None where x is small or no array of floats in one piece."""
+    if type(x) is not ndarray or x.size <= FEW or x.dtype.kind != "f" or not x.flags.c_contiguous:
+        return None
+    found = numpy.zeros(x.shape, x.dtype)
+    if number or type(number) is not int:  # -0.0 is another number than 0
+        found.fill(number)
+    return found
 
 
-at_least = _bounded("maximum", "at_least(bound, x): the larger of a number and each element of x")
-at_most = _bounded("minimum", "at_most(bound, x): the smaller of a number and each element of x")
+def at_least(bound: Any, x: Any) -> Any:
+    """The larger of a number and each element of an array; nan stays nan, and of 0.0 and -0.0 it is x's that stays."""
+    bounds = filled(bound, x)
+    return array_module(x).maximum(_light(bound, x), x) if bounds is None else numpy.maximum(bounds, x, out=bounds)
+
+
+def at_most(bound: Any, x: Any) -> Any:
+    """The smaller of a number and each element of an array; nan stays nan, and of 0.0 and -0.0 it is x's that stays."""
+    bounds = filled(bound, x)
+    return array_module(x).minimum(_light(bound, x), x) if bounds is None else numpy.minimum(bounds, x, out=bounds)
+
+
+def _light(number: Any, x: Any) -> Any:
+    """A whole number as NumPy takes it fastest."""
+    return constant(number, x.dtype) if type(number) is int and type(x) is ndarray else number
 
 
 WIDE = 64  # numbers in a row from which on NumPy's products of rows pay

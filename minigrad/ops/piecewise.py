@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, at_least, at_most, in_single, numpy
+from ..backend import array_module, in_single, numpy
 from ..dtypes import element
 from ..tensor import Tensor
 from .activation import activated
@@ -68,11 +68,11 @@ def prelu_vjp_weight(grad: Any, self: Any) -> Any:
 
 
 def _hardsigmoid(x: Any) -> Any:
-    return at_most(6, at_least(0, x + 3)) * (1 / 6)
+    return array_module(x).clip(x + 3, 0, 6) * (1 / 6)
 
 
 def _hardswish(x: Any) -> Any:
-    return x * at_most(6, at_least(0, x + 3)) * (1 / 6)
+    return x * array_module(x).clip(x + 3, 0, 6) * (1 / 6)
 
 
 def _hardshrink(x: Any, lambd: float) -> Any:
