@@ -260,21 +260,23 @@ def filled(number: Any, x: Any) -> Any:
     return found
 
 
-def at_least(bound: Any, x: Any) -> Any:
-    """The larger of a number and each element of an array; nan stays nan, and of 0.0 and -0.0 it is x's that stays."""
-    bounds = filled(bound, x)
-    return array_module(x).maximum(_light(bound, x), x) if bounds is None else numpy.maximum(bounds, x, out=bounds)
+def _bounded(name: str, words: str) -> Callable[[Any, Any], Any]:
+    function = getattr(numpy, name)
+
+    def call(bound: Any, x: Any) -> Any:
+        if type(x) is not ndarray:
+            return getattr(array_module(x), name)(bound, x)
+        if x.size <= FEW or (bounds := filled(bound, x)) is None:
+            return function(constant(bound, x.dtype) if type(bound) is int else bound, x)
+        return function(bounds, x, out=bounds)
+
+    call.__name__ = call.__qualname__ = words.partition("(")[0]
+    call.__doc__ = f"{words} of an array; nan stays nan, and of 0.0 and -0.0 it is x's that stays."
+    return call
 
 
-def at_most(bound: Any, x: Any) -> Any:
-    """The smaller of a number and each element of an array; nan stays nan, and of 0.0 and -0.0 it is x's that stays."""
-    bounds = filled(bound, x)
-    return array_module(x).minimum(_light(bound, x), x) if bounds is None else numpy.minimum(bounds, x, out=bounds)
-
-
-def _light(number: Any, x: Any) -> Any:
-    """A whole number as NumPy takes it fastest."""
-    return constant(number, x.dtype) if type(number) is int and type(x) is ndarray else number
+at_least = _bounded("maximum", "at_least(bound, x): the larger of a number and each element")
+at_most = _bounded("minimum", "at_most(bound, x): the smaller of a number and each element")
 
 
 WIDE = 64  # numbers in a row from which on NumPy's products of rows pay
