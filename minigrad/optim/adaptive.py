@@ -11,11 +11,11 @@ from typing import Any
 from ..backend import array_module
 from ..creation import tensor
 from ..ops.binary import addcdiv_op, addcmul_op, lerp_scalar_op
-from ..ops.inplace import check_memory, check_writable, write
+from ..ops.inplace import check_memory, check_writable
 from ..ops.promotion import PLAIN
 from ..ranges import zeros_like
-from ..tensor import Tensor, from_array
-from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
+from ..tensor import Tensor
+from .optimizer import Optimizer, check, implementation, not_from_0_on, put, scalar, unwritten, wants_grad
 
 
 def check_moments(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
@@ -85,11 +85,6 @@ def update_arrays(
     put(square, addcmul_op.forward(square._data, g, g, 1 - beta2))
     scale = array_module(g).sqrt(square._data) / (1 - beta2**step) ** 0.5 + eps
     put(p, addcdiv_op.forward(p._data, mean._data, scale, -lr / (1 - beta1**step)))
-
-
-def put(tensor: Tensor, array: Any) -> None:
-    """Write an array into a tensor."""
-    write(tensor, from_array(array))
 
 
 class Adam(Optimizer):

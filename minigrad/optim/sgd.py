@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..tensor import Tensor
-from .optimizer import Optimizer, check, evaluated, implementation, negative, unwritten, wants_grad
+from ..ops.inplace import check_memory, check_writable
+from ..ops.promotion import PLAIN
+from ..tensor import Tensor, from_array
+from .optimizer import Optimizer, check, evaluated, implementation, negative, put, unwritten, wants_grad
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
@@ -34,6 +36,31 @@ def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
         return loss
 
     return call
+
+
+def update_arrays(
+    p: Tensor,
+    grad: Any,
+    state: dict[str, Any],
+    nesterov: bool,
+    lr: float,
+    momentum: float,
+    dampening: float,
+    decay: float,
+) -> None:
+    """SGD.update where nothing is recorded and all settings are numbers: the same operations straight on the arrays."""
+    check_writable(p)
+    check_memory(p)
+    if decay:
+        grad = grad + decay * p._data
+    if momentum:
+        buffer = state.get("momentum_buffer")
+        if buffer is None:
+            buffer = state["momentum_buffer"] = from_array(grad).clone()
+        else:
+            put(buffer, buffer._data * momentum + (grad if dampening == 0 else grad * (1 - dampening)))
+        grad = grad + momentum * buffer._data if nesterov else buffer._data
+    put(p, p._data - lr * grad)
 
 
 class SGD(Optimizer):
@@ -78,9 +105,12 @@ class SGD(Optimizer):
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """p ← p - lr · direction."""
+        lr, momentum = group["lr"], group["momentum"]
+        numbers = (lr, momentum, group["dampening"], group["weight_decay"])
+        if PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.char in "fd" and not group["differentiable"]:
+            return update_arrays(p, grad._data, state, group["nesterov"], *numbers)
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * unwritten(p, group["weight_decay"])
-        momentum = group["momentum"]
         if momentum:
             buffer = state.get("momentum_buffer")
             if buffer is None:
