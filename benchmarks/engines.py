@@ -57,6 +57,8 @@ class TorchLike:
         return tensors
 
     def step(self, workload: Workload, data: dict[str, Any]) -> Step:
+        if workload.net:
+            return self.training(workload, data)
         tensors = self.tensors(workload, data)
         wanted = [tensors[name] for name in workload.wants]
         if workload.second:
@@ -72,6 +74,21 @@ class TorchLike:
                         p.data = p.data - RATE * p.grad
 
         return run, lambda: [to_numpy(p.grad) for p in wanted] + [to_numpy(p) for p in wanted if workload.trains]
+
+    def training(self, workload: Workload, data: dict[str, Any]) -> Step:
+        """A step of modules and an optimizer; what it shows are the parameters."""
+        assert workload.net and workload.optimizer
+        tensors = {name: self.m.tensor(array, device=self.device) for name, array in data.items()}
+        net = workload.net(self.m.nn).to(self.device)
+        net.load_state_dict({name: tensors.pop(name) for name in data if "." in name})
+        optimizer = workload.optimizer(self.m.optim, net.parameters())
+
+        def run() -> None:
+            optimizer.zero_grad()
+            workload.loss(self, net, **tensors).backward()
+            optimizer.step()
+
+        return run, lambda: [to_numpy(p) for p in net.parameters()]
 
     def product(self, workload: Workload, tensors: dict[str, Any]) -> Step:
         """The Hessian times a vector: the gradient of (gradient · v)."""

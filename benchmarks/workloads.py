@@ -23,6 +23,8 @@ class Workload:
     data: arrays by name, drawn from a generator; `quick` makes them small. loss(E, **tensors) → a scalar. wants: which
     of them get a gradient. trains: the step also moves them against it. ops: recorded operations in one step, to give
     the time of one. second: v, whose product with the Hessian in x is wanted instead of the gradient.
+    net(nn) → modules, instead of wants and trains: loss(E, net, **tensors), and optimizer(optim, parameters) steps. Their
+    parameters are the data with a dot in the name.
     goal: (what is compared with, the largest ratio promised).
     """
 
@@ -37,6 +39,8 @@ class Workload:
     second: str | None = None
     ops: int = 1
     only: frozenset[str] = field(default_factory=frozenset)  # engines that have what it takes; empty: all
+    net: Callable[[Any], Any] | None = None
+    optimizer: Callable[[Any, Any], Any] | None = None
 
 
 def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> Any:
@@ -169,6 +173,25 @@ def words(E: Any, x: Any, target: Any, q: Any, k: Any, v: Any, o: Any, up: Any, 
     return E.sum((h - target) ** 2) * (1.0 / width)
 
 
+# ------------------------------------------------------------------ as most programs train
+
+
+def digits_data(rng: np.random.Generator, quick: bool) -> Arrays:
+    found: Arrays = {"x": normal(rng, 32, 64), "y": rng.integers(0, 10, 32)}
+    for i, (inputs, outputs) in {0: (64, 32), 2: (32, 32), 4: (32, 10)}.items():
+        found[f"{i}.weight"] = normal(rng, outputs, inputs, scale=inputs**-0.5)
+        found[f"{i}.bias"] = normal(rng, outputs, scale=0.01)
+    return found
+
+
+def digits_net(nn: Any) -> Any:
+    return nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 10))
+
+
+def digits(E: Any, net: Any, x: Any, y: Any) -> Any:
+    return E.m.nn.functional.cross_entropy(net(x), y)
+
+
 # ------------------------------------------------------------------ second derivatives
 
 
@@ -203,4 +226,10 @@ WORKLOADS = [
              images_data, images, ("kernel", "bias", "w"), None, trains=True, only=MODERN),
     Workload("words", "Transformer 一层一步，8×16×64", "Transformer block, one step, 8×16×64",
              words_data, words, ("q", "k", "v", "o", "up", "down"), None, trains=True, only=MODERN),
+    Workload("sgd", "nn.Linear 64-32-32-10 一步，cross_entropy，带动量的 SGD，批量 32",
+             "nn.Linear 64-32-32-10, one step, cross_entropy, SGD with momentum, batch 32",
+             digits_data, digits, (), None, only=MODERN, net=digits_net,
+             optimizer=lambda optim, parameters: optim.SGD(parameters, lr=RATE, momentum=0.9)),
+    Workload("adam", "同一个网络，Adam", "the same network, Adam", digits_data, digits, (), None, only=MODERN,
+             net=digits_net, optimizer=lambda optim, parameters: optim.Adam(parameters, lr=RATE)),
 ]  # fmt: skip
