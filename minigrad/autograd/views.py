@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import array_module
+from ..backend import array_module, repeats
+from ..errors import OVERLAPPING
 from .grad_mode import is_inference_mode_enabled
 from .graph import NO_EDGE, SECOND_BACKWARD, UNRECORDED, Node, SavedResult
 from .recording import next_order
@@ -160,6 +161,13 @@ def share_saved(tensor: Tensor, array: Any) -> Any:
     return array
 
 
+def refuse_repeats(part: Any) -> None:
+    """RuntimeError, in torch's words, for a part that names a place several times: fill_ and zero_ write to one all the
+    same, and only the way back has to ask what each place is worth."""
+    if repeats(part):
+        raise RuntimeError(OVERLAPPING)
+
+
 class CopySlices(Node):
     """The history of a base that was written through a view: the old history, and the write's node for the part."""
 
@@ -199,6 +207,7 @@ class CopySlices(Node):
         whole = grad.new_empty(self.shape).copy_(grad)
         part = view_into(whole, self.view)
         first, *others = self.fitted(self.write.apply_graph(part.clone()))
+        refuse_repeats(part.storage())
         part.zero_() if first is None else part.copy_(first)
         return (whole, *others)
 
@@ -208,5 +217,6 @@ class CopySlices(Node):
         grad = array_module(grad).array(grad)  # of a number, too, of which there would be no view
         part = self.view.array(grad)
         first, *others = self.fitted(self.write.apply(part.copy()))
+        refuse_repeats(part)
         part[...] = 0 if first is None else first
         return (grad, *others)

@@ -19,9 +19,9 @@ from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.recording import announced, before_write, observers
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, Invalid, View, refused
-from ..backend import address, array_module, ndarray, numpy
+from ..backend import address, array_module, ndarray, numpy, repeats
 from ..dtypes import result_type
-from ..errors import INFERENCE_WRITTEN
+from ..errors import INFERENCE_WRITTEN, OVERLAPPING
 from ..tensor import Tensor, from_array
 from .define import Op
 from .promotion import castable
@@ -66,10 +66,6 @@ LEAF = "a leaf Variable that requires grad is being used in an in-place operatio
 PARTLY_THE_SAME = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
     "Please clone() the tensor before performing the operation."
-)
-OVERLAPPING = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the tensor before performing the operation."
 )
 
 
@@ -163,7 +159,7 @@ def refuse(tensor: Tensor, shape: tuple[int, ...], dtype: Any) -> None:
 def check_memory(written: Tensor, name: str = "copy") -> None:
     """RuntimeError for a tensor that names one place in memory twice (a warning where torch still lets it pass)."""
     x = written.storage()
-    if 0 in x.strides and x.size and any(step == 0 and n > 1 for step, n in zip(x.strides, x.shape, strict=True)):
+    if 0 in x.strides and repeats(x):
         if name not in INDEXED:
             raise RuntimeError(OVERLAPPING)
         warnings.warn(STRETCHED.format(name=name, example=INDEXED[name]), UserWarning, stacklevel=4)
