@@ -74,8 +74,8 @@ HINTS: dict[str, Stages] = {
             "0 · 0⁻¹ = nan: head that off first.",
         ),
         (
-            "先写 if exponent == 0，返回与 grad 同形状的零（比如 grad * 0）；否则返回 grad 乘 exponent 乘 self 的 (exponent - 1) 次方。",
-            "First `if exponent == 0`, returning zeros of grad's shape (grad * 0, say); otherwise grad times exponent times "
+            "先写 if exponent == 0，返回与 grad 同形状的零（比如 rules.zeros(grad, grad.shape)）；否则返回 grad 乘 exponent 乘 self 的 (exponent - 1) 次方。",
+            "First `if exponent == 0`, returning zeros of grad's shape (rules.zeros(grad, grad.shape), say); otherwise grad times exponent times "
             "self to the power exponent - 1.",
         ),
     ),

@@ -75,7 +75,7 @@ def pow_vjp(grad: Any, self: Any, exponent: float) -> Any:
     Example: grad = [1., 10.], self = [2., 3.], exponent = 3 → [12., 270.]
     """
     if exponent == 0:
-        return grad * 0
+        return rules.zeros(grad, grad.shape)  # also where grad is infinite
     return grad * (exponent * self ** (exponent - 1))
 
 

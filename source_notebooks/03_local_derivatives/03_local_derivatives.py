@@ -377,7 +377,7 @@ def pow_vjp(grad, self, exponent):
     """
     ### BEGIN SOLUTION
     if exponent == 0:
-        return grad * 0
+        return rules.zeros(grad, grad.shape)  # also where grad is infinite
     return grad * (exponent * self ** (exponent - 1))
     ### END SOLUTION
 
