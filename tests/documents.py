@@ -1,12 +1,14 @@
-"""Documents as scripts: the files they show and the commands they give, in a copy of the project. It judges nothing.
+"""Documents as scripts: the files they show, the commands they give, their examples. It judges nothing.
 
 In a document, a block after a line that is only a file's name in backquotes is that file. Blocks marked `sh` are
 typed by the reader, from top to bottom; those marked `console` need something that a test has no place for (a window,
-a second machine), and are only held against what the commands accept.
+a second machine), and are only compared with what the commands accept. A page that many people read is two files,
+`NAME.md` and `NAME.zh-CN.md`, one for each language.
 """
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shutil
@@ -44,6 +46,25 @@ def commands(document: Path, kind: str) -> list[str]:
 
 def _joined(text: str) -> str:
     return re.sub(r"\\\n\s*", "", text)
+
+
+def both(name: str) -> list[Path]:
+    """The two files of a page: English, Chinese."""
+    return [ROOT / f"{name}.md", ROOT / f"{name}.zh-CN.md"]
+
+
+def differences(document: Path, engine: str, internals: bool = True) -> tuple[int, str]:
+    """Run a document's examples (`>>>`) with `engine` imported as torch: how many there are, and what printed otherwise.
+
+    internals: also those that look inside minigrad, which say `import minigrad`.
+    """
+    shown = [each.text for each in blocks(document) if each.kind == "python" and ">>>" in each.text]
+    text = "".join(each for each in shown if internals or ">>> import minigrad\n" not in each)
+    found = doctest.DocTestParser().get_examples(text.replace("import minigrad as torch", f"import {engine} as torch"))
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
+    runner.run(doctest.DocTest(found, {}, document.name, str(document), 0, None), out=said.append)
+    return len(found), "".join(said)
 
 
 def copy_of_project(folder: Path) -> Path:

@@ -193,7 +193,21 @@ def solve(walk):
     answer(page, WRONG, RIGHT)
     menu(page, "Run", "Run All Cells")
     page.get_by_text("warmup_descent · 2/2").wait_for()
+    show_a_lesson(walk)
     validate(page, "passes all the tests")
+
+
+def show_a_lesson(walk):
+    """What the README shows of a lesson: a passage in both languages, and the plot that it speaks of."""
+    page = walk.student
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    page.set_viewport_size({"width": 1400, "height": 1200})
+    plot = page.locator(".jp-CodeCell", has_text="slope -40").locator("img").first
+    for _ in range(3):  # the page draws cells as they come into view, which moves the others
+        plot.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+    walk.picture(page, "lesson")
+    page.set_viewport_size(SIZE)
 
 
 def answer(page, found, text):

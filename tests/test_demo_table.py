@@ -1,19 +1,25 @@
-"""The READMEs' table of the sample class: a line a submission, a column a lesson, and nobody got what they must not."""
+"""The table of the sample class: a line a submission, a column a lesson, and nobody got what they must not. The READMEs
+show some of its lines."""
 
 from pathlib import Path
 
 import pytest
 
 from autograder import lessons, sample_class
+from tools import demo_table
 
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
-def test_the_table_is_of_this_course_and_this_class(readme):
-    text = (ROOT / readme).read_text(encoding="utf-8")
-    table = text.partition("<!-- demo: tools/demo_table.py -->")[2].partition("<!-- end of demo -->")[0]
-    head, _, *lines = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.strip().splitlines()]
+def table(file: str) -> list[list[str]]:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    drawn = text.partition(demo_table.BEGIN)[2].partition(demo_table.END)[0]
+    head, _, *lines = [[cell.strip() for cell in row.split("|")[1:-1]] for row in drawn.strip().splitlines()]
+    return [head, *lines]
+
+
+def test_the_table_is_of_this_course_and_this_class():
+    head, *lines = table("docs/sample_class.md")
     assert head[1:] == [name[:2] for name in lessons.names()]
     most = {}
     for name in lessons.names():
@@ -28,3 +34,14 @@ def test_the_table_is_of_this_course_and_this_class(readme):
             got, of = map(int, cell.split("/"))
             assert of == most[lesson]
             assert {"full": got == of, "less": got < of, "none": got == 0}[submission.expects], (line[0], lesson)
+
+
+@pytest.mark.parametrize("readme, language", [("README.md", "en"), ("README.zh-CN.md", "zh")])
+def test_the_readmes_show_lines_of_it(readme, language):
+    head, *lines = table("docs/sample_class.md")
+    points = {each.name: line[1:] for each, line in zip(sample_class.submissions(), lines, strict=True)}
+    named = {getattr(each, language): each for each in sample_class.submissions()}
+    own_head, *shown = table(readme)
+    assert own_head[1:] == head[1:] and [named[line[0]].name for line in shown] == [*demo_table.TELLING]
+    assert all(line[1:] == points[named[line[0]].name] for line in shown)
+    assert {named[line[0]].expects for line in shown} == {"full", "less", "none", "ungradable"}

@@ -1,8 +1,8 @@
-"""docs/engine.md says what is so: links, quoted code, examples on both engines, torch's names, and the order of stops."""
+"""docs/engine.md, in both languages, says what is so: links, quoted code, examples on both engines, torch's names, and
+the order of stops. That both files say the same is test_docs.py's business."""
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import re
 import subprocess
@@ -13,13 +13,15 @@ from typing import Any
 
 import pytest
 import torch
+from documents import both, differences
 
 import minigrad
 from tools import pictures, source_links
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "engine.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in both("docs/engine")}
+TEXT = PAGES["engine.md"]
 LINKS = re.findall(r"^\[([\w.]+)\]: (\S+)#L(\d+)$", TEXT, re.MULTILINE)
 HEADERS = Path(torch.__file__).parent / "include" / "torch" / "csrc" / "autograd"
 STOPS = re.findall(r"^\| \d+ \| .*?\]\[([\w.]+)\] \| `(\w+)` \(`([\w/.]+)`\) \|$", TEXT, re.MULTILINE)
@@ -27,7 +29,7 @@ STOPS = re.findall(r"^\| \d+ \| .*?\]\[([\w.]+)\] \| `(\w+)` \(`([\w/.]+)`\) \|$
 
 @pytest.mark.parametrize("label, path, line", LINKS, ids=[label for label, _, _ in LINKS])
 def test_a_links_line_defines_what_it_names(label, path, line):
-    file = (PAGE.parent / path).resolve()
+    file = (DOCS / path).resolve()
     at = file.read_text(encoding="utf-8").splitlines()[int(line) - 1]
     name = label.rpartition(".")[2]
     module = ROOT.joinpath("minigrad", *label.split("."))
@@ -37,36 +39,28 @@ def test_a_links_line_defines_what_it_names(label, path, line):
         assert re.match(rf"\s*(def|class) {name}\b|{name}\s*[:=]", at), at
 
 
-def test_every_name_has_its_link():
-    prose = re.sub(r"^```.*?^```", "", TEXT, flags=re.DOTALL | re.MULTILINE)
+@pytest.mark.parametrize("page", PAGES)
+def test_every_name_has_its_link(page):
+    assert re.findall(r"^\[([\w.]+)\]: (\S+)#L(\d+)$", PAGES[page], re.MULTILINE) == LINKS
+    prose = re.sub(r"^```.*?^```", "", PAGES[page], flags=re.DOTALL | re.MULTILINE)
     assert set(re.findall(r"\]\[([\w.]+)\]", prose)) == {label for label, _, _ in LINKS}
 
 
-def test_moved_code_is_found_again_and_lost_code_is_told():
-    shifted = re.sub(r"#L(\d+)", lambda match: f"#L{int(match[1]) + 7}", TEXT).replace("ready: list[Node] = []", "")
-    assert shifted != TEXT
-    assert source_links.current(shifted, PAGE.parent) == TEXT
+@pytest.mark.parametrize("page", PAGES)
+def test_moved_code_is_found_again_and_lost_code_is_told(page):
+    text = PAGES[page]
+    shifted = re.sub(r"#L(\d+)", lambda match: f"#L{int(match[1]) + 7}", text).replace("ready: list[Node] = []", "")
+    assert shifted != text
+    assert source_links.current(shifted, DOCS) == text
     with pytest.raises(source_links.UnknownName, match="引擎里没有 autograd.engine.run_forward.*The engine has no"):
-        source_links.current("[the walk][autograd.engine.run_forward]", PAGE.parent)
+        source_links.current("[the walk][autograd.engine.run_forward]", DOCS)
 
 
-def examples(alike: bool) -> list[doctest.Example]:
-    """The page's examples: those that both engines share, or all."""
-    blocks = [block for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE) if ">>>" in block]
-    shared = [block for block in blocks if ">>> import minigrad\n" not in block]
-    return [each for block in (shared if alike else blocks) for each in doctest.DocTestParser().get_examples(block)]
-
-
-@pytest.mark.parametrize("engine", [minigrad, torch], ids=["minigrad", "torch"])
-def test_examples_print_what_the_page_says(engine):
-    shown = examples(alike=engine is torch)
-    assert len(shown) > 35
-    for each in shown:
-        each.source = each.source.replace("import minigrad as torch", f"import {engine.__name__} as torch")
-    said: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
-    runner.run(doctest.DocTest(shown, {}, "engine.md", str(PAGE), 0, None), out=said.append)
-    assert runner.summarize(verbose=False).failed == 0, "".join(said)
+@pytest.mark.parametrize("page", both("docs/engine"), ids=lambda path: path.name)
+@pytest.mark.parametrize("engine", ["minigrad", "torch"])
+def test_examples_print_what_the_page_says(engine, page):
+    count, said = differences(page, engine, internals=engine == "minigrad")
+    assert count > 35 and not said, said
 
 
 @pytest.mark.parametrize("label, name, header", STOPS, ids=[label for label, _, _ in STOPS])
@@ -116,16 +110,24 @@ def test_pictures_show_the_graphs_of_today():
         assert (pictures.IMAGES / name).read_text(encoding="utf-8").count("MulBackward0") == 2
 
 
-def test_what_there_is_to_read_is_as_long_as_the_page_says():
-    reading = TEXT[TEXT.index("## 接着读什么") :]
+@pytest.mark.parametrize("page", PAGES)
+def test_what_there_is_to_read_is_as_long_as_the_page_says(page):
+    reading = PAGES[page].rpartition("\n## ")[2]
     said = [int(figure.replace(",", "")) for figure in re.findall(r"^\| [^|]+ \| ([\d,]+) \|", reading, re.MULTILINE)]
-    files = {label: (PAGE.parent / path).resolve() for label, path, line in LINKS if line == "1"}
+    files = {label: (DOCS / path).resolve() for label, path, line in LINKS if line == "1"}
     engine = {files[label] for label in re.findall(r"\]\[([\w.]+)\]", reading) if label in files}
-    table = set((ROOT / "minigrad" / "ops").glob("*.py")) - engine
-    rest = set((ROOT / "minigrad").rglob("*.py")) - engine - table
-    found = [sum(len(file.read_text(encoding="utf-8").splitlines()) for file in kind) for kind in (engine, table, rest)]
+    library = set((ROOT / "minigrad" / "ops").glob("*.py")) - engine
+    rest = set((ROOT / "minigrad").rglob("*.py")) - engine - library
+    kinds = engine, library, rest
+    found = [sum(len(file.read_text(encoding="utf-8").splitlines()) for file in kind) for kind in kinds]
     assert len(said) == 3
     assert [n for n, length in zip(said, found, strict=True) if abs(n - length) > 0.05 * length] == [], found
     (count,) = re.findall(r"^wc -l .+$", reading, re.MULTILINE)
     shown = subprocess.run(["bash", "-c", count], cwd=ROOT / "minigrad", capture_output=True, text=True, check=True)
     assert shown.stdout.split()[-2] == str(found[0])
+
+
+@pytest.mark.parametrize("readme", both("README"), ids=lambda path: path.name)
+def test_the_readme_says_the_same_length(readme):
+    (lines,) = re.findall(r"^\| [^|]+ \| ([\d,]+) \|", TEXT, re.MULTILINE)[:1]
+    assert lines in readme.read_text(encoding="utf-8")

@@ -1,4 +1,5 @@
-"""docs/instructor.md and docs/student.md: what they tell people to type is typed, in a copy of the project."""
+"""docs/instructor.md and docs/student.md: what they tell people to type is typed, in a copy of the project. (That the
+Chinese pages have the same boxes is test_docs.py's business.)"""
 
 from __future__ import annotations
 

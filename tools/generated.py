@@ -24,7 +24,7 @@ GENERATORS = [
     Generator("environment.yml", ["tools/environment.py"], ["tools/environment.py", "--check"]),
     Generator("release/", ["-m", "autograder", "release"], ["-m", "autograder", "release", "--check"]),
     Generator("docs/api.md", ["tools/api_list.py"], ["tools/api_list.py", "--check"]),
-    Generator("docs/engine.md", ["tools/source_links.py"], ["tools/source_links.py", "--check"]),
+    Generator("docs/engine*.md", ["tools/source_links.py"], ["tools/source_links.py", "--check"]),
     Generator("docs/images/*.svg", ["tools/pictures.py"], ["tools/pictures.py", "--check"]),
     Generator("README: lessons", ["tools/lesson_table.py"], ["tools/lesson_table.py", "--check"]),
     Generator("lesson pairs", ["tools/lesson_pairs.py"], ["tools/lesson_pairs.py", "--check"]),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "minigrad"
-PAGES = (ROOT / "docs" / "engine.md",)
+PAGES = (ROOT / "docs" / "engine.md", ROOT / "docs" / "engine.zh-CN.md")
 BELOW = "<!-- 以下由 tools/source_links.py 写出 · written by tools/source_links.py; make generate -->"
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 LABEL = re.compile(r"\]\[([\w.]+)\]")
