@@ -23,14 +23,14 @@ TARGET = ROOT / "docs" / "api.md"
 HEAD = """\
 # minigrad 的全部名字 · Every name of minigrad
 
-`import minigrad as torch`：下面每个名字的用法都与 torch 相同，行为以安装的 torch 为准（见 `tests/test_ops.py`）。
-已知的不同一行一个，写在 `tests/data/op_differences.txt` 和 `tests/data/graph_differences.txt` 里，只许变少。
+`import minigrad as torch`：下面每个名字的用法都与 torch 相同，测试拿安装的 torch 来核对（`make test ARGS=tests/test_ops.py`）。
+已知的不同一行一个，写在 `tests/data/op_differences.txt` 和 `tests/data/graph_differences.txt` 里；测试不许它们变多。
 本页由 `tools/api_list.py` 从源码的说明生成，请勿手改。
 
-`import minigrad as torch`: every name below is used as in torch, and held against the installed torch
-(`tests/test_ops.py`). What is known to differ stands in `tests/data/op_differences.txt` and
-`tests/data/graph_differences.txt`, a line each, and may only become less. This page is written from the source's own
-docstrings by `tools/api_list.py`; do not edit it.
+After `import minigrad as torch`, use every name below as in torch. Tests compare their behaviour with the installed
+torch (`make test ARGS=tests/test_ops.py`). The known differences are listed, one per line, in
+`tests/data/op_differences.txt` and `tests/data/graph_differences.txt`; a test fails if a new one appears.
+`tools/api_list.py` generates this page from the docstrings, so please do not edit it.
 """
 
 # Why the lines of the two files are still there.
@@ -38,36 +38,39 @@ REMAINING = """
 ## 还不同的，为什么 · What still differs, and why
 
 - `broadcast_shapes` 在 torch 里是 Python 写的，参数类型不对时抛出 Python 自己的错误；这里直接说类型不对。<br>
-  It is Python in torch and fails as Python does with a wrong argument; here the wrong type is told.
+  In torch, `broadcast_shapes` is written in Python, so a wrong argument raises whatever Python raises. Here the error
+  names the wrong type.
 - `elu`、`celu`、`selu`、`hardtanh`、`relu6` 在 nan 处的梯度，torch 要看那个元素归向量指令算还是归零头算；float32 的
   `gelu(inf)` 在有的处理器上是 nan。随处理器而变的，写在 `op_differences_by_processor.txt` 里。<br>
-  In torch their gradient at nan depends on whether a vector instruction or the rest of the loop meets the element, and
-  `gelu(inf)` of float32 is nan on some processors. What changes with the processor has a file of its own,
+  Their gradient at nan depends, in torch, on whether a vector instruction or the scalar remainder of the loop computes
+  the element; and on some processors `gelu(inf)` of float32 is nan. Such processor-dependent differences are listed in
   `op_differences_by_processor.txt`.
 - 单精度加法的次序不同，最后一位也就不同：混用 float32 与 float64 的 `add`、`fill_`、`cross_entropy`、`**=`；
   字节的 `interpolate`。<br>
-  Single precision is added up in another order, so the last digit differs where float32 is mixed with float64.
+  Single-precision sums are added in a different order, so the last digit may differ: `add`, `fill_`, `cross_entropy` and
+  `**=` with float32 and float64 mixed, and `interpolate` of bytes.
 - torch 自己会报错或给出 inf 的：混用类型的 `addr` 和单行输入配形状 (1,) 的 target（向后时），转置后的 `kron`，
   `var(dim=[])` 的梯度；这里照公式算。<br>
-  Where torch fails or gives inf (`addr` of mixed dtypes and one row of scores with a target of shape (1,), both in
-  backward; `kron` of what is transposed; the gradient of `var(dim=[])`) the formula holds here.
+  Some calls fail or give inf in torch, and follow the formula here: the backward of `addr` with mixed dtypes, and of a
+  single row of scores with a target of shape (1,); `kron` of a transposed tensor; the gradient of `var(dim=[])`.
 - 把需要梯度的值写进整数或布尔张量，torch 会让那个整数张量“需要梯度”；这里不会。<br>
-  A value that requires grad, written into whole numbers or bools, makes those require grad in torch; not here.
+  When a value that requires grad is written into an integer or bool tensor, torch makes that tensor require grad; here
+  it does not.
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
-  Empty and 0-d tensors: `addmv`, `conv` with an empty kernel, `index_add`, `x['a']`: another check comes
-  first.
+  For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
+  another order, so the error may be another one.
 - 公式里的细节：`x ** 0` 的规则按课上讲的写成 `grad * 0`，梯度为 inf 时得 nan。<br>
-  A detail: the rule of `x ** 0` reads `grad * 0`, as it is taught, and gives nan for an infinite gradient.
+  The rule of `x ** 0` is `grad * 0`, as the lessons teach it, and so gives nan for an infinite gradient.
 - 图里看得见的：torch 的 `cumprod` 的梯度是原地写成的；布尔下标这里存成位置；`nll_loss` 里不计的行存成第 0 类；
   没给的步长这里显示核的大小。<br>
-  What graphs show: torch writes the gradient of `cumprod` in place; masks are kept as positions here, targets that do
-  not count as class 0, and a stride that was not given is shown as the kernel's size.
+  Differences that only the graph shows: torch writes the gradient of `cumprod` in place. Here, boolean masks are saved
+  as positions, ignored targets of `nll_loss` as class 0, and a stride that was not given as the kernel size.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
   `.item()`，而打印、往外面的张量里写，都是每片做一次；图里看到的是 `unbind` 和 `stack`。用 `randomness="different"` 一次抽 16 个
   以上的正态数时，抽到的数不同。<br>
-  `vmap` is a loop here, and the function runs once for each slice; torch runs it once, with a rule for batches in every
-  operation. So `if` and `.item()` work here, while printing and writing into tensors from outside happen once a slice; the
-  graph shows `unbind` and `stack`. With `randomness="different"`, 16 and more normal numbers in all are other ones.
+  `vmap` is a loop here, which runs the function once per slice; torch runs it once, with a batching rule for every
+  operation. So `if` and `.item()` work here, but printing, and writing into outer tensors, happen once per slice. The graph
+  shows `unbind` and `stack`. With `randomness="different"`, 16 or more normal numbers drawn at once are not torch's.
 """
 
 # heading, module or class, the prefix under which its names are shown
@@ -121,7 +124,7 @@ def owner(where: str) -> Any:
 
 
 def public(where: str) -> Iterator[tuple[str, Any]]:
-    """The names of a section and what they stand for."""
+    """The names of a section, and their values."""
     found = owner(where)
     listed = getattr(found, "__all__", None)
     for name in sorted(listed or dir(found), key=str.lower):
