@@ -1,8 +1,8 @@
-"""The vocabulary of derivative rules: functions that work on an array and on a Tensor alike.
+"""Functions for derivative rules that work on both arrays and Tensors.
 
-A rule is written once. Given raw arrays it is plain NumPy or CuPy (the fast, first-order walk); given Tensors, as
-under create_graph, the same lines are recorded and can be differentiated again. Operators (`+ * @ **`, comparisons)
-and the methods that both kinds share need no help; the rest is here.
+A rule is written once. On raw arrays it is plain NumPy or CuPy (the fast, first-order walk); on Tensors, under
+create_graph, the same lines are recorded and can be differentiated again. Operators (`+ * @ **`, comparisons) and the
+methods that arrays and Tensors share can be used as they are; the rest is here.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 from .backend import array_module, constant, ndarray, numpy, sum_array
 
-SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # integers as long as a floating-point number
-FEW = 512  # elements up to which writing where the mask holds is faster than masking the bits
-SPREAD = 8  # times as many places as numbers to be added, up to which it pays to count the places
-LONG_ROW = 256  # numbers in a row from which on adding whole rows is faster
-SMALL = 4096  # elements that are copied sooner than numpy.broadcast_to has made its view
+SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # by itemsize: integers of that size
+FEW = 512  # elements up to which numpy.putmask is faster than masking the bits
+SPREAD = 8  # add.at uses flat indices if the array has at most this many times as many elements as are added
+LONG_ROW = 256  # elements in a row from which adding whole rows is faster
+SMALL = 4096  # elements up to which a copy is faster than the view of numpy.broadcast_to
 
 
 def is_tensor(x: Any) -> bool:
@@ -65,15 +65,15 @@ def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     return x.sum(dim, keepdim) if keepdim or dim is not None else x.sum()
 
 
-def _onto(function: Callable[..., Any], in_place: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` of two operands; an array in the first place is overwritten. It has to be the rule's own, and of the
-    result's shape and dtype."""
+def _overwriting(function: Callable[..., Any], in_place: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` of two operands, which overwrites the first if it is an array. That has to belong to the rule, and to have
+    the result's shape and dtype."""
     return lambda x, y: function(x, y) if is_tensor(x) else in_place(x, y)
 
 
-added = _onto(operator.add, operator.iadd)
-subtracted = _onto(operator.sub, operator.isub)
-multiplied = _onto(operator.mul, operator.imul)
+iadd = _overwriting(operator.add, operator.iadd)
+isub = _overwriting(operator.sub, operator.isub)
+imul = _overwriting(operator.mul, operator.imul)
 
 
 def mT(x: Any) -> Any:
@@ -87,7 +87,7 @@ def mT(x: Any) -> Any:
 
 def matmul(x: Any, y: Any) -> Any:
     """x @ y: a matrix and a matrix or a vector, or batches of matrices. On small ones NumPy's `dot` takes half the time of
-    `@`; but beside a single number it gives 0 for 0 times nan."""
+    `@`; but with a single number it gives 0 for 0 times nan."""
     return x.dot(y) if type(x) is ndarray and x.ndim == 2 and x.size != 1 != y.size else x @ y
 
 
@@ -126,14 +126,14 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     y = module.asarray(y, dtype=x.dtype) if hasattr(x, "dtype") and not hasattr(y, "dtype") else y
     if type(x) is ndarray and x.size >= SMALL and x.dtype.kind == "f" and condition.shape == x.shape:
         if type(y) is ndarray and y.dtype is x.dtype and y.shape in (x.shape, ()):
-            return chosen_bits(condition, x, y)
+            return where_bits(condition, x, y)
     return module.where(condition, x, y)
 
 
-def chosen_bits(mask: Any, x: Any, y: Any) -> Any:
+def where_bits(mask: Any, x: Any, y: Any) -> Any:
     """x where the mask, of its shape, holds and y elsewhere: arrays of one floating dtype, taken as bits.
 
-    numpy.where takes several times as long for a mask without a pattern, which the processor cannot foresee.
+    numpy.where takes several times as long for a mask without a pattern, which defeats branch prediction.
     """
     kind = SAME_SIZE[x.itemsize]
     other = y.view(kind)
@@ -144,15 +144,15 @@ def chosen_bits(mask: Any, x: Any, y: Any) -> Any:
     return chosen.view(x.dtype)
 
 
-def only(x: Any, mask: Any) -> Any:
+def keep_where(x: Any, mask: Any) -> Any:
     """x where the mask holds and 0 elsewhere; a product with the mask would leave nan where x is infinite."""
     if is_tensor(x) or is_tensor(mask) or type(x) is not ndarray or x.size < SMALL:
         return where(mask, x, 0)
-    return without_bits(x, mask == 0)
+    return zero_where_bits(x, mask == 0)
 
 
-def without_bits(x: Any, mask: Any) -> Any:
-    """An array with 0 where the mask, of its shape, holds: every bit of it.
+def zero_where_bits(x: Any, mask: Any) -> Any:
+    """A copy of an array with all bits 0 where the mask, of its shape, holds.
 
     numpy.where takes up to ten times as long for a mask without a pattern.
     """
@@ -177,7 +177,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
         if x.shape != mask.shape:
             return numpy.where(mask, constant(value, x.dtype), x)
         if value == 0 and x.size > FEW:
-            return without_bits(x, mask)
+            return zero_where_bits(x, mask)
         out = x.copy("K")
         numpy.putmask(out, mask, constant(value, x.dtype))
         return out
@@ -202,7 +202,7 @@ def zeros(like: Any, shape: tuple[int, ...]) -> Any:
 
 
 def raw(x: Any) -> Any:
-    """The array of a Tensor; anything else as it is."""
+    """The array of a Tensor; anything else unchanged."""
     return x._data if is_tensor(x) else x
 
 
@@ -222,7 +222,7 @@ def sign(x: Any) -> Any:
 
 
 def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
-    """Zeros of `shape` with `grad` added at `index`, as often as the index names a place."""
+    """Zeros of `shape` with `grad` added at `index`; repeated positions add up."""
     if is_tensor(grad):
         return grad.scatter_index(shape, index)
     out = zeros(grad, shape)
@@ -234,7 +234,7 @@ def scatter_index(grad: Any, shape: tuple[int, ...], index: Any) -> Any:
 
 
 def add_at(out: Any, index: Any, values: Any) -> None:
-    """out[index] += values for arrays, as often as the index names a place; out lies in memory in order."""
+    """out[index] += values for arrays, where repeated positions add up; out is contiguous."""
     module = array_module(out)
     rows = index[0] if type(index) is tuple and len(index) == 1 else index
     if out.ndim > 1 and type(rows) is ndarray and rows.dtype.kind in "iu" and rows.size and out.size:
@@ -251,9 +251,9 @@ def add_at(out: Any, index: Any, values: Any) -> None:
 
 
 def add_rows(out: Any, rows: Any, values: Any) -> None:
-    """out[rows] += values, matrices in host memory: long rows one after the other, the numbers of short ones one by one.
+    """out[rows] += values for matrices in host memory: long rows one by one, short ones element by element.
 
-    Either way is several times as fast as numpy.add.at with rows.
+    Both are several times as fast as numpy.add.at with rows.
     """
     width = out.shape[1]
     if width >= LONG_ROW:
@@ -264,7 +264,7 @@ def add_rows(out: Any, rows: Any, values: Any) -> None:
         numpy.add.at(out.reshape(-1), numbers.reshape(-1), values.reshape(-1))
 
 
-def without(grad: Any, index: Any) -> Any:
+def zeroed_at(grad: Any, index: Any) -> Any:
     """`grad` with zeros at `index`."""
     if not is_tensor(grad):
         rest = grad.copy()
@@ -272,11 +272,11 @@ def without(grad: Any, index: Any) -> Any:
         return rest
     mask = array_module(grad._data).ones(grad._data.shape, bool)
     mask[index] = False
-    return only(grad, mask)
+    return keep_where(grad, mask)
 
 
 def _is_basic(index: Any) -> bool:
-    """True for an index of ints, slices, None and … only, which names no place twice."""
+    """True for an index of ints, slices, None and … only, which names no position twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(i is None or i is Ellipsis or isinstance(i, int | slice) for i in parts)
 

@@ -1,8 +1,7 @@
 """The Tensor: an array, perhaps a gradient, perhaps a history.
 
-A tensor knows its array, the edge of the graph its gradient goes to, and a counter of in-place writes. How
-operations compute and differentiate stands in `ops/`, which also hangs its methods on this class; how gradients
-travel stands in `autograd/`.
+A tensor has an array, the edge of the graph its gradient goes to, and a counter of in-place writes. `ops/` says how
+operations compute and differentiate, and attaches them to this class as methods; `autograd/` says how gradients travel.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ class Tensor:
 
     _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
     _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), (grad_fn, number), or, for
-        views made under no_grad, UNRECORDED: they require grad as their base does, and theirs goes nowhere.
+        views made under no_grad, UNRECORDED: they require grad if their base does, but their gradient goes nowhere.
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
-    _grad: the gradient collected so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
+    _grad: the gradient accumulated so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
     _detached: after detach_() of a result, when that was: nodes recorded before have a higher `order`.
     """
 
@@ -61,7 +60,7 @@ class Tensor:
         self._edge, self._grad = NO_EDGE, None
         self._counter = INFERENCE if is_inference_mode_enabled() else None
 
-    if TYPE_CHECKING:  # what ops/ hangs on this class; a real __getattr__ would slow every attribute down
+    if TYPE_CHECKING:  # what ops/ attaches to this class; a real __getattr__ would slow down every attribute
 
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
@@ -93,7 +92,7 @@ class Tensor:
 
     @property
     def device(self) -> device:
-        """Where the array lives."""
+        """Where the array is stored."""
         return device("cuda", self._data.device.id) if hasattr(self._data, "get") else _CPU
 
     @property
@@ -103,7 +102,7 @@ class Tensor:
 
     @property
     def _computed(self) -> bool:
-        """Whether it has a history; also of a view that a write has left behind, of which is_leaf is an error."""
+        """Whether it has a history; also for a view that a write to its base has invalidated, where is_leaf is an error."""
         edge = getattr(self._edge, "before", self._edge)
         return edge is not None and edge[0] is not None
 
@@ -166,7 +165,7 @@ class Tensor:
         return self
 
     def want_gradient(self, wanted: bool) -> None:
-        """Note whether a leaf's gradient is wanted. RuntimeError for a tensor made in inference_mode, outside of it."""
+        """Set whether a leaf's gradient is wanted. RuntimeError for a tensor made in inference_mode, outside of it."""
         check_bool("requires_grad_", "requires_grad", 1, wanted)
         if wanted and self._counter is INFERENCE and not is_inference_mode_enabled():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
@@ -183,7 +182,7 @@ class Tensor:
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient collected so far; None before the first backward. Reading it on a non-leaf warns."""
+        """The gradient accumulated so far; None before the first backward. Reading it on a non-leaf warns."""
         grad = self._grad
         if grad is None and self._computed and not self.retains_grad:
             warnings.warn(NOT_A_LEAF, UserWarning, stacklevel=2)
@@ -261,20 +260,20 @@ class Tensor:
 
     def storage(self) -> Any:
         """The array itself, to be shared or written to. A computed 0-d result is a NumPy scalar (which computes faster
-        and cannot be written to) until somebody asks for this."""
+        but cannot be written to) until this is called."""
         data = self._data
         if isinstance(data, numpy.generic):
             self._data = data = share_saved(self, numpy.asarray(data))
         return data
 
     def counter(self) -> VersionCounter:
-        """The version counter, made on first use."""
+        """The version counter, created on first use."""
         if self._counter is None:
             self._counter = VersionCounter()
         return self._counter
 
     def bump_version(self) -> None:
-        """Note one in-place write."""
+        """Count one in-place write."""
         counter = self._counter or self.counter()
         if counter is not INFERENCE:
             counter.version += 1
@@ -319,7 +318,7 @@ class Tensor:
         return register_post_accumulate_hook(self, hook)
 
     def retain_grad(self) -> None:
-        """Keep `.grad` for this tensor although it is not a leaf."""
+        """Fill `.grad` of this tensor although it is not a leaf."""
         from .autograd.hooks import retain_grad
 
         retain_grad(self)
@@ -330,7 +329,7 @@ class Tensor:
         node = None if hasattr(self._edge, "error") else self.grad_fn
         return node is not None and node.extras is not None and self.output_nr in node.extras.retain
 
-    # ------------------------------------------------------------------ leaving tensors
+    # ------------------------------------------------------------------ from tensors to Python and NumPy
 
     def numpy(self, *, force: bool = False) -> Any:
         """A NumPy array that shares the storage; force=True detaches and copies from a device as needed.

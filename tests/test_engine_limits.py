@@ -14,7 +14,7 @@ import weakref
 import pytest
 
 import minigrad as T
-from minigrad.autograd.accumulate import AccumulateGrad, fit, made_once
+from minigrad.autograd.accumulate import AccumulateGrad, fit, one_at_a_time
 from minigrad.autograd.graph import Edge
 
 
@@ -104,7 +104,7 @@ def test_threads_that_ask_for_a_leafs_edge_at_once_get_one_node() -> None:
     x = T.tensor(1.0, requires_grad=True)
     made: list[AccumulateGrad] = []
 
-    @made_once
+    @one_at_a_time
     def slowly(tensor: T.Tensor) -> Edge:
         node = tensor._accumulator() if tensor._accumulator is not None else None
         if node is None:

@@ -1,6 +1,6 @@
 """torch.autograd: backward() and grad(), and the names that belong to them.
 
-`backward` and `grad` turn what the user asks into roots, gradients and a task for the walk in `engine.py`.
+`backward` and `grad` turn the user's arguments into roots, gradients and a task for the walk in `engine.py`.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the "
     "graph, please use torch.autograd.backward."
 )
-# In which module is what few programs ask for.
+# Names that few programs use, and their modules.
 LATER = {"Function": "function", "Variable": "variable", "functional": "", "variable": ""}
 _warned: list[bool] = []  # torch says it once a process
-# The threads that work on one slice of a batch (func.vmap), and whether another slice follows: graphs are then kept for it,
-# whatever a walk was told. Nearly always empty: cheap to ask.
+# The threads that work on one slice of a batch (func.vmap), and whether another slice follows, for which graphs are
+# then retained, whatever a walk was asked. Nearly always empty, and so cheap to ask.
 slicing: dict[int, bool] = {}
 
 
@@ -106,7 +106,7 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` alone (torch.autograd.grad).
+    """The gradients of `outputs` with respect to `inputs`; no `.grad` changes (torch.autograd.grad).
 
     inputs: a tensor or several; for a dict of them, the gradients come back under its keys.
     grad_outputs: the v of vᵀJ. is_grads_batched: they hold several v each, along the first dimension; so do the results.
@@ -153,7 +153,7 @@ def run(
 ) -> dict[Edge, Any]:
     """One walk; what it captured for `edges`."""
     if walks and too_deep():
-        from .reentrant import in_new_thread  # which hardly any program needs
+        from .reentrant import in_new_thread  # needed by hardly any program
 
         return in_new_thread(lambda: run(roots, grads, retain_graph, create_graph, edges, accumulate))
     buffers: engine.Buffers = {}
@@ -162,16 +162,16 @@ def run(
         assert node is not None
         held = buffers.get(node)
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
-    alone = len(roots) == 1
+    single_root = len(roots) == 1
     task = None
     if edges is not None or is_anomaly_enabled():
-        task = engine.Task(edges, accumulate, node if alone else None)
+        task = engine.Task(edges, accumulate, node if single_root else None)
     keep = create_graph if retain_graph is None else retain_graph
     if slicing and (me := get_ident()) in slicing:
         if accumulate:
             raise RuntimeError(BACKWARD_INSIDE)
         keep = keep or slicing[me]
-    with Walk(tuple(buffers), task, alone):
+    with Walk(tuple(buffers), task, single_root):
         if create_graph:
             with enable_grad():
                 engine.run_backward(buffers, keep, True, task)

@@ -1,4 +1,4 @@
-"""Where gradients meet: fitted to the shape of what they belong to, summed at a fan-out, collected at a leaf."""
+"""Where gradients arrive: brought back to the shape of their input, and accumulated at the leaves."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def fit(grad: Any, origin: Origin) -> Any:
         except Exception as error:
             if stretches(shape, given):
                 raise
-            raise misshapen(given, shape) from error
+            raise shape_error(given, shape) from error
         if grad.shape != shape and not stretches(shape, given):
-            raise misshapen(given, shape)
+            raise shape_error(given, shape)
     if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
         return grad
     return rules.cast(grad, dtype)
@@ -62,7 +62,7 @@ def apply_product(rule: Callable[..., Any], grad: Any, factor: Any, origin: Orig
     """rule(grad, factor), the gradient of an input that was stretched; of a large matrix brought back to the input at once.
 
     mul's rule makes a product, and `unbroadcast` sums it: together they are one sum of products, with no array in between.
-    Where others have been put in their places, these run.
+    If either has been replaced (by a learner's part, say), the replacements run.
     """
     if origin is not None and type(grad) is ndarray and grad.size >= LARGE:
         (shape, dtype), given = origin, grad.shape
@@ -78,8 +78,8 @@ def is_product(rule: Callable[..., Any]) -> bool:
     return {getattr(each, "__code__", None) for each in (rule, unbroadcast)} <= ONE_PASS
 
 
-def misshapen(given: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
-    """The error for a gradient that an input cannot have been stretched to."""
+def shape_error(given: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    """The error for a gradient of a shape to which its input cannot have been broadcast."""
     return RuntimeError(
         f"A gradient of shape {list(given)} arrives at an input of shape {list(shape)}, which was broadcast: "
         "a derivative rule returned the wrong shape"
@@ -87,7 +87,7 @@ def misshapen(given: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
 
 
 def stretches(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether NumPy stretches `shape` to `target`, asked where something has gone wrong (and `broadcasts_to` may have)."""
+    """Whether `shape` broadcasts to `target`, asked of NumPy once something has gone wrong (perhaps in `broadcasts_to`)."""
     try:
         return bool(numpy.broadcast_shapes(shape, target) == target)
     except ValueError:
@@ -126,15 +126,15 @@ class AccumulateGrad(Node):
         self.shape = variable._data.shape
         self.extras = variable._hooks
         if not variable._data.flags.c_contiguous:
-            self.__class__ = Strided
+            self.__class__ = StridedAccumulateGrad  # chosen here, so that gradient_edge can just say AccumulateGrad
 
     def receive(self, grad: Any, output: int, shared: bool) -> Any:
-        """Remember an array that may be somebody else's too: the leaf must not keep it (a sum is always new)."""
+        """Remember an array that others may hold too: the leaf has to copy it (a sum is always new)."""
         self.foreign = grad if shared or getattr(grad, "base", None) is not None else None
         return grad
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Add `grad`, an array, to the leaf's gradient, if it still wants one; a hook may have kept it."""
+        """Add `grad`, an array, to the leaf's gradient, if it still wants one; a hook may hold on to `grad`."""
         variable = self.variable
         if variable._edge is not None:
             return self.interior()
@@ -155,7 +155,7 @@ class AccumulateGrad(Node):
         return ()
 
     def interior(self) -> tuple[Any, ...]:
-        """Nothing to do for what wants no gradient any more; RuntimeError for what a write has made part of a graph."""
+        """Nothing to do if the tensor wants no gradient any more; RuntimeError if a write has made it part of a graph."""
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
         return ()
@@ -164,9 +164,8 @@ class AccumulateGrad(Node):
         return LAST
 
 
-class Strided(AccumulateGrad):
-    """AccumulateGrad of a leaf whose elements do not lie in the order of their indices: its first gradient lies in memory
-    as it does, as torch promises."""
+class StridedAccumulateGrad(AccumulateGrad):
+    """AccumulateGrad of a leaf that is not contiguous: as torch promises, its first gradient gets the leaf's memory order."""
 
     __slots__ = ()
 
@@ -181,7 +180,7 @@ class Strided(AccumulateGrad):
         return self.lay_out(first, super().apply_graph(grad))
 
     def lay_out(self, first: bool, results: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Bring the leaf's first gradient into the leaf's order, unless that has gaps or overlaps."""
+        """Copy the leaf's first gradient into the leaf's memory order, unless that has gaps or overlaps."""
         from ..ops.inplace import dense  # the operations build on this module
 
         data, held = self.variable._data, self.variable._grad
@@ -190,7 +189,7 @@ class Strided(AccumulateGrad):
         return results
 
 
-Strided.__name__ = Strided.__qualname__ = "AccumulateGrad"
+StridedAccumulateGrad.__name__ = StridedAccumulateGrad.__qualname__ = "AccumulateGrad"
 
 
 def accumulate(variable: Tensor, grad: Any, shared: bool) -> None:
@@ -218,13 +217,13 @@ def accumulate_graph(variable: Tensor, grad: Tensor) -> None:
     variable._grad = grad.copied() if held is None else held + grad
 
 
-_making = threading.RLock()
+_creating = threading.RLock()
 
 
-def made_once(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]:
-    """Let one thread at a time make a leaf's AccumulateGrad; two that ask at once would each make one and lose a gradient.
+def one_at_a_time(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]:
+    """Let one thread at a time create a leaf's AccumulateGrad; two at once would each create one and lose a gradient.
 
-    Only where there is none yet is there anything to wait for, or to do: a leaf that has one is answered here.
+    The lock is needed only while there is none yet: a leaf that has one is answered here.
     """
 
     @functools.wraps(edge_of)
@@ -233,14 +232,14 @@ def made_once(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]:
             known = tensor._accumulator
             if type(known) is weakref.ref and (node := known()) is not None:
                 return node, 0
-            with _making:
+            with _creating:
                 return edge_of(tensor)
         return edge_of(tensor)
 
     return ask
 
 
-@made_once
+@one_at_a_time
 def gradient_edge(tensor: Tensor) -> Edge:
     """Where a tensor's gradient goes: (its grad_fn, output number), or for a leaf its one AccumulateGrad.
 
@@ -257,14 +256,14 @@ def gradient_edge(tensor: Tensor) -> Edge:
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph where a gradient arrives, as the user may name it to autograd.grad."""
+    """A place in the graph where a gradient arrives, which can be passed to autograd.grad."""
 
     node: Node
     output_nr: int
     ownership_token: Node | None = None
 
     def tensor(self, grad: Tensor | None) -> Tensor:
-        """A tensor whose gradient arrives here: the leaf, or a stand-in of the right shape, and of the gradient's dtype."""
+        """A tensor whose gradient arrives here: the leaf, or zeros of the right shape and of the gradient's dtype."""
         if isinstance(self.node, AccumulateGrad):
             return self.node.variable
         shape = self.node.shape[self.output_nr] if isinstance(self.node, SeveralOutputs) else self.node.shape
@@ -282,7 +281,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Note a write that autograd could not see (torch.autograd.graph.increment_version)."""
+    """Count a write that autograd could not see (torch.autograd.graph.increment_version)."""
     if not isinstance(tensor, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     written: Iterable[Any] = (tensor,) if isinstance(tensor, Tensor) else tensor

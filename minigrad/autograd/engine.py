@@ -1,6 +1,6 @@
-"""The walk: from the roots of a graph to its leaves, every node once, after all gradients it waits for are in.
+"""The walk: from the roots of a graph to its leaves, each node once, after all gradients for it have arrived.
 
-It knows nodes, edges and gradients, and no operation. Gradients are raw arrays; under create_graph they are Tensors
+It knows nodes, edges and gradients, but no operation. Gradients are raw arrays; under create_graph they are Tensors
 and the very same rules record what they compute. There is no recursion: the graph may be a million nodes deep.
 """
 
@@ -15,7 +15,7 @@ from .accumulate import fit_all
 from .graph import Edge, Node, Packed, SavedResult, SeveralOutputs
 from .hooks import run_post_hooks, run_pre_hooks
 from .ready import pop, push
-from .recording import refusing
+from .recording import underivable
 
 Buffers = dict[Node, Any]
 
@@ -60,7 +60,7 @@ def run_backward(buffers: Buffers, retain_graph: bool, create_graph: bool, task:
         node = ready.pop() if len(ready) == 1 else pop(ready)
         grad = buffers.pop(node, None)
         results = run_node(node, grad, retain_graph, create_graph, task)
-        i = -1  # counted by hand: zip would cost as much as all the rest of a turn
+        i = -1  # counted by hand: zip would cost as much as the rest of the loop
         for parent in node.parents:
             i += 1
             if parent is None:
@@ -94,14 +94,14 @@ def release(node: Node, retain_graph: bool) -> None:
 
 
 def merge(node: Node, held: Any, grad: Any, output: int) -> Any:
-    """What a node holds after one more gradient: the sum; where it has several outputs, the sum in that one's place."""
+    """The sum of what a node holds and one more gradient; with several outputs, the sum at that output."""
     return node.add(held, grad, output) if isinstance(node, SeveralOutputs) else held + grad
 
 
 def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task: Task | None) -> Any:
-    """Run one node: of the gradient that has arrived it makes one for each edge, each as large as that input was.
+    """Run one node: turn the gradient that has arrived into one for each edge, of the shape of that input.
 
-    grad: None where every gradient on the way here was refused. Saved values are let go unless retain_graph.
+    grad: None if all nodes before it gave None. Saved values are released unless retain_graph.
     """
     if grad is None or node.extras is not None or (task is not None and node not in task.plain):
         return run_rare(node, grad, retain_graph, create_graph, task)
@@ -112,12 +112,12 @@ def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
 
 
 def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task: Task | None) -> Any:
-    """One node with all that is rare: hooks before and after, inputs to capture, no gradient at all, anomaly mode."""
+    """Run one node in the rare cases: hooks, inputs to capture, no gradient at all, anomaly mode."""
     if anomaly.mode.enabled:
         anomaly.mode.running = node
     try:
         runs = task is None or node in task.run
-        if task is not None and not runs and node not in task.targets and node is not task.alone:
+        if task is not None and not runs and node not in task.targets and node is not task.sole_root:
             return (None,) * len(node.parents)
         arrived = grad
         if node.extras is not None:
@@ -132,14 +132,14 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
         else:
             running = node if task is None else task.narrowed(node)
             if running is not node and not any(running.parents):
-                results = running.parents  # all None: nobody asks for anything
+                results = running.parents  # all None: no gradient is wanted
             else:
                 results = running.apply_graph(grad) if create_graph else running.apply(grad)
             if running is not node:
                 results = tuple([None if p is None else r for r, p in zip(results, running.parents, strict=True)])
         if node.extras is not None:
             if node.stretched is not None:
-                results = fit_all(results, node.stretched)  # hooks see what will travel on
+                results = fit_all(results, node.stretched)  # hooks see the gradients that are passed on
             results = run_post_hooks(node, results, grad, create_graph)
         if node.releases:
             release(node, retain_graph)
@@ -169,14 +169,14 @@ def nodes_to_run(reachable: Iterable[Node], targets: set[Node | None]) -> set[No
 
 @functools.cache
 def slots_of(kind: Any) -> tuple[str, ...]:
-    """What an instance of a node class holds."""
+    """The slots of a node class, inherited ones included."""
     return tuple([name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"])
 
 
 def narrowed(node: Node, wanted: set[Node | None]) -> Node:
-    """A node like this one that computes only the gradients for `wanted` nodes.
+    """A copy of this node that computes only the gradients for `wanted` nodes.
 
-    The saved values are checked all the same, needed or not, as in torch.
+    As in torch, all saved values are version-checked, needed or not.
     """
     node.unpack_arrays()
     kind: Any = type(node)
@@ -185,13 +185,13 @@ def narrowed(node: Node, wanted: set[Node | None]) -> Node:
         if hasattr(node, name):
             setattr(twin, name, getattr(node, name))
     twin.parents = tuple([parent if parent in wanted else None for parent in node.parents])
-    owner = getattr(node, "write", node)  # what CopySlices keeps belongs to the write
-    twin.saved = tuple([lent(value, owner) for value in node.saved_for(twin.parents) or ()])
+    owner = getattr(node, "write", node)  # the saved values of CopySlices belong to the write
+    twin.saved = tuple([saved_for_copy(value, owner) for value in node.saved_for(twin.parents) or ()])
     return twin
 
 
-def lent(value: Any, node: Node) -> Any:
-    """A saved value of a node for one like it: where it is the node's own result, that is still its history."""
+def saved_for_copy(value: Any, node: Node) -> Any:
+    """A saved value of `node` for a copy of it. The node's own result keeps `node` as its history."""
     if isinstance(value, SavedResult):
         return node.saved_tensor(value)
     if isinstance(value, Packed) and value.edge is None:
@@ -203,26 +203,26 @@ class Task:
     """What a walk for some inputs only (autograd.grad, backward(inputs=…)) captures, and which nodes it must run.
 
     edges: where the inputs' gradients arrive, (node, output number); None: run everything (anomaly mode watches each
-    node). accumulate: they go to `.grad` instead of being captured. alone: the root, where there is but one: a gradient
-    arrives there in any case, and its tensors' hooks see it, though nothing that is wanted may lie below.
+    node). accumulate: they go to `.grad` instead of being captured. sole_root: the root, if there is only one: a gradient
+    arrives there in any case, and its tensors' hooks see it, even if no wanted input lies below.
     """
 
-    def __init__(self, edges: list[Edge] | None, accumulate: bool, alone: Node | None = None) -> None:
+    def __init__(self, edges: list[Edge] | None, accumulate: bool, sole_root: Node | None = None) -> None:
         self.everything = edges is None
         edges = edges or []
         self.captured: dict[Edge, Any] = dict.fromkeys(edges)
         self.targets: set[Node | None] = {node for node, _ in edges if node is not None}
         self.run: set[Node] = set()
         self.wanted: set[Node | None] = set()  # where gradients have to go
-        self.plain: set[Node] = set()  # no targets, and all their gradients go there: nothing to do but run them
+        self.plain: set[Node] = set()  # nodes to run that are no targets, and all of whose gradients are wanted
         self.accumulate = accumulate
-        self.alone = alone
+        self.sole_root = sole_root
 
     def plan(self, reachable: Iterable[Node]) -> None:
         """Choose the nodes that run."""
         self.run = set(reachable) if self.everything else nodes_to_run(reachable, self.targets)
-        if refusing:
-            self.run_refusing(reachable)
+        if underivable:
+            self.run_underivable(reachable)
         if self.accumulate:
             self.run |= {node for node in self.targets if node is not None}
         if not self.everything:
@@ -232,20 +232,20 @@ class Task:
             if not leads_there(reachable):
                 self.plain = {node for node in self.plain if leads_there(node.parents)}
 
-    def run_refusing(self, reachable: Iterable[Node]) -> None:
-        """Add what leads to a node without a derivative that has to run: its order does not tell that it comes first."""
+    def run_underivable(self, reachable: Iterable[Node]) -> None:
+        """Add the nodes that lead to a node without a derivative that has to run: its order does not say when it was recorded."""
         known: set[Node] = set()
-        while (found := self.run.intersection(refusing)) != known:
+        while (found := self.run.intersection(underivable)) != known:
             known = found
             self.run |= nodes_to_run(reachable, self.targets | known)
 
     def narrowed(self, node: Node) -> Node:
-        """The node; or, where some of its gradients are for nobody, one like it that computes the others alone."""
+        """The node; or, if some of its gradients are not wanted, a copy that computes only the others."""
         whole = self.everything or not node.narrows or self.wanted.issuperset(node.parents)
         return node if whole else narrowed(node, self.wanted)
 
     def capture(self, node: Node, grad: Any) -> None:
-        """Keep the gradient that has arrived for an input."""
+        """Store the gradient that has arrived for an input."""
         for output, g in enumerate(grad if type(grad) is list else (grad,)):
             if (node, output) in self.captured:
                 self.captured[node, output] = g

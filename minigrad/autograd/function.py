@@ -1,7 +1,7 @@
 """autograd.Function: operations whose backward the user writes.
 
-Here is what the user subclasses and decorates; the graph's side of it stands in `function_node.py`, and what becomes of
-forward's results in `function_outputs.py`.
+This is what the user subclasses and decorates. The node is in `function_node.py`; how forward's results become its
+outputs is in `function_outputs.py`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ BackwardCFunction = BackwardNode  # torch's name
 class FunctionCtx:
     """What forward, setup_context and backward of a custom Function receive as `ctx`.
 
-    save_for_backward(*tensors) keeps tensors, to be read as `saved_tensors`; anything else may be set as an attribute.
+    save_for_backward(*tensors) saves tensors, to be read as `saved_tensors`; anything else may be set as an attribute.
     needs_input_grad: for each input of forward, whether its gradient is wanted.
-    It knows its node, and the node holds its attributes, so that no cycle arises. The two are not one object because the
-    engine's own notes on a node have plain names, such as `shape`, which the user may want as well.
+    It refers to its node, and the node holds its attributes, so there is no cycle. The two are separate objects because
+    the engine's own attributes of a node have plain names, such as `shape`, which the user may want as well.
     """
 
     __slots__ = ("_node", "__dict__")
@@ -59,11 +59,11 @@ class FunctionCtx:
         self.to_save = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Say which inputs forward has changed in place."""
+        """Declare which inputs forward has changed in place."""
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Say which outputs have no gradient."""
+        """Declare which outputs have no gradient."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -71,12 +71,12 @@ class FunctionCtx:
         self._node.materialize = value
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Forward mode, which minigrad does not have, would read them: noted and left alone, as by torch's backward."""
+        """Stored for forward mode, which minigrad does not have; backward ignores them, as in torch."""
         self.saved_for_forward = tensors
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What save_for_backward kept; RuntimeError once released or if written in place since."""
+        """What save_for_backward saved; RuntimeError once released or if written in place since."""
         return self._node.saved_tensors
 
     @property
@@ -87,7 +87,7 @@ class FunctionCtx:
 
     @property
     def needs_input_grad(self) -> Any:
-        """For each input of forward, whether its gradient is wanted; the user may note something else."""
+        """For each input of forward, whether its gradient is wanted; the user may set something else."""
         return self._node.needs_input_grad
 
     @needs_input_grad.setter
@@ -124,7 +124,7 @@ class Function:
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """How torch's vmap computes a whole batch; never called here, where vmap is a loop, but vmap asks that it is given."""
+        """How torch's vmap computes a whole batch; never called here, where vmap is a loop, but vmap requires it."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -132,7 +132,7 @@ class Function:
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """The derivative in one direction; never called here, where backward gives it, but func.jvp asks that it is given."""
+        """The derivative in one direction; never called here, where backward computes it, but func.jvp requires it."""
         raise NotImplementedError(NO_JVP)
 
     @staticmethod
@@ -143,10 +143,10 @@ class Function:
             "backward mode AD."
         )
 
-    vjp = backward  # the same by its other name; a class writes one of the two
-    generate_vmap_rule = False  # whether vmap may do without a vmap of the class's own
+    vjp = backward  # its other name; a subclass writes one of the two
+    generate_vmap_rule = False  # whether vmap works without a vmap method
     boxed_grads_call = False  # whether backward takes one list of gradients, from which it may drop what it has used
-    clear_saved_tensors_on_access = False  # whether ctx gives its saved tensors away, once
+    clear_saved_tensors_on_access = False  # whether saved_tensors can be read only once
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -186,7 +186,7 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward without recording and hang one node on its outputs."""
+        """Run forward without recording, and give its outputs one node as their history."""
         separate = cls.setup_context is not Function.setup_context
         if kinds := transforms.get():
             check_transformable(cls, separate, kinds)
@@ -224,13 +224,13 @@ TWO_RULES = (
 )
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 
-# What transformations of functions are under way, one in another: "grad", "vmap", "jvp".
+# The function transformations that are running, outermost first: "grad", "vmap", "jvp".
 transforms: ContextVar[tuple[str, ...]] = ContextVar("transforms", default=())
 
 
 @contextmanager
 def transforming(*kinds: str) -> Iterator[None]:
-    """While a transformed function runs: what transforms it."""
+    """Declare the transformations of a function while it runs."""
     before = transforms.set(transforms.get() + kinds)
     try:
         yield
@@ -241,7 +241,7 @@ def transforming(*kinds: str) -> Iterator[None]:
 def check_transformable(cls: type[Function], separate: bool, kinds: tuple[str, ...]) -> None:
     """RuntimeError or NotImplementedError, in torch's words, for a Function that lacks what the transformations ask for.
 
-    torch would call its vmap and its jvp; here each slice is a call of its own, and backward gives what jvp would.
+    torch would call its vmap and its jvp; here each slice is a separate call, and backward gives what jvp would.
     """
     if not separate:
         raise RuntimeError(NO_SETUP)
@@ -288,8 +288,8 @@ ONCE = "trying to differentiate twice a function that was marked with @once_diff
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a Function's backward whose own gradient is not to be had: it runs without recording, and a second
-    derivative through it raises RuntimeError instead of being silently wrong."""
+    """Decorator for a backward that cannot be differentiated: it runs without recording, and a second derivative through
+    it raises RuntimeError instead of being silently wrong."""
 
     @functools.wraps(backward)
     def wrapper(ctx: Any, *grads: Any) -> Any:

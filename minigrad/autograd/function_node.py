@@ -1,6 +1,6 @@
-"""The graph's side of a custom Function: the node of one call, which runs the user's backward and checks its results.
+"""The node of one call of a custom Function: it runs the user's backward and checks its results.
 
-What the user sees of it is `ctx` (function.py); what forward returned becomes its outputs in `function_outputs.py`.
+The user sees it as `ctx` (function.py); `function_outputs.py` turns what forward returned into its outputs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class BackwardNode(SeveralOutputs):
         "materialize",
         "outputs",
         "needs_input_grad",
-        "given_away",
+        "read_once",
         "__dict__",
     )
     narrows = False
@@ -62,7 +62,7 @@ class BackwardNode(SeveralOutputs):
         self.saved = ()
         self.stretched = self.extras = None
         self.materialize = True
-        self.given_away = False
+        self.read_once = False
         self.inputs: list[Meta | None] = []
         self.metas: list[Meta | None] = []
         self.outputs = 0  # type: ignore[misc]  # each call has as many as forward returned
@@ -81,13 +81,13 @@ class BackwardNode(SeveralOutputs):
     def saved_tensors(self) -> tuple[Any, ...]:
         """What save_for_backward kept; RuntimeError once released or if written in place since."""
         if self.saved is None:
-            raise RuntimeError(ONLY_ONCE if self.given_away else SECOND_BACKWARD)
+            raise RuntimeError(ONLY_ONCE if self.read_once else SECOND_BACKWARD)
         for index, value in enumerate(self.saved):
             if value is not None and value._counter is not None:
                 self.check_saved(index, value, shown=True)
         tensors = tuple([None if v is None else self.saved_tensor(v) for v in self.saved])
         if self.function.clear_saved_tensors_on_access:
-            self.saved, self.given_away = None, True
+            self.saved, self.read_once = None, True
         return tensors
 
     _raw_saved_tensors = property(raw_saved_tensors)
@@ -113,7 +113,7 @@ class BackwardNode(SeveralOutputs):
         return grad if type(grad) is list else [grad]
 
     def call_backward(self, grads: list[Any]) -> list[Any]:
-        """The user's backward; its results counted and held against the inputs, one for each differentiable input."""
+        """Run the user's backward and check its results against the inputs: one for each differentiable input."""
         if self.materialize:
             grads = [
                 from_array(meta.zeros()) if g is None and meta else g for g, meta in zip(grads, self.metas, strict=True)
@@ -137,7 +137,7 @@ class BackwardNode(SeveralOutputs):
         ]
 
     def checked(self, result: Any, given: Meta, index: int) -> Any:
-        """One returned gradient, fitted to its input's shape where it may be."""
+        """One returned gradient, reduced to its input's shape if it was broadcast."""
         if result is None:
             return None
         if not isinstance(result, Tensor):
@@ -168,7 +168,7 @@ class Meta:
 
 
 class Error(SeveralOutputs):
-    """The history of what must not be differentiated again: running it raises."""
+    """The history of tensors that must not be differentiated again: running it raises an error."""
 
     __slots__ = ("message", "outputs")
     releases = False
@@ -192,13 +192,13 @@ class Error(SeveralOutputs):
 
 
 def delayed_error(message: str, tensors: list[Tensor | None]) -> tuple[Tensor | None, ...]:
-    """The tensors as they are; whoever differentiates them gets RuntimeError(message) instead."""
+    """Copies of the tensors that share their arrays; differentiating them raises RuntimeError(message)."""
     node = Error(message, tensors)
     return tuple([None if t is None else from_array(t._data, (node, i)) for i, t in enumerate(tensors)])
 
 
 def meta_of(value: Any) -> Meta | None:
-    """What a node keeps of an input or output; None for what is no tensor."""
+    """What a node stores of an input or output; None if it is not a tensor."""
     return Meta(value) if isinstance(value, Tensor) else None
 
 

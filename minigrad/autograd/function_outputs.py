@@ -1,8 +1,8 @@
-"""What a custom Function's forward returned, made outputs of its node; what it saved, kept for its backward.
+"""Turns what a custom Function's forward returned into outputs of its node, and stores what it saved for backward.
 
-Forward runs without recording, so what it returns has no history yet, or a wrong one: an input handed through becomes
-a view of it, an input changed in place takes the node for its history, and a view made inside may not be written to,
-for that would bypass the user's backward.
+Forward runs without recording, so its results have no history yet, or a wrong one. An input that is returned becomes a
+view of itself; an input that was changed in place gets the node as its history; and a view made inside must not be
+written to, because that would bypass the user's backward.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 from ..tensor import Tensor
 from .function_node import BackwardNode, differentiable, meta_of
 from .graph import NO_EDGE, save_result
-from .recording import observed, observers
-from .views import CUSTOM, SEVERAL, VIEW_OF_LEAF, Invalid, View, refused
+from .recording import observers, show_observers
+from .views import CUSTOM, SEVERAL, VIEW_OF_LEAF, InvalidEdge, View, refused
 
 LEAF_USED = "a leaf Variable that requires grad has been used in an in-place operation."
 NOT_AN_INPUT = (
@@ -40,19 +40,19 @@ SAVED_AS_IS = (
 
 
 def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: bool, separate: bool) -> Any:
-    """The outputs of a custom Function with `node` as their history; what is no tensor is handed through.
+    """The outputs of a custom Function with `node` as their history; anything but tensors is returned unchanged.
 
-    separate: whether setup_context saved, which has seen what forward returned.
+    separate: whether setup_context saved the tensors; it has seen what forward returned.
     """
     outs = result if isinstance(result, tuple) else (result,)
     node.outputs = len(outs)  # type: ignore[misc]
     node.metas = [meta_of(o) for o in outs]
     node.shape = tuple([meta and meta.shape for meta in node.metas])
     inputs = [a for a in args if isinstance(a, Tensor)]
-    dirty = noted(node, "dirty_tensors", "mark_dirty can only accept variables")
+    dirty = take_marked(node, "dirty_tensors", "mark_dirty can only accept variables")
     for written in dirty:
         written.bump_version()
-    constant = noted(node, "non_differentiable", "mark_non_differentiable only accepts variable arguments")
+    constant = take_marked(node, "non_differentiable", "mark_non_differentiable only accepts variable arguments")
     if any(is_among(d, inputs) and not is_among(d, outs) for d in dirty):
         raise RuntimeError(NOT_RETURNED)
     to_save = node.attributes.pop("to_save", ())
@@ -68,15 +68,15 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
             if getattr(out, "_view", None) is not None:
                 out._view = out._view.refusing(SEVERAL)
     if recorded:
-        keep(node, to_save, fresh)
+        save(node, to_save, fresh)
     for out in fresh:
         if is_among(out, dirty):
-            follow(out)
+            update_base(out)
     return tuple(fresh) if isinstance(result, tuple) else fresh[0]
 
 
-def noted(node: BackwardNode, name: str, complaint: str) -> tuple[Any, ...]:
-    """The tensors that ctx was told of, which it lets go; RuntimeError for anything else."""
+def take_marked(node: BackwardNode, name: str, complaint: str) -> tuple[Any, ...]:
+    """The tensors that were passed to ctx under this name, removed from it; RuntimeError for anything else."""
     tensors = node.attributes.pop(name, None) or ()
     for place, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
@@ -90,8 +90,8 @@ def is_among(value: Any, tensors: Any) -> bool:
 
 
 def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool, wanted: bool) -> Tensor:
-    """One output tensor: itself where forward made it or changed it in place; a view of it where forward handed an
-    input through. wanted: whether its history is the node."""
+    """One output tensor: the tensor itself if forward created it or changed it in place, a view of it if forward returned
+    an input. wanted: whether its history is the node."""
     view = getattr(out, "_view", None)
     if dirty and wanted:
         check_dirty(node, out, view)
@@ -111,9 +111,9 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
     if view is not None and not dirty:
         out._view = view.refusing(CUSTOM)
     if wanted and dirty:
-        from ..ops.inplace import hang
+        from ..ops.inplace import set_history
 
-        hang(out, (node, index))
+        set_history(out, (node, index))
     elif wanted:
         out._edge = (node, index)
     if wanted:
@@ -122,8 +122,8 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
 
 
 def check_dirty(node: BackwardNode, out: Tensor, view: View | None) -> None:
-    """RuntimeError for what forward has written and must not: a leaf, a view beside other outputs, a view that may not
-    be written to or that is one of a leaf."""
+    """RuntimeError if forward has written to a tensor that it must not: a leaf, a view when there are other outputs, a view
+    that may not be written to, or a view of a leaf."""
     if out.requires_grad and not out._computed:
         raise RuntimeError(LEAF_USED)
     if view is not None and node.outputs > 1:
@@ -135,8 +135,8 @@ def check_dirty(node: BackwardNode, out: Tensor, view: View | None) -> None:
             raise RuntimeError(VIEW_OF_LEAF)
 
 
-def keep(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
-    """Turn what save_for_backward was given into saved values: outputs without the cycle back to the node."""
+def save(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
+    """Turn the tensors of save_for_backward into saved values; outputs without a reference cycle through the node."""
     saved: list[Any] = []
     for tensor in to_save:
         place = next((i for i, o in enumerate(outs) if o is tensor and o._edge == (node, i)), None)
@@ -146,15 +146,15 @@ def keep(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
     if any(versions):
         node.versions = versions
     if observers:
-        observed(node)
+        show_observers(node)
 
 
-def follow(out: Tensor) -> None:
-    """After a Function has written to a view, its base goes through the Function; after any write, other views follow."""
+def update_base(out: Tensor) -> None:
+    """After a write by a Function, update the history of a view's base, and of the other views."""
     from ..ops.inplace import refresh_views, rewrite_base
 
     view: View | None = getattr(out, "_view", None)
-    recorded = out.requires_grad and out._computed and type(out._edge) is not Invalid
+    recorded = out.requires_grad and out._computed and type(out._edge) is not InvalidEdge
     if view is not None and recorded:
         rewrite_base(out, view)
     if out._counter is not None and out._counter.views:

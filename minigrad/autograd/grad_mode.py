@@ -1,7 +1,7 @@
 """Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.
 
-The state belongs to the thread, as in torch. Nothing here touches a graph; operations ask whether their thread is
-among the `paused`.
+As in torch, each thread has its own state. Nothing here touches a graph; operations ask whether their thread is in
+`paused`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ NOT_FOR_CLASSES = (
 )
 off: set[int] = set()  # the threads that have recording switched off
 inferring: set[int] = set()  # the threads that are inside inference_mode
-paused: set[int] = set()  # the threads that do not record, being one or the other; nearly always empty: cheap to ask
+paused: set[int] = set()  # the union of both: the threads that do not record; nearly always empty, so cheap to ask
 
 
 class _Leaver(threading.local):
-    """Forgets a thread that ends while paused, so that a later one with the same number starts recording."""
+    """Forgets a thread that ends while paused, so that a later thread with the same id starts out recording."""
 
     def __init__(self) -> None:
         self.mark = weakref.finalize(threading.current_thread(), _forget, get_ident())
@@ -43,7 +43,7 @@ _leaver = _Leaver()
 
 
 def is_grad_enabled() -> bool:
-    """True where recording is switched on; inside inference_mode nothing is recorded all the same."""
+    """True where recording is switched on, although inside inference_mode nothing is recorded."""
     return get_ident() not in off
 
 
@@ -81,7 +81,7 @@ def set_recording(enabled: bool) -> bool:
 class Decorating:
     """Lets a context manager decorate functions and generators, entering afresh on every call.
 
-    As in torch, a coroutine function only makes its coroutine inside: a mode held across `await` would be everybody's.
+    As in torch, a coroutine function only creates its coroutine inside: a mode held across `await` would affect every task.
     `@no_grad` means the same as `@no_grad()`.
     """
 
@@ -211,28 +211,28 @@ class inference_mode(Decorating):
         return inference_mode(self.mode)
 
 
-_wish = threading.local()
+_requested = threading.local()
 
 
 def is_multithreading_enabled() -> bool:
     """Whether backward may use threads of its own, as set_multithreading_enabled was told."""
-    return getattr(_wish, "multithreading", True)
+    return getattr(_requested, "multithreading", True)
 
 
 class set_multithreading_enabled(Decorating):  # noqa: N801 (torch's name)
     """Whether backward may use threads of its own: from now on, or in a `with` until its end. Here every walk runs in the
-    thread that asks for it; the wish is only noted, and programs that express it run as they are."""
+    thread that calls backward; the setting is only stored, so that programs which set it run unchanged."""
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
         self.prev = is_multithreading_enabled()
-        _wish.multithreading = mode
+        _requested.multithreading = mode
 
     def __enter__(self) -> None:
         """Switched already."""
 
     def __exit__(self, *exception: object) -> None:
-        _wish.multithreading = self.prev
+        _requested.multithreading = self.prev
 
     def clone(self) -> set_multithreading_enabled:
         return set_multithreading_enabled(self.mode)

@@ -1,9 +1,8 @@
 """The graph that a forward pass leaves behind: nodes, edges, leaves and the values saved for backward.
 
-A node is one recorded operation. Its `next_functions` point towards the leaves, as in torch, so a gradient that
-arrives at a node is turned into one gradient for every edge and passed on. This module knows what a node holds and
-how a node computes; the order in which nodes run is `engine.py`'s business, and what an operation's derivative is
-stands with the operation in `ops/`.
+A node is one recorded operation. Its `next_functions` point towards the leaves, as in torch: a gradient that arrives at
+a node is turned into one gradient for each edge. This module says what a node holds and how it computes. The order in
+which nodes run is in `engine.py`, and the derivative of each operation is with the operation in `ops/`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node | None", int]
 NO_EDGE: Edge = (None, 0)
-UNRECORDED: Edge = (*NO_EDGE,)  # of a view that wants a gradient as its base does, and from which no path leads there
+# Of a view made under no_grad: it requires grad if its base does, but its gradient goes nowhere. A second (None, 0), so
+# that it unpacks like any edge; edges are compared by identity (`is`), which tells it from NO_EDGE.
+UNRECORDED: Edge = (*NO_EDGE,)
 
 CPP_NODES = ("AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented")  # named with their namespace in torch
 LAST = 2**64 - 1  # AccumulateGrad's number in torch: nothing outranks it in the ready queue
@@ -33,7 +34,7 @@ class VersionCounter:
     """How often one piece of storage has been written in place; shared by a tensor, its views and its detach().
 
     views: the views among them, held weakly, whose history changes when their base's does; None while there are none.
-    detached: whether detach_() has cut one of them off, which nodes that saved it have to notice as well.
+    detached: whether detach_() was called on one of them, which nodes that saved it have to check as well.
     """
 
     version = 0
@@ -41,7 +42,7 @@ class VersionCounter:
     detached = False
 
     def add_view(self, view: Tensor) -> None:
-        """Note one more view; the list is cleared of dead ones each time it has doubled."""
+        """Add a view; dead ones are removed each time the list has doubled."""
         if self is INFERENCE:
             return
         views = self.views
@@ -70,7 +71,7 @@ INFERENCE.version = -1
 
 
 class Constant:
-    """A saved value that is no tensor of the graph: a Python number, or an array that can't need a gradient."""
+    """A saved value that is not a tensor of the graph: a Python number, or an array that cannot need a gradient."""
 
     __slots__ = ("_data",)
     _counter = None
@@ -107,9 +108,9 @@ def save_result(result: Tensor, output: int = 0) -> SavedResult:
 
 
 class Packed:
-    """What a user's pack hook made of a saved tensor; the unpack hook gives a tensor again, each time it is asked.
+    """What a user's pack hook returned for a saved tensor; each read calls the unpack hook, which returns a tensor.
 
-    Versions are not checked: the hooks answer for the values.
+    Versions are not checked: the hooks are responsible for the values.
     """
 
     __slots__ = ("packed", "unpack", "edge", "output")
@@ -127,7 +128,7 @@ class Packed:
 
     @property
     def tensor(self) -> Any:
-        """What the unpack hook gives."""
+        """The tensor that the unpack hook returns."""
         found = self.unpack(self.packed)
         if not hasattr(found, "_edge"):
             kind = type(found).__name__
@@ -200,10 +201,10 @@ class Node:
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
     outputs: ClassVar[int] = 1  # to which gradients come back
-    requires_grad: ClassVar[bool] = True  # as torch says of every node: one that is recorded is there for a gradient
-    releases: ClassVar[bool] = True  # whether it saves tensors, which a walk lets go; shapes and numbers may stay
-    plain: ClassVar[bool] = True  # one output and no leaf: gradients that meet here are simply summed
-    narrows: ClassVar[bool] = True  # it can compute some of its gradients alone; cat, stack and a Function all or none
+    requires_grad: ClassVar[bool] = True  # as torch says of every node
+    releases: ClassVar[bool] = True  # whether it saves tensors, which a walk releases; shapes and numbers may stay
+    plain: ClassVar[bool] = True  # one output and not a leaf: arriving gradients are simply summed
+    narrows: ClassVar[bool] = True  # it can compute only some of its gradients; cat, stack and Functions compute all
 
     parents: tuple[Node | None, ...]
     numbers: tuple[int, ...] | None
@@ -263,7 +264,7 @@ class Node:
         return self.saved
 
     def apply_missing(self) -> tuple[Any, ...]:
-        """What no gradient at all becomes: none for any input; RuntimeError where the saved values are not to be had."""
+        """The result if no gradient arrived: None for every input; RuntimeError if the saved values are released or changed."""
         self.unpack_arrays()
         return (None,) * len(self.parents)
 
@@ -309,10 +310,10 @@ class Node:
         return unpack()(self, value) if isinstance(value, SavedResult | Packed) else value
 
     def check_saved(self, index: int, value: Any, shown: bool = False) -> None:
-        """RuntimeError if a saved value was written to since or, where it is not only `shown`, cut off by detach_()."""
+        """RuntimeError if a saved value was written to since or, unless it is only `shown`, detached by detach_()."""
         counter = value._counter
         if counter is None or not (counter.version or counter.detached):
-            return  # neither has ever happened, as to nearly all values
+            return  # neither has happened to nearly all values
         if not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
             raise RuntimeError(DETACHED)
         versions = getattr(self, "versions", None)
@@ -321,7 +322,7 @@ class Node:
     # ------------------------------------------------------------------ receiving gradients
 
     def receive(self, grad: Any, output: int, shared: bool) -> Any:
-        """The first gradient to arrive; `shared` says that the giver got the same array."""
+        """The first gradient to arrive. shared: whether the sending node received the same array."""
         return grad
 
     # ------------------------------------------------------------------ what torch also offers

@@ -1,8 +1,8 @@
 """Hooks: the user's functions that the walk calls with gradients.
 
-Where they live: a tensor's hooks sit with the node its gradient arrives at (its grad_fn, or the AccumulateGrad of a
-leaf), next to the node's own hooks. When they run, in torch's order: tensor hooks as registered, then retain_grad,
-then the node's pre-hooks, then the rule, for a leaf the post-accumulate hooks, then the node's post-hooks.
+A tensor's hooks are stored on the node its gradient arrives at (its grad_fn, or the AccumulateGrad of a leaf), next to
+the node's own hooks. They run in torch's order: tensor hooks as registered, then retain_grad, then the node's
+pre-hooks, then the rule, for a leaf the post-accumulate hooks, then the node's post-hooks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RemovableHandle:
 
 
 class HookDict(dict[int, Any]):
-    """Hooks by id, in the order of registration; weakly referable, so that a handle keeps nothing alive."""
+    """Hooks by id, in the order of registration; weakly referable, so that a handle does not keep them alive."""
 
     __slots__ = ("__weakref__",)
 
@@ -76,8 +76,8 @@ class Extras:
 
 
 def extras_of(node: Node | None) -> Extras:
-    """The node's extras, made on first use; a leaf shares them with its AccumulateGrad of every later graph. A view made
-    under no_grad has no node, and what it registers is never called."""
+    """The node's extras, created on first use; a leaf shares them with its AccumulateGrad in every later graph. A view made
+    under no_grad has no node, so its hooks are never called."""
     if node is None:
         return Extras()
     if node.extras is None:
@@ -91,7 +91,7 @@ def extras_of(node: Node | None) -> Extras:
 def run_pre_hooks(node: Node, grad: Any, create_graph: bool, runs: bool = True) -> Any:
     """Let tensor hooks, retain_grad and node pre-hooks see, and perhaps replace, the gradient at a node.
 
-    runs: False where the gradient only arrives, and the node itself is not asked to run; nor are its pre-hooks then.
+    runs: False if the gradient only arrives and the node does not run; then its pre-hooks do not run either.
     """
     hooks: Extras = node.extras
     if not (hooks.tensor or hooks.retain or hooks.pre):
@@ -117,7 +117,7 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
 
 
 def _by_output(node: Node, grad: Any) -> list[Any]:
-    """What has arrived at a node, by output; None where nothing has."""
+    """The gradients that have arrived at a node, by output; None where none has."""
     return grad if type(grad) is list else [grad] if grad is not None else [None] * node.outputs
 
 
@@ -161,7 +161,7 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
             found = hook(seen)
             if found is not None and found is not seen:
                 check_replacement(hook, found, seen)
-                seen = found  # torch hands it on, and refuses it once all have run
+                seen = found  # torch passes it to the next hook, and raises once all have run
         if seen is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if hooks.post:
@@ -174,8 +174,8 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
 
 
 def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor | None) -> None:
-    """Refuse what no gradient can be replaced by: something else than a tensor, another shape, another dtype; and any
-    gradient where none has arrived."""
+    """Raise an error for a replacement that is not a tensor, or has another shape or dtype; and for any replacement where no
+    gradient has arrived."""
     if grad is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not hasattr(result, "_edge"):
@@ -216,7 +216,7 @@ def _replaced(hook: Callable[..., Any], result: Any, before: tuple[Any, ...]) ->
 
 
 def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
-    """Tensor.register_hook: the hook sits with the node the tensor's gradient arrives at."""
+    """Tensor.register_hook: the hook is stored on the node the tensor's gradient arrives at."""
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node, output = gradient_edge(tensor)
@@ -224,7 +224,7 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
 
 
 def tensor_hooks(tensor: Tensor) -> HookDict:
-    """The hooks of a tensor, by id; none of a view that a write has left behind."""
+    """The hooks of a tensor, by id; none for a view that a write to its base has invalidated."""
     node, output = NO_EDGE if hasattr(tensor._edge, "error") else gradient_edge(tensor)
     return HookDict() if node is None or node.extras is None else node.extras.tensor.get(output, HookDict())
 
@@ -243,7 +243,7 @@ def register_post_accumulate_hook(tensor: Tensor, hook: Callable[[Any], Any]) ->
 
 
 def retain_grad(tensor: Tensor) -> None:
-    """Tensor.retain_grad: nothing to do for a leaf, whose gradient is kept anyway."""
+    """Tensor.retain_grad: nothing to do for a leaf, whose `.grad` is filled anyway."""
     if not tensor.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if not tensor.is_leaf:

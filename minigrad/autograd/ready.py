@@ -1,8 +1,8 @@
-"""The ready queue: among the nodes that wait for nothing more, the latest recorded comes first.
+"""The ready queue: of the nodes whose gradients have all arrived, the latest recorded comes first.
 
-A binary heap that makes the very moves of libstdc++'s std::priority_queue, which torch uses. For nodes of different
-sequence numbers any heap would do; AccumulateGrad nodes all have the same one, and only the same moves give the same
-order among them, which hooks can see. Nearly always the queue holds none or one, and nothing moves at all.
+A binary heap that makes the same moves as libstdc++'s std::priority_queue, which torch uses. For nodes of different
+sequence numbers any heap would do. But AccumulateGrad nodes all have the same number, and hooks can see their order,
+which only the same moves reproduce. Nearly always the queue holds no more than one node, and nothing moves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def pop(heap: list[Node]) -> Node:
 
 
 def rise(heap: list[Node], hole: int, node: Node) -> None:
-    """Put a node into the hole, or above it as far as it outranks what stands there."""
+    """Put a node into the hole, or above it as long as it outranks the node there."""
     order = node.order
     while hole and heap[parent := (hole - 1) // 2].order > order:
         heap[hole] = heap[parent]
@@ -40,7 +40,7 @@ def rise(heap: list[Node], hole: int, node: Node) -> None:
 
 
 def sink(heap: list[Node], node: Node) -> None:
-    """Find the place of a node that stands on top by chance: from the bottom upwards (std::__adjust_heap)."""
+    """Move a node from the top to its place: the hole sinks to the bottom, from where the node rises (std::__adjust_heap)."""
     size, hole, child = len(heap), 0, 0
     while child < (size - 1) // 2:
         child = 2 * (child + 1)

@@ -15,7 +15,7 @@ from threading import get_ident
 from typing import Any
 
 from .grad_mode import inference_mode, is_grad_enabled, is_inference_mode_enabled, set_grad_enabled
-from .recording import ruling
+from .recording import recording_rules
 
 
 def in_new_thread(call: Callable[[], Any]) -> Any:
@@ -47,7 +47,12 @@ def modes() -> Callable[[ExitStack], None]:
     from .saved import hooks_in_use, saved_tensors_hooks  # which few programs need
 
     me = get_ident()
-    recorded, inferred, ruled, pairs = is_grad_enabled(), is_inference_mode_enabled(), me in ruling, hooks_in_use()
+    recorded, inferred, ruled, pairs = (
+        is_grad_enabled(),
+        is_inference_mode_enabled(),
+        me in recording_rules,
+        hooks_in_use(),
+    )
     slices = slicing.get(me)
 
     def enter(stack: ExitStack) -> None:
@@ -58,8 +63,8 @@ def modes() -> Callable[[ExitStack], None]:
         for pack, unpack in pairs:
             stack.enter_context(saved_tensors_hooks(pack, unpack))
         if ruled:
-            ruling.add(me)
-            stack.callback(ruling.discard, me)
+            recording_rules.add(me)
+            stack.callback(recording_rules.discard, me)
         if slices is not None:
             slicing[me] = slices
             stack.callback(slicing.pop, me)

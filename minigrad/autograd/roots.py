@@ -1,7 +1,7 @@
 """Where a walk begins: the gradient each root starts with, which is the v in vᵀJ.
 
-What it is for: the rule for `backward()` with and without a gradient, and torch's errors where none will do. What it is
-not: the walk (`engine.py`).
+This is the rule for `backward()` with and without a gradient, and torch's errors for wrong ones. The walk itself is in
+`engine.py`.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ def check_batched(outputs: Sequence[Any], given: Sequence[Any]) -> None:
 
 
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
-    """One gradient for each output: raw arrays, or Tensors under create_graph. That one of several is no
-    single number is told before that another needs no gradient."""
+    """One gradient for each output: raw arrays, or Tensors under create_graph. With several outputs, one
+    that is not a single number is reported before one that needs no gradient."""
     for i, output in enumerate(outputs if len(outputs) > 1 else ()):
-        alone = given is None or (i < len(given) and given[i] is None)
-        if alone and output._edge is not NO_EDGE and output.numel() != 1:
+        implicit = given is None or (i < len(given) and given[i] is None)
+        if implicit and output._edge is not NO_EDGE and output.numel() != 1:
             raise RuntimeError(ONLY_SCALARS)
     if given is None:
         return [_start(output, None, i, create_graph) for i, output in enumerate(outputs)]
     for gradient in given:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    given = given[: len(outputs)]  # torch takes no notice of more
+    given = given[: len(outputs)]  # torch ignores further ones
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return [_start(output, each, i, create_graph) for i, (output, each) in enumerate(zip(outputs, given, strict=True))]

@@ -1,8 +1,8 @@
 """Views: tensors that share another's storage, and what an in-place write through one of them does to the history.
 
 A write through a view changes its base as well, so the base's history has to say so. torch gives the base a new
-grad_fn, CopySlices: outside of the written part the gradient goes to the old history, and the write's own rule is
-applied to the written part. The view then hangs on the new history of its base.
+grad_fn, CopySlices: outside the written part, the gradient goes to the old history; for the written part, the write's
+own rule is applied. The view's history then leads through the new history of its base.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ VIEW_OF_LEAF = "a view of a leaf Variable that requires grad is being used in an
 class View:
     """How a view came from its base: the base, and the view operations with their attributes, in order.
 
-    refusal: why writing to it while operations are recorded would be ambiguous; "" where it would not.
-    version: how often the storage had been written by then.
+    refusal: why writing to it while operations are recorded would be ambiguous; "" if it would not.
+    version: how often the storage had been written to when the view was made.
     """
 
     __slots__ = ("base", "path", "refusal", "version")
@@ -60,7 +60,7 @@ class View:
         """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several. tracked: whether it
         is made while operations are recorded."""
         refusal = "" if tracked and output is None else refusal_of(tracked)
-        if source._counter is None:  # which a view has, and most tensors lack; to ask them for `_view` takes far longer
+        if source._counter is None:  # a view has one, and most tensors do not; asking them for `_view` takes far longer
             return View(source, ((op, attributes, output),), refusal, 0)
         before, version = getattr(source, "_view", None), source._counter.version
         if before is None:
@@ -68,19 +68,19 @@ class View:
         return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal, version)
 
     def part(self) -> View:
-        """The part that this view is, of whichever base: what a node may keep, since the base holds the node."""
+        """The path of this view without its base: what a node may hold, since the base holds the node."""
         return View(None, self.path)
 
     def refusing(self, refusal: str) -> View:
-        """This view, with another reason to refuse."""
+        """This view, with another reason to refuse writes."""
         return View(self.base, self.path, refusal, self.version)
 
     def after(self, op: Any, attributes: dict[str, Any]) -> View:
-        """The part that this view is, of a base that `op` has to turn back into what it was."""
+        """This view of a base that `op` first has to turn back into what it was."""
         return View(self.base, ((op, attributes, None), *self.path), self.refusal, self.version)
 
     def array(self, base: Any) -> Any:
-        """The viewed part of an array that is shaped like the base, sharing its memory."""
+        """The viewed part of an array that has the base's shape, sharing its memory."""
         for op, attributes, output in self.path:
             base = op.forward(base, **attributes)
             base = base if output is None else base[output]
@@ -88,7 +88,7 @@ class View:
 
 
 def refusal_of(tracked: bool) -> str:
-    """Why a view that is one of several, or made while nothing is recorded, may not be written to."""
+    """Why a view that is one of several outputs, or was made while nothing was recorded, may not be written to."""
     return SEVERAL if tracked else INFERENCE_MODE if is_inference_mode_enabled() else NO_GRAD
 
 
@@ -96,7 +96,7 @@ def refused(tensor: Tensor, how: str = "is being") -> RuntimeError:
     """The error for a view that may not be written to, or (how: its base has been) read, in torch's words."""
     refusal = tensor._view.refusal
     edge: Any = tensor._edge
-    edge = edge.before if type(edge) is Invalid else edge
+    edge = edge.before if type(edge) is InvalidEdge else edge
     of = (
         ""
         if edge is None or edge[0] is None
@@ -112,49 +112,49 @@ def refused(tensor: Tensor, how: str = "is being") -> RuntimeError:
 BASE_WRITTEN = "its base or another view of its base has been"
 
 
-class Invalid(tuple[Any, int]):
-    """The edge of a view that may not be read any more, since its base was written: whoever looks where it leads gets
-    the error. (Operations look; so do grad_fn and is_leaf.)"""
+class InvalidEdge(tuple[Any, int]):
+    """The edge of a view that may not be used any more, since its base was written to: reading where it leads raises the
+    error. (Operations read it; so do grad_fn and is_leaf.)"""
 
     error: RuntimeError
     before: Any  # where it led
 
     @staticmethod
-    def of(view: Tensor) -> Invalid:
+    def of(view: Tensor) -> InvalidEdge:
         """The edge for this view."""
-        edge = Invalid(NO_EDGE)
+        edge = InvalidEdge(NO_EDGE)
         edge.before = view._edge
         edge.error = refused(view, BASE_WRITTEN)
         return edge
 
     def __getitem__(self, index: Any) -> Any:
-        """Which output of its node the view was; where the edge leads is not said."""
+        """The output number; an error for the node."""
         return self.before[1] if index == 1 and self.before else self.refuse()
 
     def refuse(self, *_: Any) -> Any:
-        """The error, anew: a traceback sticks to one that was raised."""
+        """Raise a copy of the error: one that was raised before carries its old traceback."""
         raise RuntimeError(str(self.error))
 
     __iter__ = refuse
 
 
 def unwanted(leaf: Tensor) -> Any:
-    """The edge of a leaf whose own gradient is not wanted: a view still requires grad as its base does, and one that a
-    write has left behind stays so. What was no leaf until now (detach_) must not be read by nodes that saved it before.
+    """The edge of a leaf whose own gradient is not wanted. A view still requires grad if its base does, and an invalidated
+    view stays invalid. A tensor that was no leaf until now (detach_) must not be read by nodes that saved it before.
     """
     if leaf._computed:
         leaf.counter().detached = True  # so that a walk looks at it where it is saved
         leaf._detached = next_order()
     base = leaf._base
-    if base is None or type(leaf._edge) is Invalid:
+    if base is None or type(leaf._edge) is InvalidEdge:
         return NO_EDGE if base is None else leaf._edge
     return NO_EDGE if base._edge is NO_EDGE else UNRECORDED
 
 
 def share_saved(tensor: Tensor, array: Any) -> Any:
-    """The array that takes the place of a tensor's NumPy scalar: also in the node that keeps it as its own result, so that
-    it sees what is written behind autograd's back."""
-    node = None if type(tensor._edge) is Invalid else tensor.grad_fn
+    """Replace a tensor's NumPy scalar by an array, also in the node that saved it as its own result, so that the node sees
+    later writes that autograd does not. Returns the array."""
+    node = None if type(tensor._edge) is InvalidEdge else tensor.grad_fn
     for value in (node.saved or ()) if node is not None else ():
         if type(value) is SavedResult and value._data is tensor._data:
             value._data = array
@@ -183,13 +183,13 @@ class CopySlices(Node):
         self.stretched = self.extras = None
 
     def fitted(self, grads: Any) -> Any:
-        """What the write's rules gave, each brought back to the shape and dtype of its input."""
+        """The gradients from the write's rules, each brought back to the shape and dtype of its input."""
         from .accumulate import fit_all  # which builds on tensors, and they on this module
 
         return grads if self.write.stretched is None else fit_all(grads, self.write.stretched)
 
     def hand_over(self) -> None:
-        """Give the write's node what is saved; RuntimeError once it is released, even if there was nothing to save."""
+        """Give the write's node the saved values; RuntimeError once they are released, even if there were none."""
         if self.saved is None:
             raise RuntimeError(SECOND_BACKWARD)
         self.write.saved = self.saved
@@ -212,7 +212,7 @@ class CopySlices(Node):
         return (whole, *others)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient of the base with the written part's replaced by what the write's rule makes of it."""
+        """The gradient of the base, in which the written part is replaced by the result of the write's rule."""
         self.hand_over()  # the walk releases this node's
         grad = array_module(grad).array(grad)  # of a number, too, of which there would be no view
         part = self.view.array(grad)

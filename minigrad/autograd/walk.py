@@ -1,4 +1,4 @@
-"""What spans a whole walk: which walk this thread is in, and hooks on several tensors that fire once in each walk."""
+"""State of a whole walk: which walk this thread is in, and hooks on several tensors that fire once per walk."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _ids = itertools.count().__next__
 
 
 class Walk:
-    """One running backward: its number, its roots (alone: it was given one only) and its task. Inside `with`, it is this
-    thread's; a walk that a hook starts comes on top of it, one step deeper. undo: what to call at its end, if a hook has
-    left a mode on."""
+    """One running backward: its number, its roots (single_root: it was given one only) and its task. Inside `with`, it is this
+    thread's; a walk that a hook starts comes on top of it, one step deeper. undo: what to call at its end, if a hook
+    has left a mode on."""
 
-    __slots__ = ("id", "roots", "alone", "task", "outer", "depth", "undo", "_reachable")
+    __slots__ = ("id", "roots", "single_root", "task", "outer", "depth", "undo", "_reachable")
 
-    def __init__(self, roots: tuple[Node, ...], task: engine.Task | None, alone: bool) -> None:
+    def __init__(self, roots: tuple[Node, ...], task: engine.Task | None, single_root: bool) -> None:
         self.id = _ids()
         self.roots = roots
-        self.alone = alone
+        self.single_root = single_root
         self.task = task
         self.outer: Walk | None = None
         self.depth: int
@@ -58,7 +58,7 @@ class Walk:
         autograd.grad captures."""
         if self._reachable is None:
             self._reachable = engine.count_dependencies(self.roots)
-            if self.alone:  # torch does not count it among what the walk reaches
+            if self.single_root:  # torch does not count it among what the walk reaches
                 del self._reachable[self.roots[0]]
         if node not in self._reachable or self.task is None or self.task.everything:
             return node in self._reachable
@@ -80,7 +80,7 @@ def running_walk() -> Walk | None:
     return walks.get(get_ident())
 
 
-DEEPEST = 25  # walks that one thread's stack has to hold: each may take twenty calls, and Python allows a thousand
+DEEPEST = 25  # nested walks per thread: each may take twenty stack frames, and Python allows a thousand
 
 
 def too_deep() -> bool:
@@ -90,7 +90,7 @@ def too_deep() -> bool:
 
 
 def running_walks() -> Iterator[Walk]:
-    """All that are running, in whichever thread, and those that they have come on top of."""
+    """All running walks, in any thread, with the walks they are nested in."""
     for walk in tuple(walks.values()):
         each: Walk | None = walk
         while each is not None:
@@ -99,7 +99,7 @@ def running_walks() -> Iterator[Walk]:
 
 
 class _MultiHandle:
-    """Removes several hooks as one."""
+    """A handle that removes several hooks."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         self.handles = tuple(handles)

@@ -186,25 +186,27 @@ def install() -> None:
     for module, name, function, kind, in_place in entries():
         names = spellings.get(name) or [name]
         if kind == "@":
-            lazy.hang([name], (module, function, property))
+            lazy.add_methods([name], (module, function, property))
         if kind in ("", "."):
-            lazy.hang(names, (module, function, lazy.method))
+            lazy.add_methods(names, (module, function, lazy.method))
         if kind in ("", "()"):
-            lazy.offer([each for each in names if each not in METHOD_ONLY], (module, function, lazy.plain_function))
+            lazy.add_functions(
+                [each for each in names if each not in METHOD_ONLY], (module, function, lazy.plain_function)
+            )
         if in_place:
             names = spellings.get(name + "_") or [name + "_"]
-            lazy.hang(names, (module, in_place, lazy.written_method))
+            lazy.add_methods(names, (module, in_place, lazy.written_method))
             names = [each for each in names if each in IN_PLACE_FUNCTIONS]
-            lazy.offer(names, (module, in_place, lazy.written_function))
+            lazy.add_functions(names, (module, in_place, lazy.written_function))
     for prefix, operators, finish in (
-        ("", OPERATORS, lazy.as_it_is),
+        ("", OPERATORS, lazy.unchanged),
         ("i", IN_PLACE_OPERATORS, lazy.written),
         ("r", REFLECTED, lazy.reflected),
-        ("r", SWAPPED, lazy.as_it_is),
+        ("r", SWAPPED, lazy.unchanged),
     ):
         for name, place_of in operators.items():
             module, _, function = place_of.rpartition(".")
-            lazy.hang([f"__{prefix}{name}__"], (module, function, finish))
+            lazy.add_methods([f"__{prefix}{name}__"], (module, function, finish))
     for name, fact in FACTS.items():
         setattr(Tensor, name, property(fact))
     mark_absent()

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..autograd.recording import announced
+from ..autograd.recording import with_target
 from ..backend import array_module, at_least, at_most, in_order, in_single, numpy, on_device
 from ..tensor import Tensor
 from .arguments import Float, Number, Str, parsed
@@ -142,7 +142,7 @@ def celu_in_place_vjp(grad: Any, result: Any, alpha: float) -> Any:
 
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
     """z = self held between min_val and max_val: the gradient passes strictly between them."""
-    return rules.only(grad, ((self <= min_val) | (self >= max_val)) == 0)
+    return rules.keep_where(grad, ((self <= min_val) | (self >= max_val)) == 0)
 
 
 ROOT = math.sqrt(2 / math.pi)  # gelu's approximation: Φ(x) ≈ ½ (1 + tanh(ROOT (x + CUBIC x³)))
@@ -261,21 +261,21 @@ def tanh_softplus_array(x: Any) -> Any:
     return u / (u + 2)
 
 
-leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, again="LeakyReluBackwardBackward0")
+leaky_relu_op = Op("LeakyReluBackward0", _leaky_relu, self=leaky_relu_vjp, second="LeakyReluBackwardBackward0")
 leaky_relu_in_place = Op(
-    "LeakyReluBackward1", _leaky_relu, self=leaky_relu_in_place_vjp, again="LeakyReluBackwardBackward0"
+    "LeakyReluBackward1", _leaky_relu, self=leaky_relu_in_place_vjp, second="LeakyReluBackwardBackward0"
 )
-elu_op = Op("EluBackward0", in_single(_elu), self=elu_vjp, again="EluBackwardBackward0")
-elu_in_place = Op("EluBackward1", in_single(_elu), self=elu_in_place_vjp, again="EluBackwardBackward0")
-celu_op = Op("CeluBackward0", in_single(_celu), self=celu_vjp, again="EluBackwardBackward0")
-celu_in_place = Op("CeluBackward1", in_single(_celu), self=celu_in_place_vjp, again="EluBackwardBackward0")
-hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, again="HardtanhBackwardBackward0")
-gelu_op = Op("GeluBackward0", in_single(_gelu), self=gelu_vjp, again="GeluBackwardBackward0")
+elu_op = Op("EluBackward0", in_single(_elu), self=elu_vjp, second="EluBackwardBackward0")
+elu_in_place = Op("EluBackward1", in_single(_elu), self=elu_in_place_vjp, second="EluBackwardBackward0")
+celu_op = Op("CeluBackward0", in_single(_celu), self=celu_vjp, second="EluBackwardBackward0")
+celu_in_place = Op("CeluBackward1", in_single(_celu), self=celu_in_place_vjp, second="EluBackwardBackward0")
+hardtanh_op = Op("HardtanhBackward0", _hardtanh, self=hardtanh_vjp, second="HardtanhBackwardBackward0")
+gelu_op = Op("GeluBackward0", in_single(_gelu), self=gelu_vjp, second="GeluBackwardBackward0")
 silu_op = Op("SiluBackward0", in_single(lambda x: x * sigmoid_array(x)), self=silu_vjp)
 mish_op = Op("MishBackward0", in_single(lambda x: x * tanh_softplus_array(x)), self=mish_vjp)
-softplus_op = Op("SoftplusBackward0", in_single(_softplus), self=softplus_vjp, again="SoftplusBackwardBackward0")
+softplus_op = Op("SoftplusBackward0", in_single(_softplus), self=softplus_vjp, second="SoftplusBackwardBackward0")
 log_sigmoid_op = Op(
-    "LogSigmoidBackward0", in_single(_log_sigmoid), self=log_sigmoid_vjp, again="LogSigmoidBackwardBackward0"
+    "LogSigmoidBackward0", in_single(_log_sigmoid), self=log_sigmoid_vjp, second="LogSigmoidBackwardBackward0"
 )
 
 
@@ -291,7 +291,7 @@ def activated(op: Op, kernel: str, input: Tensor, inplace: bool, **attributes: A
         floats_only(input, kernel)
     if not inplace:
         return op(input, **attributes)
-    write(input, announced(input, op, **attributes))
+    write(input, with_target(input, op, **attributes))
     return input
 
 

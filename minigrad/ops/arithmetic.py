@@ -17,8 +17,8 @@ from .pointwise import add_op, div_op, mul_op, pow_vjp, pow_vjp_exponent, pow_vj
 from .promotion import (
     BOOL_SUBTRAHEND,
     PLAIN,
+    as_0d_array,
     as_element,
-    beside,
     common_shape,
     mismatch,
     operand,
@@ -148,7 +148,7 @@ remainder_scalar_op = Op(
     "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=same_vjp
 )
 remainder_op = Op("RemainderBackward1", _remainder, promotes=True, self=same_vjp, other=remainder_vjp_other)
-rremainder_op = Underivable("remainder", lambda x, input: _remainder(beside(input, x), x), "other")
+rremainder_op = Underivable("remainder", lambda x, input: _remainder(as_0d_array(input, x), x), "other")
 fmod_scalar_op = Op("FmodBackward0", lambda x, other: _fmod(x, as_element(other, x.dtype)), self=same_vjp)
 fmod_op = Op("FmodBackward1", _fmod, promotes=True, self=same_vjp, other=fmod_vjp_other)
 pow_scalar_op = Op("PowBackward0", power, self=pow_vjp)
@@ -246,7 +246,7 @@ def true_divide(input: Operand, other: Operand) -> Tensor:
 def _floor_division(name: str) -> Any:
     of_tensors = Underivable(name, _floor_divide, "self", "other", promotes=True)
     by_number = Underivable(name, lambda x, other: _floor_divide(x, as_element(other, x.dtype)), "self")
-    of_number = Underivable(name, lambda x, input: _floor_divide(beside(input, x), x), "other")
+    of_number = Underivable(name, lambda x, input: _floor_divide(as_0d_array(input, x), x), "other")
 
     def call(input: Operand, other: Operand) -> Tensor:
         if not isinstance(input, (Tensor, *Numbers)) or not isinstance(other, (Tensor, *Numbers)):

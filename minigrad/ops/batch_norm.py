@@ -75,8 +75,8 @@ def batch_norm_vjp_input(
     n = x.shape[0] * x.shape[2]
     middle = total(g) / n
     along = (total_product(g, x) / n - middle * mean) * (factor * factor)
-    found = rules.subtracted(g * scale, x * (along * scale))
-    return rules.reshape(rules.added(found, (along * mean - middle) * scale), input.shape)
+    found = rules.isub(g * scale, x * (along * scale))
+    return rules.reshape(rules.iadd(found, (along * mean - middle) * scale), input.shape)
 
 
 def batch_norm_vjp_weight(
@@ -104,7 +104,7 @@ batch_norm_op = Op(
     "NativeBatchNormBackward0",
     _batch_norm,
     stretches=True,
-    again="NativeBatchNormBackwardBackward0",
+    second="NativeBatchNormBackwardBackward0",
     tensors=("running_mean", "running_var"),
     input=batch_norm_vjp_input,
     weight=batch_norm_vjp_weight,

@@ -15,7 +15,7 @@ from .arguments import Number, Operand
 from .arithmetic import same_vjp
 from .define import Op, of_two_tensors
 from .pointwise import negated
-from .promotion import beside, operand, refuse_bools, unsupported, wrapped
+from .promotion import as_0d_array, operand, refuse_bools, unsupported, wrapped
 from .validate import number
 
 # ------------------------------------------------------------------ angles and logarithms
@@ -192,7 +192,9 @@ xlogy_op = Op("XlogyBackward0", _xlogy, floating=True, self=xlogy_vjp_self, othe
 xlogy_number_op = Op(
     "XlogyBackward2", lambda x, other: _xlogy(x, x.dtype.type(other)), floating=True, self=xlogy_vjp_self
 )
-number_xlogy_op = Op("XlogyBackward1", lambda x, self: _xlogy(beside(self, x), x), floating=True, other=xlogy_vjp_other)
+number_xlogy_op = Op(
+    "XlogyBackward1", lambda x, self: _xlogy(as_0d_array(self, x), x), floating=True, other=xlogy_vjp_other
+)
 lerp_scalar_op = Op("LerpBackward0", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
 lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
 addcmul_op = Op(

@@ -11,7 +11,7 @@ from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
 from .loss import not_differentiable, reduced, reduction_number, shared
-from .promotion import castable, common_shape, no_kernel
+from .promotion import check_castable, common_shape, no_kernel
 from .validate import asked_shape
 
 LEAST = 1e-12  # what torch keeps probabilities from 0 by
@@ -93,7 +93,7 @@ bce_op = Op(
     _bce,
     promotes=True,
     tensors=("weight",),
-    again={"self": "BinaryCrossEntropyBackwardBackward0"},
+    second={"self": "BinaryCrossEntropyBackwardBackward0"},
     self=bce_vjp_self,
     target=bce_vjp_target,
 )
@@ -149,7 +149,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     no_kernel("log_sigmoid_cpu", input, "bui")
-    castable(input.dtype, target.dtype)
+    check_castable(input.dtype, target.dtype)
     for factor in (pos_weight, weight):
         if factor is not None:
             common_shape([target._data.shape, factor._data.shape])

@@ -13,7 +13,17 @@ from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
-from .promotion import Number, as_element, castable, common, once_more, operand, operands, refusal, unsupported
+from .promotion import (
+    Number,
+    as_element,
+    check_castable,
+    common,
+    operand,
+    operands,
+    refusal,
+    retry_on_one_device,
+    unsupported,
+)
 from .shape import view
 from .validate import flag, number
 
@@ -26,7 +36,7 @@ def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., 
         try:
             return from_array(compare(ready[2], ready[3]))
         except (ValueError, TypeError) as error:
-            return once_more(call, error, *ready[:4])
+            return retry_on_one_device(call, error, *ready[:4])
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Elementwise {name}, as bools (torch.{name})."
@@ -91,7 +101,7 @@ def _logical(name: str) -> Callable[..., Any]:
         try:
             return from_array(getattr(array_module(x), name)(x, y))
         except (ValueError, TypeError) as error:
-            return once_more(call, error, input, other, x, y)
+            return retry_on_one_device(call, error, input, other, x, y)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{name} of the truth of two tensors, element by element (torch.{name})."
@@ -128,7 +138,7 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
         if isinstance(other, Tensor):
             refuse_write(input, other)
         elif isinstance(other, Number):
-            castable(result_type(input, other), input.dtype)
+            check_castable(result_type(input, other), input.dtype)
         return call(input, other)
 
     for function in (call, written):

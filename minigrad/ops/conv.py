@@ -177,7 +177,7 @@ def _convolution(
 convolution_op = Op(
     "ConvolutionBackward0",
     _convolution,
-    again="ConvolutionBackwardBackward0",
+    second="ConvolutionBackwardBackward0",
     input=convolution_vjp_input,
     weight=convolution_vjp_weight,
     bias=convolution_vjp_bias,

@@ -95,7 +95,7 @@ def _transposed(
 transposed_op = Op(
     "ConvolutionBackward0",
     _transposed,
-    again="ConvolutionBackwardBackward0",
+    second="ConvolutionBackwardBackward0",
     input=transposed_vjp_input,
     weight=transposed_vjp_weight,
     bias=convolution_vjp_bias,

@@ -52,7 +52,7 @@ nll_op, nll_2d_op = [
         _nll,
         tensors=("target", "weight", "total_weight"),
         self=nll_loss_vjp,
-        again=f"{name}BackwardBackward0",
+        second=f"{name}BackwardBackward0",
     )
     for name in ("NllLoss", "NllLoss2D")
 ]

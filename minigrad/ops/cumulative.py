@@ -59,8 +59,8 @@ def past_first_zero(grad: Any, self: Any, result: Any, dim: int) -> Any:
     first = (self == 0) & (zeros == 1)
     since = module.where((zeros == 1) & ~first, self, 1).cumprod(axis=dim)
     ahead = module.where(zeros == 0, self, 1)
-    of_first = sum_array(rules.only(grad, zeros == 1) * since, (dim,), True) * _prod(ahead, dim, True)
-    of_earlier = sum_from_end(rules.only(grad, zeros == 0) * result, dim) / self
+    of_first = sum_array(rules.keep_where(grad, zeros == 1) * since, (dim,), True) * _prod(ahead, dim, True)
+    of_earlier = sum_from_end(rules.keep_where(grad, zeros == 0) * result, dim) / self
     return module.where(zeros == 0, of_earlier, module.where(first, of_first, 0))
 
 

@@ -1,12 +1,13 @@
-"""How an operation is made: a forward on arrays, one derivative rule for each input, a node name.
+"""How an operation is defined: a forward on arrays, one derivative rule for each input, a node name.
 
-This is torch's derivatives.yaml in Python. A rule is a pure function whose first parameter is the arriving gradient
-and whose other parameters name what it needs: an input, `result`, or an attribute of the call. From these names
-follows what the node saves, so nothing is kept that no wanted gradient needs. Un-broadcasting, version checks, hooks
-and the graph are the walk's business.
+This is torch's derivatives.yaml in Python. A rule is a pure function. Its first parameter is the arriving gradient,
+its other parameters name what it needs: an input, `result`, or an attribute of the call. These names determine what the
+node saves, so nothing is saved that no wanted gradient needs. Un-broadcasting, version checks, hooks and the order of
+nodes belong to the walk (autograd/).
 
-`unary` and `binary` are the fast paths of the two commonest shapes, written out because every layer of calls costs
-more than NumPy does; `op` makes everything else.
+How a result is recorded is written out four times, because every layer of calls costs more than NumPy does: in `unary`
+and `binary` for elementwise operations and products, in `OneInputOp` for other operations of one tensor, and in
+`Op.record` for everything else.
 """
 
 from __future__ import annotations
@@ -25,33 +26,33 @@ from ..autograd.graph import (
     Edge,
     save_result,
 )
-from ..autograd.recording import next_order, observed, observers, ruling
+from ..autograd.recording import next_order, observers, recording_rules, show_observers
 from ..autograd.views import View
 from ..backend import converted, in_use, ndarray
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .double_backward import members
 from .nodes import (
-    ALONE,
+    ONE_WANTED,
     CrosswiseNode,
     OneInputNode,
     Rule,
     Rules,
     apply_operands,
     keep_versions,
-    named,
     names_of,
     node_type,
     origins,
     stretch,
+    with_own_code,
 )
-from .promotion import AS_THEY_ARE, common, once_more, operands, together, unfit
+from .promotion import AS_THEY_ARE, common, in_torchs_words, on_one_device, operands, retry_on_one_device
 
 new = object.__new__
 Forward = Callable[..., Any]
-BY_NUMBER: dict[str, Callable[..., Tensor]] = {}  # by node name: the same with a number, as derivative rules record it
+BY_NUMBER: dict[str, Callable[..., Tensor]] = {}  # by node name: the operation with a number, for use inside rules
 BY_OPERANDS = {"apply_graph": apply_operands}
-NOTHING: tuple[Any, ...] = ()  # what a node saves when its rules need nothing: it can be walked again and again
+NOTHING: tuple[Any, ...] = ()  # the saved values of a node whose rules need none
 
 
 def binary(
@@ -62,24 +63,24 @@ def binary(
     forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
     stretches: operands are broadcast against each other; not so for matrix products. mixing: see promotion.py.
     """
-    kept = Rules(node, rules, members=BY_OPERANDS)
-    made, saves, crosswise = kept.node, bool(kept.node.saves), issubclass(kept.node, CrosswiseNode)
-    unless_stretched = None if stretches else True
+    entry = Rules(node, rules, members=BY_OPERANDS)
+    node_class, saves, crosswise = entry.node, bool(entry.node.saves), issubclass(entry.node, CrosswiseNode)
+    always_fits = None if stretches else True
 
     def call(a: Any, b: Any) -> Tensor:
-        alike = unless_stretched  # each gradient has its input's shape and dtype; None: the shapes will tell
+        fits = always_fits  # whether each gradient has its input's shape and dtype; None: compare shapes
         if not (type(a) is type(b) and (x := a._data).dtype is (y := b._data).dtype):
             ready = operands(a, b, mixing)
             if ready is None:
                 return NotImplemented
-            a, b, x, y, known = ready
-            alike = alike or known
-            if known and ruling and get_ident() in ruling and node in BY_NUMBER:
+            a, b, x, y, known_to_fit = ready
+            fits = fits or known_to_fit
+            if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
                 return BY_NUMBER[node](b, number=x) if type(a) is Constant else BY_NUMBER[node](a, number=y)
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:
-            return once_more(call, error, a, b, x, y)
+            return retry_on_one_device(call, error, a, b, x, y)
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None
@@ -87,14 +88,14 @@ def binary(
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
-        if alike is None and (shape := x.shape) == y.shape and (shape or not in_use):
+        if fits is None and (shape := x.shape) == y.shape and (shape or not in_use):
             stretched = None
         else:
-            if not alike and in_use and (moved := together((a, b))):
+            if not fits and in_use and (moved := on_one_device((a, b))):
                 return call(*moved)
             shape = data.shape
-            stretched = None if alike else origins(a, b) if alike is False else stretch(x, y, shape)
-        grad_fn = made()
+            stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
+        grad_fn = node_class()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
         grad_fn.parents = (parent_a, parent_b)
@@ -109,10 +110,10 @@ def binary(
             if ((c := a._counter) is not None and c.version) or ((c := b._counter) is not None and c.version):
                 keep_versions(grad_fn)
         elif saves:
-            kept.save(grad_fn, (edge_a, edge_b), (a, b), (out,), {})
-        return out if not observers else observed(grad_fn, out)
+            entry.save(grad_fn, (edge_a, edge_b), (a, b), (out,), {})
+        return out if not observers else show_observers(grad_fn, out)
 
-    return named(call, name)
+    return with_own_code(call, name)
 
 
 def unary(
@@ -121,18 +122,18 @@ def unary(
     forward: Callable[[Any], Any],
     self: Rule,
     floating: bool = True,
-    again: str = "",
+    second: str = "",
     slopes: tuple[Rule, ...] = (),
 ) -> Callable[..., Tensor]:
     """An elementwise operation of one tensor.
 
     forward: on an array. self: the rule, which may name `self` and `result`. floating: integers become the default
-    floating type first, as torch does for exp, log, tanh, … again, slopes: what the rule is recorded as in
-    double_backward.py.
+    floating type first, as torch does for exp, log, tanh, … second, slopes: the node that records the rule
+    under create_graph, and its formulas (double_backward.py).
     """
     names = names_of(self)
-    made = node_type(node, (self,), names, OneInputNode, members(again, {"self": self}, slopes))
-    made.releases = bool(names)
+    node_class = node_type(node, (self,), names, OneInputNode, members(second, {"self": self}, slopes))
+    node_class.releases = bool(names)
     saves_self, saves_result = "self" in names, "result" in names
 
     def call(input: Tensor) -> Tensor:
@@ -147,7 +148,7 @@ def unary(
         if edge is NO_EDGE or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
-        grad_fn = made()
+        grad_fn = node_class()
         parent, number = gradient_edge(input) if edge is None else edge
         grad_fn.parents = (parent,)
         grad_fn.numbers = (number,) if number else None
@@ -165,9 +166,9 @@ def unary(
         grad_fn.saved = saved
         if saves_self and input._counter is not None:
             keep_versions(grad_fn)
-        return out if not observers else observed(grad_fn, out)
+        return out if not observers else show_observers(grad_fn, out)
 
-    return named(call, name)
+    return with_own_code(call, name)
 
 
 def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
@@ -189,7 +190,7 @@ def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
 
 
 def unrecorded(source: Tensor, data: Any) -> Edge:
-    """The edge of a view of `source` that is not recorded: it requires grad as what both are views of does, if it can."""
+    """The edge of a view of `source` that is not recorded: it requires grad if their common base does and its dtype can."""
     base = source if getattr(source, "_view", None) is None else source._view.base
     return NO_EDGE if base._edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
 
@@ -203,7 +204,7 @@ class Op:
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
     view: the output shares the input's storage. promotes: the inputs are brought to one dtype first; floating: to a
     floating-point one. stretches: a rule may return a gradient of the output's shape or dtype, and the walk fits it to
-    the input. again: the one operation as which the rules are recorded under create_graph (double_backward.py).
+    the input. second: the node that records the rules under create_graph (double_backward.py).
     """
 
     def __init__(
@@ -217,7 +218,7 @@ class Op:
         promotes: bool = False,
         floating: bool = False,
         tensors: tuple[str, ...] = (),
-        again: str | dict[str, str] = "",
+        second: str | dict[str, str] = "",
         **rules: Rule,
     ) -> None:
         self.forward = forward
@@ -226,28 +227,30 @@ class Op:
         self.floating = floating
         self.view = view
         self.tensors = tensors
-        self.rules = Rules(node, rules, outputs, tensors, members(again, rules))
+        self.rules = Rules(node, rules, outputs, tensors, members(second, rules))
         if type(self) is Op and len(rules) == 1 and outputs is None and not (view or tensors or self.promotes):
-            self.__class__ = OneInputOp  # which computes the same with fewer calls
+            # OneInputOp computes the same with fewer calls. Which of the two runs follows from the arguments, so it is
+            # decided here and not by whoever defines an operation.
+            self.__class__ = OneInputOp
 
     def __call__(self, /, *inputs: Any, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
         if self.view:
             return self.make_view(inputs[0], attributes)
         if in_use and self.stretches:
-            inputs = together(inputs) or inputs
+            inputs = on_one_device(inputs) or inputs
         arrays = common(inputs, self.floating) if self.promotes else [t._data for t in inputs]
         try:
             data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         except (ValueError, TypeError) as error:
-            raise unfit(error, arrays) from error
+            raise in_torchs_words(error, arrays) from error
         edges = edges_of(inputs)
         if edges is None:
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
 
     def plain(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """The attributes with arrays in the place of tensors."""
+        """The attributes, with tensors replaced by their arrays."""
         return attributes | {name: rules.raw(attributes[name]) for name in self.tensors if name in attributes}
 
     def of(self, /, *inputs: Any, **attributes: Any) -> Any:
@@ -304,12 +307,11 @@ class Op:
             out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
             out._counter = out._grad = None
             self.rules.save(grad_fn, edges, inputs, (out,), attributes)
-        return out if not observers else observed(grad_fn, out)
+        return out if not observers else show_observers(grad_fn, out)
 
 
 class OneInputOp(Op):
-    """An operation of one tensor and plain attributes, with one output of its own: what Op comes to for the most frequent
-    kind, with every call written out."""
+    """Op for the most frequent kind, with every call written out: one tensor, plain attributes, one output that is no view."""
 
     def __call__(self, input: Tensor, /, **attributes: Any) -> Tensor:
         """Compute, and record what the rule will need."""
@@ -317,7 +319,7 @@ class OneInputOp(Op):
         try:
             data = self.forward(x, **attributes)
         except (ValueError, TypeError) as error:
-            raise unfit(error, [x]) from error
+            raise in_torchs_words(error, [x]) from error
         edge = input._edge
         if edge is NO_EDGE or (paused and get_ident() in paused):
             return from_array(data)
@@ -335,10 +337,10 @@ class OneInputOp(Op):
         out._counter = out._grad = None
         out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
         if (pick := rules.pick) is None:
-            rules.save(grad_fn, ALONE, (input,), (out,), attributes)
+            rules.save(grad_fn, ONE_WANTED, (input,), (out,), attributes)
         else:
             grad_fn.saved = (x.shape, *pick(attributes)) if rules.with_shape else pick(attributes)
-        return out if not observers else observed(grad_fn, out)
+        return out if not observers else show_observers(grad_fn, out)
 
 
 def of_two_tensors(op: Any, name: str, words: str) -> Any:

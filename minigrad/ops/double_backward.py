@@ -1,9 +1,9 @@
 """Derivative rules that torch records as one operation when they are themselves differentiated (create_graph).
 
-torch has kernels such as tanh_backward, so the gradient of tanh is one node, TanhBackwardBackward0. An entry that says
-`again="TanhBackwardBackward0"` has the same: its rule runs on arrays, and one node remembers the rule and what it was
-given. The rule's own derivative is found by walking the rule; or, where an entry gives it, by its formula (`slopes`).
-Rules without the word are recorded step by step, as the operations they consist of.
+torch has kernels such as tanh_backward, so under create_graph the gradient of tanh is one node, TanhBackwardBackward0.
+An entry that says `second="TanhBackwardBackward0"` does the same: its rule runs on arrays, and one node stores the rule
+and its arguments. The rule's own derivative is found by walking the rule, or by its formula if an entry gives one
+(`slopes`). Rules of other entries are recorded step by step, as the operations they consist of.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .. import autograd
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import enable_grad, records
 from ..autograd.graph import Constant, Node
-from ..autograd.recording import as_rule, next_order, observed, observers
+from ..autograd.recording import as_rule, next_order, observers, show_observers
 from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
 
 Members = dict[str, Any]
 
 
-class AgainNode(Node):
+class DoubleBackwardNode(Node):
     """rule(grad, *values) as one recorded operation; an edge for `grad` and for each value that is a tensor.
 
     rule: the derivative rule that ran. places: which of the saved values the edges belong to.
@@ -66,7 +66,7 @@ class AgainNode(Node):
         node.stretched = node.extras = None
         keep_versions(node)
         out = from_array(data, (node, 0))
-        return out if not observers else observed(node, out)
+        return out if not observers else show_observers(node, out)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The rule's derivatives, found by recording and walking it."""
@@ -99,8 +99,8 @@ class AgainNode(Node):
         return tuple([None if parent is None else next(answers) for parent in self.parents])
 
 
-class SymmetricNode(AgainNode):
-    """An AgainNode of a rule that multiplies each element by a number: its derivative for `grad` is the rule itself."""
+class SymmetricNode(DoubleBackwardNode):
+    """A DoubleBackwardNode of a rule that multiplies each element by a number: its derivative for `grad` is the rule itself."""
 
     __slots__ = ()
 
@@ -143,20 +143,22 @@ class NothingNode(Node):
     apply_graph = apply
 
 
-def members(again: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Rule, ...] = ()) -> Members:
-    """What a node class needs so that its rules, by input name, are recorded as `again`: all, or those it names."""
-    if not again:
+def members(second: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[Rule, ...] = ()) -> Members:
+    """The members of a node class whose rules, by input name, are recorded as the nodes `second`: all rules or the named."""
+    if not second:
         return {}
-    names = dict.fromkeys(vjps, again) if isinstance(again, str) else again
-    base, more = (SymmetricNode, {"slopes": slopes}) if slopes else (AgainNode, {})
+    names = dict.fromkeys(vjps, second) if isinstance(second, str) else second
+    base, more = (SymmetricNode, {"slopes": slopes}) if slopes else (DoubleBackwardNode, {})
     kinds = {key: node_type(name, (), ("grad_output", *names_of(vjps[key])), base, more) for key, name in names.items()}
-    return {"again": tuple([kinds.get(key) for key in vjps]), "inputs": tuple(vjps), "apply_graph": apply_as_one}
+    return {
+        "second": tuple([kinds.get(key) for key in vjps]), "inputs": tuple(vjps), "apply_graph": apply_as_one,
+    }  # fmt: skip
 
 
 def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
     """Node.apply_graph, with each rule as one operation."""
     values, results = self.unpack_tensors(), []
-    for kind, vjp, take, parent in zip(self.again, self.vjps, self.takes, self.parents, strict=True):
+    for kind, vjp, take, parent in zip(self.second, self.vjps, self.takes, self.parents, strict=True):
         given = [values[i] for i in take]
         wanted = parent is not None
         found = (kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None

@@ -70,37 +70,37 @@ def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 def clamp_vjp(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: the gradient where self is inside, the borders included."""
     above, below = min is None or self >= min, max is None or self <= max  # nan is neither
-    return rules.only(grad, below if min is None else above if max is None else above & below)
+    return rules.keep_where(grad, below if min is None else above if max is None else above & below)
 
 
 def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: to min where self lies below it, unless max is lower still."""
-    return rules.only(grad, self < min if max is None else (min < max) & (self < min))
+    return rules.keep_where(grad, self < min if max is None else (min < max) & (self < min))
 
 
 def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
     """z = self held between min and max: to max where self lies above it, or where min does."""
-    return rules.only(grad, self > max if min is None else (self > max) | (max < min))
+    return rules.keep_where(grad, self > max if min is None else (self > max) | (max < min))
 
 
 def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
     """z = self, at least min."""
-    return rules.only(grad, self >= min)
+    return rules.keep_where(grad, self >= min)
 
 
 def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     """z = self, at least min: to min where self lies below."""
-    return rules.only(grad, self < min)
+    return rules.keep_where(grad, self < min)
 
 
 def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
     """z = self, at most max."""
-    return rules.only(grad, self <= max)
+    return rules.keep_where(grad, self <= max)
 
 
 def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     """z = self, at most max: to max where self lies above."""
-    return rules.only(grad, self > max)
+    return rules.keep_where(grad, self > max)
 
 
 # ------------------------------------------------------------------ entries

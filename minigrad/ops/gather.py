@@ -208,7 +208,7 @@ def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
 
 def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:
     """z = self with value where the mask holds: the sum of the gradient there."""
-    return rules.sum(rules.only(grad, rules.raw(mask)), None, False)
+    return rules.sum(rules.keep_where(grad, rules.raw(mask)), None, False)
 
 
 def masked_select_vjp(grad: Any, self: Any, mask: Any) -> Any:
@@ -241,7 +241,7 @@ def put_flat_vjp(grad: Any, index: Any) -> Any:
 
 def where_vjp_self(grad: Any, condition: Any) -> Any:
     """z = self where the condition holds."""
-    return rules.only(grad, rules.raw(condition))
+    return rules.keep_where(grad, rules.raw(condition))
 
 
 def where_vjp_other(grad: Any, condition: Any) -> Any:
@@ -249,7 +249,7 @@ def where_vjp_other(grad: Any, condition: Any) -> Any:
     return (
         rules.where(rules.raw(condition), rules.zeros(grad, ()), grad)
         if rules.is_tensor(grad)
-        else rules.only(grad, condition == 0)
+        else rules.keep_where(grad, condition == 0)
     )
 
 
@@ -298,7 +298,7 @@ masked_select_op = Op(
 masked_put_op = Op("MaskedScatterBackward0", _masked_put, tensors=("mask",), self=masked_put_vjp)
 masked_scatter_op = Op(
     "MaskedScatterBackward0", _masked_scatter, tensors=("mask",), stretches=True, self=masked_fill_vjp_self,
-    source=masked_scatter_vjp_source, again={"source": "MaskedScatterBackwardBackward0"},
+    source=masked_scatter_vjp_source, second={"source": "MaskedScatterBackwardBackward0"},
 )  # fmt: skip
 take_op = Op("TakeBackward0", lambda x, index: in_order(x.reshape(-1)[index]), tensors=INDEX, self=take_vjp)
 put_flat_op = Op("PutBackward0", _put_flat, tensors=INDEX, self=put_flat_vjp)

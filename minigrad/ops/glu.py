@@ -33,7 +33,7 @@ def _glu(x: Any, dim: int) -> Any:
     return in_order(a * sigmoid_array(b))
 
 
-glu_op = Op("GluBackward0", in_single(_glu), self=glu_vjp, again="GluBackwardBackward0")
+glu_op = Op("GluBackward0", in_single(_glu), self=glu_vjp, second="GluBackwardBackward0")
 
 
 @parsed("glu", "", "dim")

@@ -38,8 +38,8 @@ def group_norm_vjp_input(grad: Any, input: Any, weight: Any, mean: Any, rstd: An
     total = rules.sum(rules.sum(g, (3,), True) * weight, (2,), True)
     along = rules.sum(products(g, x, (3,)) * weight, (2,), True) - total * mean
     slope = along * (factor * factor * factor) / n
-    found = rules.subtracted(g * (factor * weight), x * slope)
-    return rules.reshape(rules.added(found, slope * mean - factor * total / n), input.shape)
+    found = rules.isub(g * (factor * weight), x * slope)
+    return rules.reshape(rules.iadd(found, slope * mean - factor * total / n), input.shape)
 
 
 def group_norm_vjp_weight(grad: Any, input: Any, mean: Any, rstd: Any, group: int, eps: float) -> Any:

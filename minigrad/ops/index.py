@@ -50,7 +50,7 @@ def put_vjp_self(grad: Any, indices: Index, accumulate: bool) -> Any:
         return grad
     if rules.is_tensor(grad):
         return put_op(grad, rules.zeros(grad, ()), indices=indices, accumulate=False)
-    return rules.without(grad, places(indices))
+    return rules.zeroed_at(grad, places(indices))
 
 
 def put_vjp_values(grad: Any, indices: Index) -> Any:

@@ -1,8 +1,8 @@
-"""In-place operations, all made the same way from the operation that allocates.
+"""In-place operations, all derived in the same way from the operation that allocates.
 
-The result is computed and recorded as always, then written into the tensor's storage; the version counter moves, and
-the tensor takes over the new history. A leaf that requires grad refuses, as in torch: its old value would have no
-place in the graph.
+The result is computed and recorded as usual, then written into the tensor's storage; the version counter goes up, and
+the tensor takes over the new history. As in torch, a leaf that requires grad cannot be written to: its old value would
+have no place in the graph.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
-from ..autograd.recording import announced, before_write, observers
-from ..autograd.views import VIEW_OF_LEAF, CopySlices, Invalid, View, refused
+from ..autograd.recording import before_write, observers, with_target
+from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
 from ..backend import address, array_module, ndarray, numpy, repeats
 from ..dtypes import result_type
 from ..errors import INFERENCE_WRITTEN, OVERLAPPING
 from ..tensor import Tensor, from_array
 from .define import Op
-from .promotion import castable
+from .promotion import check_castable
 
 
 def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
@@ -46,13 +46,13 @@ def take_part(grad: Any, view: View) -> Any:
 
 
 def as_strided(tensor: Tensor, edge: Any) -> Tensor:
-    """A view with its base, whose edge is given, as its history."""
+    """A view whose history is its base, of which the edge is given."""
     view = tensor._view
     return as_strided_op.record((view.base,), (edge,), tensor._data, {"view": view.part()})
 
 
 def view_into(base: Tensor, view: View) -> Tensor:
-    """The part of another base, as a view of it through which it can be written."""
+    """The same part of another base, as a view through which it can be written."""
     part = from_array(view.array(base.storage()), NO_EDGE, base.counter())
     part._view = View(base, view.path, version=base._version)
     if base.requires_grad:
@@ -73,11 +73,11 @@ STRETCHED = (
     "Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also "
     "applies to advanced indexing e.g. {example}"
 )
-# Writes element by element read no operand from the place they write to: torch looks before or after all other checks.
+# Elementwise writes must not read an operand from the memory they write to: torch checks that before or after the rest.
 BEFORE, AFTER = ("index_copy",), ("scatter", "scatter_add", "scatter_reduce", "index_add")
-LAST = (*AFTER, "cumsum", "cumprod")  # where what is written may be no expanded tensor is looked at last, too
-UNSEEN = ("tril", "triu")  # torch writes these wherever it is
-PRODUCTS = {"addmm": (2, 2), "addmv": (2, 1), "baddbmm": (3, 3)}  # and how many dimensions their factors have
+LAST = (*AFTER, "cumsum", "cumprod")  # here an expanded target is refused last, too
+UNSEEN = ("tril", "triu")  # torch does not check the target of these
+PRODUCTS = {"addmm": (2, 2), "addmv": (2, 1), "baddbmm": (3, 3)}  # with the numbers of dimensions of their factors
 INDEXED = {
     "masked_fill": "tensor[mask] = scalar", "index_fill": "tensor[mask] = scalar", "index_put": "tensor[indices] = tensor",
 }  # fmt: skip
@@ -87,7 +87,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """`operation` with its result written into its first argument."""
 
     name = operation.__name__
-    product = name in PRODUCTS  # for these torch has words of its own
+    product = name in PRODUCTS  # for these torch has other messages
     logical = name in ("logical_not", "logical_and", "logical_or", "logical_xor")
     apart, late, last = name in BEFORE, name in AFTER, name in LAST
 
@@ -100,13 +100,13 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
             if isinstance(operand, Tensor) and (apart or operand is not self):
                 check_overlap(self, operand, apart)
         try:
-            result = announced(self, operation, *args, **kwargs) if observers else operation(self, *args, **kwargs)
+            result = with_target(self, operation, *args, **kwargs) if observers else operation(self, *args, **kwargs)
         except RuntimeError as error:
             unable = isinstance(error, NotImplementedError)
             if name == "addmm" or (product and unable):
                 refuse_product(self, PRODUCTS[name], *args[:2])
             if (unable and not product) or str(error) == "ZeroDivisionError":
-                refuse_write(self, *args)  # of which torch speaks first
+                refuse_write(self, *args)  # which torch reports first
             raise
         if last:
             check_memory(self, name)
@@ -129,8 +129,8 @@ BAD_PRODUCT = "Bad in-place call: input tensor size {} and output tensor size {}
 
 
 def refuse_product(written: Tensor, dims: tuple[int, int], *factors: Any) -> None:
-    """RuntimeError for a product of another shape than the tensor that is to be written. Factors of other dtypes or
-    numbers of dimensions are for the operation to refuse, which looks at them first."""
+    """RuntimeError for a product whose shape differs from that of the tensor to be written. Wrong dtypes or numbers of
+    dimensions are left to the operation, which checks them first."""
     with contextlib.suppress(ValueError, TypeError, AttributeError):
         a, b = (factor._data for factor in factors)
         shape = (a @ b).shape
@@ -140,8 +140,8 @@ def refuse_product(written: Tensor, dims: tuple[int, int], *factors: Any) -> Non
 
 
 def refuse_write(written: Tensor, *operands: Any) -> None:
-    """RuntimeError for operands whose result would have another shape than the tensor that is to be written, or a dtype
-    of a higher category."""
+    """RuntimeError for operands whose result would have another shape than the tensor to be written, or a dtype of a
+    higher category."""
     given = [t for t in (written, *operands) if isinstance(t, Tensor)]
     with contextlib.suppress(ValueError):
         refuse(written, numpy.broadcast_shapes(*[t._data.shape for t in given]), result_type(*given))
@@ -153,11 +153,11 @@ def refuse(tensor: Tensor, shape: tuple[int, ...], dtype: Any) -> None:
         raise RuntimeError(
             f"output with shape {list(tensor._data.shape)} doesn't match the broadcast shape {list(shape)}"
         )
-    castable(dtype, tensor.dtype)
+    check_castable(dtype, tensor.dtype)
 
 
 def check_memory(written: Tensor, name: str = "copy") -> None:
-    """RuntimeError for a tensor that names one place in memory twice (a warning where torch still lets it pass)."""
+    """RuntimeError for a tensor with two elements in one memory location (a warning where torch still allows it)."""
     x = written.storage()
     if 0 in x.strides and repeats(x):
         if name not in INDEXED:
@@ -166,7 +166,7 @@ def check_memory(written: Tensor, name: str = "copy") -> None:
 
 
 def dense(x: Any) -> bool:
-    """Whether an array fills its stretch of memory, each place once, in whatever order."""
+    """Whether an array fills a block of memory without gaps or overlaps, in whatever order."""
     flags = x.flags
     if not (flags.c_contiguous or flags.f_contiguous):
         flags = x.transpose(sorted(range(x.ndim), key=lambda d: -x.strides[d])).flags
@@ -180,8 +180,8 @@ def same_place(a: Tensor, b: Tensor) -> bool:
 
 
 def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
-    """RuntimeError for an operand in the same memory that is neither the written tensor itself (apart: not even that)
-    nor apart from it."""
+    """RuntimeError for an operand that shares memory with the written tensor, unless it is that tensor itself (apart: even
+    then)."""
     if operand is written and apart:
         raise RuntimeError(PARTLY_THE_SAME)
     if not isinstance(operand, Tensor) or operand is written:
@@ -196,7 +196,7 @@ def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
 
 
 def check_writable(tensor: Tensor, operands: Any = ()) -> None:
-    """RuntimeError where autograd could not follow a write to this tensor, of what is made of these operands, too."""
+    """RuntimeError if autograd could not record a write of a result of these operands to this tensor."""
     if tensor.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(INFERENCE_WRITTEN)
     if not records():
@@ -221,9 +221,9 @@ def write(tensor: Tensor, result: Tensor) -> None:
     recorded = result._edge is not NO_EDGE and records()
     view = getattr(tensor, "_view", None) if recorded else None
     if recorded:
-        if view is not None and view.refusal:  # it asks for no gradient itself, but what is written does
+        if view is not None and view.refusal:  # it wants no gradient itself, but the written value does
             raise refused(tensor)
-        keep_old(tensor, result.grad_fn)
+        save_old_value(tensor, result.grad_fn)
     for tell in before_write:
         tell(tensor)
     data[...] = value
@@ -237,35 +237,35 @@ def write(tensor: Tensor, result: Tensor) -> None:
 
 
 def refresh_views(views: list[Any], done: Tensor | None) -> None:
-    """After a write, the views of what was written, but the one that is `done`, hang on the history of their base now.
+    """After a write, give the views of what was written (except `done`) the new history of their base.
 
-    views: of a version counter, weakly held; those that are no more leave the list.
+    views: those of a version counter, as weak references; dead ones are removed.
     """
     views[:] = [known for known in views if known() is not None]
     for reference in tuple(views):
         tensor = reference()
-        if tensor is None or tensor is done or type(tensor._edge) is Invalid:
+        if tensor is None or tensor is done or type(tensor._edge) is InvalidEdge:
             continue
         base = tensor._view.base
         edge = base._edge or gradient_edge(base)
         if edge is NO_EDGE and tensor.grad_fn is None:
             continue
         if tensor._view.refusal:
-            tensor._edge = Invalid.of(tensor)
+            tensor._edge = InvalidEdge.of(tensor)
         else:
-            hang(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge)
+            set_history(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge)
 
 
 def follow_base(base: Tensor) -> None:
-    """Views that were written before their base came to want a gradient hang on its history from then on."""
+    """Once a base requires grad, give it as history to the views that were written to before."""
     counter, edge = base.counter(), gradient_edge(base)
     for view in counter.living_views(base):
-        if view._view.version != counter.version and type(view._edge) is not Invalid and view.grad_fn is None:
-            view._edge = Invalid.of(view) if view._view.refusal else as_strided(view, edge)._edge
+        if view._view.version != counter.version and type(view._edge) is not InvalidEdge and view.grad_fn is None:
+            view._edge = InvalidEdge.of(view) if view._view.refusal else as_strided(view, edge)._edge
 
 
-def keep_old(tensor: Tensor, node: Any) -> None:
-    """A node that saved the tensor about to be written, as what is written, gets a copy of it as it still is."""
+def save_old_value(tensor: Tensor, node: Any) -> None:
+    """If a node saved the tensor that its own result will be written into, let it save a copy of the old value instead."""
     saved = zip(node.saves, node.saved, strict=True)
     written = [value is tensor and name in ("self", "input") for name, value in saved]
     if any(written):
@@ -276,8 +276,8 @@ def keep_old(tensor: Tensor, node: Any) -> None:
 
 
 def adopt(tensor: Tensor, result: Tensor) -> None:
-    """Give the tensor the result's history; what the node saved of the result is now the tensor's own storage."""
-    hang(tensor, result._edge)
+    """Give the tensor the result's history; a result that the node saved is now the tensor's own storage."""
+    set_history(tensor, result._edge)
     node = result.grad_fn
     for index, value in enumerate(node.saved or ()):
         if isinstance(value, SavedResult):
@@ -288,13 +288,13 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
             versions[index] = tensor._version
             node.versions = tuple(versions)
     if observers:
-        from ..autograd.saved import pack_saved  # which few programs need
+        from ..autograd.saved import pack_saved  # needed by few programs
 
         pack_saved(node)
 
 
-def hang(tensor: Tensor, edge: Any) -> None:
-    """Give a tensor another history; a gradient that is to be retained is retained there. Hooks stay where they were."""
+def set_history(tensor: Tensor, edge: Any) -> None:
+    """Give a tensor another history, and move its retain_grad there. Hooks stay on the old node."""
     node, output = tensor._edge or NO_EDGE
     tensor._edge = edge
     if node is None or node.extras is None or output not in node.extras.retain:
@@ -304,8 +304,8 @@ def hang(tensor: Tensor, edge: Any) -> None:
 
 
 def rewrite_base(tensor: Tensor, view: View) -> None:
-    """After a write through a view: the base's history goes through the write, and the view hangs on the base."""
+    """After a write through a view: the base's history leads through the write, and the view's through the base."""
     base = view.base
     node = CopySlices(base, view, tensor.grad_fn, gradient_edge(base))
-    hang(base, (node, 0))
-    hang(tensor, as_strided(tensor, base._edge)._edge)
+    set_history(base, (node, 0))
+    set_history(tensor, as_strided(tensor, base._edge)._edge)

@@ -9,7 +9,7 @@ from typing import Any
 from ..autograd.grad_mode import records
 from ..autograd.views import View
 from ..tensor import Tensor
-from .inplace import check_writable, hang, refresh_views
+from .inplace import check_writable, refresh_views, set_history
 from .shape import squeeze, t, t_op, transpose, transpose_op, unsqueeze, view_op
 
 NUMBERED = {"UnsqueezeBackward0": 1, "SqueezeBackward0": 3, "SqueezeBackward1": 4, "SqueezeBackward2": 5, "TBackward0": 1,
@@ -44,7 +44,7 @@ def in_place(operation: Callable[..., Tensor]) -> Callable[..., Tensor]:
             self._view = View(out._view.base, out._view.path, self._view.refusal)
         if records() and out.grad_fn is not None:
             out.grad_fn.__class__ = numbered(type(out.grad_fn))  # type: ignore[arg-type]
-            hang(self, out._edge)
+            set_history(self, out._edge)
             done: Tensor | None = self
         else:
             done = None

@@ -66,10 +66,10 @@ def layer_norm_vjp_input(
     dims, n = last_dims(input, normalized_shape), math.prod(normalized_shape)
     mean, factor = single(*found_again(input, mean, rstd, dims, eps))  # its square may be too large for half precision
     grad, x = single(grad, input)
-    slope = rules.multiplied(grad * weight, factor) if weight.ndim else grad * factor
+    slope = rules.imul(grad * weight, factor) if weight.ndim else grad * factor
     total = rules.sum(slope, dims, True) / n
     along = (products(slope, x, dims) / n - total * mean) * (factor * factor)
-    return rules.added(rules.subtracted(slope, x * along), along * mean - total)
+    return rules.iadd(rules.isub(slope, x * along), along * mean - total)
 
 
 def layer_norm_vjp_weight(
@@ -105,7 +105,7 @@ layer_norm_op = Op(
     "NativeLayerNormBackward0",
     _layer_norm,
     stretches=True,
-    again="NativeLayerNormBackwardBackward0",
+    second="NativeLayerNormBackwardBackward0",
     input=layer_norm_vjp_input,
     weight=layer_norm_vjp_weight,
     bias=layer_norm_vjp_bias,

@@ -1,9 +1,9 @@
-"""Modules of operations that are loaded when something of theirs is first asked for, so that importing costs little.
+"""Loads modules of operations when one of their names is first used, so that `import minigrad` is quick.
 
-Until then a `Lazy` stands on Tensor in each of their places, and the package asks `load` for its functions. Loading a
-module puts all its methods into their places; from then on nothing of this stands in the way of a call. (A
-`__getattr__` on Tensor would do the same, and slow down every access to every tensor for good.) What the names are is
-no business of this module: the table in `__init__.py` says that.
+Until then, a `Lazy` placeholder is set on Tensor for each of their methods, and the package asks `load` for functions.
+Loading a module replaces the placeholders of all its methods; from then on, calls cost nothing extra. (A `__getattr__`
+on Tensor would do the same, but slow down every attribute of every tensor for good.) This module does not know the
+names: the table in `__init__.py` lists them.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any
 from ..tensor import Tensor
 
 Finish = Callable[[Any], Any]
-Place = tuple[str, str, Finish]  # a module, its function, and what is made of that
+Place = tuple[str, str, Finish]  # a module, the name of its function, and what turns that into the method or function
 
-METHODS: dict[str, Place] = {}  # whatever hangs on Tensor, properties and operators, too
+METHODS: dict[str, Place] = {}  # of Tensor, with properties and operators
 FUNCTIONS: dict[str, Place] = {}  # of the package
-_waiting: dict[str, Any] = {}  # what stands on Tensor for them until then
-_loaded: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}  # by module: what was made for METHODS and FUNCTIONS
+_waiting: dict[str, Any] = {}  # the placeholders on Tensor, by name
+_loaded: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}  # by module: its methods and functions
 
 
 class Lazy:
-    """Stands on Tensor for what a module will put there: whoever asks for it loads the module, and gets that."""
+    """A placeholder on Tensor for a method of a module: reading it loads the module and gives the real method."""
 
     __slots__ = ("name", "module")
 
@@ -39,30 +39,31 @@ class Lazy:
         return vars(Tensor)[self.name].__get__(tensor, kind)
 
 
-def hang(names: list[str], place: Place) -> None:
-    """Keep places on Tensor for one thing and its aliases."""
+def add_methods(names: list[str], place: Place) -> None:
+    """Set placeholders on Tensor for one method, property or operator and its aliases."""
     for name in names:
-        METHODS[name] = place if name == names[0] else known_as(name, place)
-        _waiting[name] = stand_in = Lazy(name, place[0])
+        METHODS[name] = place if name == names[0] else alias_place(name, place)
+        _waiting[name] = placeholder = Lazy(name, place[0])
         if place[2] is property:  # which, unlike a method, cannot be assigned to
-            _waiting[name] = property(lambda tensor, stand_in=stand_in: stand_in.__get__(tensor, Tensor))  # type: ignore[misc]
+            _waiting[name] = property(lambda tensor, placeholder=placeholder: placeholder.__get__(tensor, Tensor))  # type: ignore[misc]
         setattr(Tensor, name, _waiting[name])
 
 
-def offer(names: list[str], place: Place) -> None:
-    """Note where a function of the package is, and its aliases."""
+def add_functions(names: list[str], place: Place) -> None:
+    """Record where a function of the package and its aliases are defined."""
     for name in names:
-        FUNCTIONS[name] = place if name == names[0] else known_as(name, place)
+        FUNCTIONS[name] = place if name == names[0] else alias_place(name, place)
 
 
-def known_as(alias: str, place: Place) -> Place:
-    """The place of an alias: the same function under a name of its own, which its errors say."""
+def alias_place(alias: str, place: Place) -> Place:
+    """The place of an alias: the same function with the alias as its name, which appears in error messages."""
     module, function, finish = place
     return module, function, lambda found: finish(renamed(found, alias.removesuffix("_")))
 
 
 def renamed(function: Any, name: str) -> Any:
-    """A function that differs in its name alone."""
+    """A copy of a function with another name."""
+    # Copied rather than wrapped: a wrapper would add a call to every use of an alias. functools has no way to copy.
     twin = types.FunctionType(
         function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
     )
@@ -74,12 +75,12 @@ def renamed(function: Any, name: str) -> Any:
 
 
 def load(module: str) -> dict[str, Any]:
-    """Import a module and put its methods on Tensor; its functions of the package, by name.
+    """Import a module and set its methods on Tensor; returns its functions of the package, by name.
 
-    Of threads that come at once the first one's methods are taken by all. What a user has put on Tensor stays.
+    If several threads load it at once, all use the first one's methods. What a user has set on Tensor stays.
     """
     if module not in _loaded:
-        _loaded.setdefault(module, _made(module))
+        _loaded.setdefault(module, _build(module))
     methods, functions = _loaded[module]
     for name, method in methods.items():
         if vars(Tensor).get(name) is _waiting[name]:
@@ -88,13 +89,13 @@ def load(module: str) -> dict[str, Any]:
 
 
 def load_all() -> None:
-    """Load every operation at once: for whoever looks through the whole engine, or forks, or closes the door behind it."""
+    """Load every operation now: for tools that inspect the whole engine, before a fork, or before imports are blocked."""
     for module in dict.fromkeys(place[0] for place in (*METHODS.values(), *FUNCTIONS.values())):
         load(module)
 
 
-def _made(module: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What hangs on Tensor, and what is a function of the package."""
+def _build(module: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The methods that a module has for Tensor, and its functions of the package."""
     found = importlib.import_module(f".{module}", __package__)
     made: dict[Place, Any] = {}
     for place in (*METHODS.values(), *FUNCTIONS.values()):
@@ -106,10 +107,10 @@ def _made(module: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return methods, functions
 
 
-# ------------------------------------------------------------------ what is made of a module's function
+# ------------------------------------------------------------------ from a module's function to a method or function
 
 
-def as_it_is(function: Any) -> Any:
+def unchanged(function: Any) -> Any:
     """The function itself."""
     return function
 
@@ -118,18 +119,18 @@ def method(function: Any) -> Any:
     """A method that explains wrong arguments in torch's words."""
     from .guard import guarded
 
-    return spelled(guarded(function, method=True), method=True)
+    return with_torch_names(guarded(function, method=True), method=True)
 
 
 def plain_function(function: Any) -> Any:
-    """A function of the package that does."""
+    """A function of the package that explains wrong arguments in torch's words."""
     from .guard import guarded
 
-    return spelled(guarded(function, method=False), method=False)
+    return with_torch_names(guarded(function, method=False), method=False)
 
 
-def spelled(call: Any, method: bool) -> Any:
-    """`call` with the names that torch's other signatures have for its arguments; itself, where there are none."""
+def with_torch_names(call: Any, method: bool) -> Any:
+    """`call`, which also takes the argument names of torch's other signatures; unchanged if there are none."""
     from .signatures import spellings
 
     names = spellings(call.__name__, method)
@@ -163,5 +164,5 @@ def written_function(function: Any) -> Any:
 
 
 def reflected(function: Any) -> Any:
-    """The operation with its operands the other way round, as Python's __radd__ and the like want it."""
+    """The operation with its operands swapped, for __radd__ and the like."""
     return lambda self, other: function(other, self)

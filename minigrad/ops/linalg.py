@@ -7,7 +7,7 @@ from threading import get_ident
 from typing import Any
 
 from .. import rules
-from ..autograd.recording import ruling
+from ..autograd.recording import recording_rules
 from ..tensor import Tensor
 from .define import Op, binary
 from .promotion import common_shape, unsupported
@@ -138,7 +138,7 @@ def batched(self: Tensor, other: Tensor) -> Tensor:
     if folds(self, other):
         return folded(self, other)
     x, y = self._data.shape, other._data.shape
-    if len(x) == len(y) == 3 and x[0] == y[0] and get_ident() in ruling:
+    if len(x) == len(y) == 3 and x[0] == y[0] and get_ident() in recording_rules:
         return bmm(self, other)  # as torch's rules of batches are written
     if len(x) == len(y) == 3 and x[0] != y[0]:
         if x[0] == 1 and self.requires_grad:

@@ -14,7 +14,7 @@ from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .define import Op
-from .promotion import castable
+from .promotion import check_castable
 from .validate import asked_shape, flag
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that torch's nodes save
@@ -116,20 +116,20 @@ mse_op = Op(
     promotes=True,
     self=mse_loss_vjp_self,
     target=mse_loss_vjp_target,
-    again="MseLossBackwardBackward0",
+    second="MseLossBackwardBackward0",
 )
 huber_op = Op(
     "HuberLossBackward0",
     _huber,
     self=huber_loss_vjp_self,
     target=huber_loss_vjp_target,
-    again="HuberLossBackwardBackward0",
+    second="HuberLossBackwardBackward0",
 )
 smooth_l1_op = Op(
     "SmoothL1LossBackward0",
     _smooth_l1,
     promotes=True,
-    again="SmoothL1LossBackwardBackward0",
+    second="SmoothL1LossBackwardBackward0",
     self=smooth_l1_loss_vjp_self,
     target=smooth_l1_loss_vjp_target,
 )
@@ -240,7 +240,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     floats_among("huber_cpu", input, target)
-    castable(result_type(input, target), input.dtype)
+    check_castable(result_type(input, target), input.dtype)
     return huber_op(input, target, reduction=number, delta=delta)
 
 

@@ -28,7 +28,7 @@ from .loss import (
 )
 from .masks import where
 from .pointwise import minus_number, plus_number
-from .promotion import castable, unsupported
+from .promotion import check_castable, unsupported
 from .underivable import Underivable
 from .validate import number
 
@@ -163,7 +163,7 @@ soft_margin_op = Op(
     stretches=True,
     tensors=("target",),
     self=soft_margin_loss_vjp_self,
-    again="SoftMarginLossBackwardBackward0",
+    second="SoftMarginLossBackwardBackward0",
 )
 
 
@@ -177,7 +177,7 @@ def soft_margin_loss(
     refuse_write(input, -input, target)
     if input.shape != target.shape:
         input.detach() + target.detach()  # refuses what does not broadcast
-    castable(input.dtype if input.is_floating_point() else get_default_dtype(), input.dtype)
+    check_castable(input.dtype if input.is_floating_point() else get_default_dtype(), input.dtype)
     return soft_margin_op(input, target=target, reduction=reduction_no)
 
 

@@ -14,7 +14,7 @@ from . import gather as ops
 from .arguments import Bool, Ints, Operand
 from .inplace import refuse
 from .promotion import Number as Numbers
-from .promotion import common_shape, differentiable, differentiable_inplace, mismatch, operand, together
+from .promotion import common_shape, differentiable, differentiable_inplace, mismatch, on_one_device, operand
 from .reduce import dims
 from .validate import ABSENT, flag
 
@@ -107,7 +107,7 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
         condition = from_array(data := data.astype(bool))
     a, b = operand(self), operand(other)
     if in_use:
-        condition, a, b = together((condition, a, b)) or (condition, a, b)
+        condition, a, b = on_one_device((condition, a, b)) or (condition, a, b)
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
         kind = get_default_dtype() if isinstance(self, float) or isinstance(other, float) else result_type(self, other)
         a, b = (from_array(array_module(data).asarray(x._data, kind.np)) for x in (a, b))

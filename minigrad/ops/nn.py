@@ -150,9 +150,9 @@ def _log_softmax(x: Any, dim: int) -> Any:
     return z
 
 
-softmax_op = Op("SoftmaxBackward0", _softmax, self=softmax_vjp, again="SoftmaxBackwardDataBackward0")
-safe_softmax_op = Op("SafeSoftmaxBackward0", _safe_softmax, self=softmax_vjp, again="SoftmaxBackwardDataBackward0")
-log_softmax_op = Op("LogSoftmaxBackward0", _log_softmax, self=log_softmax_vjp, again="LogSoftmaxBackwardDataBackward0")
+softmax_op = Op("SoftmaxBackward0", _softmax, self=softmax_vjp, second="SoftmaxBackwardDataBackward0")
+safe_softmax_op = Op("SafeSoftmaxBackward0", _safe_softmax, self=softmax_vjp, second="SoftmaxBackwardDataBackward0")
+log_softmax_op = Op("LogSoftmaxBackward0", _log_softmax, self=log_softmax_vjp, second="LogSoftmaxBackwardDataBackward0")
 
 
 def floats_only(input: Tensor, kernel: str) -> None:
@@ -206,7 +206,7 @@ def embedding_vjp(
         counts = array_module(indices).bincount(indices.reshape(-1))[indices][..., None].astype(rules.raw_dtype(grad))
         grad = grad / (from_array(counts) if rules.is_tensor(grad) else counts)
     if padding_idx >= 0:
-        grad = rules.only(grad, rules.unsqueeze(indices != padding_idx, -1))
+        grad = rules.keep_where(grad, rules.unsqueeze(indices != padding_idx, -1))
     return rules.scatter_index(grad, weight_shape, indices)
 
 
@@ -219,7 +219,7 @@ embedding_op = Op(
     _embedding,
     tensors=("indices",),
     weight=embedding_vjp,
-    again="EmbeddingDenseBackwardBackward0",
+    second="EmbeddingDenseBackwardBackward0",
 )
 
 

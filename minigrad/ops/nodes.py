@@ -1,7 +1,7 @@
-"""The nodes that operations leave in the graph: their classes, made from the rules, and what a call has to save.
+"""The node classes of operations, built from their derivative rules, and what a call has to save for them.
 
-A rule names what it needs; from these names follow the node's saved values and how its `apply` gets them. How a call
-computes and records stands in `define.py`.
+The parameter names of a rule say what it needs; they determine the node's saved values and how its `apply` reads them.
+How a call computes and records is in `define.py`.
 """
 
 from __future__ import annotations
@@ -15,26 +15,24 @@ from ..autograd.accumulate import apply_product, fit
 from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
-from .saved_attributes import KEPT, shown
+from .saved_attributes import SHOWN_ONLY, shown
 
-ALONE = (True,)  # which inputs want a gradient, where there is but one
+ONE_WANTED = (True,)  # which inputs want a gradient, if there is only one input
 Rule = Callable[..., Any]
-Taker = Callable[[Any, Any, dict[str, Any]], Any]
+Getter = Callable[[Any, Any, dict[str, Any]], Any]
 
 
-def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`function` under a name and with code of its own.
-
-    CPython fits a piece of code to the types it meets there. Operations that shared their code would meet each other's
-    node classes in it, and none would be fast.
-    """
+def with_own_code(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`function` with another name and a code object of its own."""
+    # All functions that one `def` creates share one code object, and CPython specialises that to the types it has seen
+    # (PEP 659). Operations that shared it would see each other's node classes, and every training step would be slower.
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)
     function.__name__ = function.__qualname__ = name
     return function
 
 
 def names_of(rule: Rule) -> tuple[str, ...]:
-    """What a rule needs: its parameters after the gradient."""
+    """What a rule needs: the names of its parameters after the gradient."""
     return rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
 
 
@@ -42,17 +40,17 @@ def node_type(
     name: str, vjps: tuple[Rule, ...], saves: tuple[str, ...], base: type[Node] = Node, members: Any = (),
     tensors: Any = ("self", "result"),
 ) -> type[Node]:  # fmt: skip
-    """The node class of an operation, named as torch names it. members: what else the class has. tensors: which of the
-    saved values are tensors."""
+    """The node class of an operation, named as torch names it. members: further members of the class. tensors: which of
+    the saved values are tensors."""
     takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
-        own["apply"] = named(base.applies(*vjps), "apply")
+        own["apply"] = with_own_code(base.applies(*vjps), "apply")
     return type(name, (base,), own | shown(name, saves, tensors) | dict(members))
 
 
 def keep_versions(node: Node) -> None:
-    """Note the versions of saved values that have been written before, to hold them against in backward."""
+    """Record the versions of saved values that were written to before; backward compares them with the current ones."""
     for value in node.saved or ():
         if value is not None and value._counter is not None and value._counter.version:
             break
@@ -65,12 +63,12 @@ def keep_versions(node: Node) -> None:
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
-    """The shape and dtype that each input's gradient has to come back to."""
+    """The shape and dtype of each input, to which its gradient has to be brought back."""
     return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
 
 
 def stretch(x: Any, y: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """The shapes and dtypes of two arrays that were broadcast to `shape`; None for one that had that shape already."""
+    """The shapes and dtypes of two arrays that were broadcast to `shape`; None for an array that already has that shape."""
     shape_x, shape_y = x.shape, y.shape
     return None if shape_x == shape else (shape_x, x.dtype), None if shape_y == shape else (shape_y, y.dtype)
 
@@ -87,7 +85,7 @@ class OneInputNode(Node):
 
 
 class ConstantsNode(Node):
-    """One input, whose rule needs shapes and attributes and no tensor: views, sums. Nothing to check or to let go."""
+    """One input, whose rule needs shapes and attributes but no tensor: views, sums. Nothing to version-check or release."""
 
     __slots__ = ()
     releases = False
@@ -98,7 +96,7 @@ class ConstantsNode(Node):
         return lambda node, grad: (rule(grad, *node.saved),)
 
     def unpack_arrays(self) -> list[Any]:
-        """The saved values, which are plain."""
+        """The saved values, which are plain Python values."""
         return list(self.saved or ())
 
     unpack_tensors = unpack_arrays
@@ -109,7 +107,7 @@ class ConstantsNode(Node):
 
 
 def apply_operands(self: Node, grad: Any) -> tuple[Any, ...]:
-    """Node.apply_graph where numbers in the rules are operands, which torch has as tensors, and no numbers of the rule."""
+    """Node.apply_graph for rules whose numbers are operands (tensors, to torch), not numbers of the rule itself."""
     return self._apply(grad, self.unpack_tensors())
 
 
@@ -134,15 +132,15 @@ class PlainNode(Node):
 
 
 class CrosswiseNode(Node):
-    """Two inputs, each of whose rules needs just the other input: mul, matrix products.
+    """Two inputs, where the rule of each needs only the other input: mul, matrix products.
 
-    So one input is saved exactly where the other's gradient is wanted.
+    So an input is saved only if the other one's gradient is wanted.
     """
 
     __slots__ = ()
 
     def saved_for(self, parents: tuple[Node | None, ...]) -> Any:
-        """For each parent that wants a gradient the other input."""
+        """For each parent that wants a gradient, the other input."""
         return tuple([None if p is None else value for p, value in zip(parents, self.saved or (), strict=True)])
 
     @staticmethod
@@ -172,7 +170,7 @@ class CrosswiseNode(Node):
 
 
 def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...], releases: bool) -> type[Node]:
-    """The node class whose `apply` fits what the rules need; Node itself fits all, more slowly."""
+    """The fastest node class whose `apply` can serve these rules; Node itself serves all of them."""
     if len(names) == 1:
         return OneInputNode if releases or not names[0] else ConstantsNode
     if names == [(), ()]:
@@ -181,14 +179,14 @@ def base_of(names: list[tuple[str, ...]], inputs: tuple[str, ...], releases: boo
 
 
 def picker(names: tuple[str, ...]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
-    """What takes these values out of a dict, as a tuple."""
+    """A function that takes these values out of a dict, as a tuple."""
     if len(names) > 1:
         return itemgetter(*names)
     return (lambda attributes: (attributes[names[0]],)) if names else (lambda attributes: ())
 
 
 class Rules:
-    """The rules of one operation, by input name: the node class they make, and what a call has to save for them."""
+    """The rules of one operation, by input name: their node class, and what a call has to save for them."""
 
     def __init__(
         self,
@@ -199,18 +197,18 @@ class Rules:
         members: Any = (),
     ) -> None:
         self.results: tuple[str, ...] = outputs if isinstance(outputs, tuple) else ()
-        named_ones = len(self.results) - ("indices" in self.results)
-        count = 1 if outputs is None else named_ones if isinstance(outputs, tuple) else outputs
+        with_gradients = len(self.results) - ("indices" in self.results)
+        count = 1 if outputs is None else with_gradients if isinstance(outputs, tuple) else outputs
         self.inputs = tuple(rules)
         wanted = [names_of(rule) for rule in rules.values()]
-        self.kept = KEPT.get(node, "").split()
-        saves = tuple(dict.fromkeys([*[name for names in wanted for name in names], *self.kept]))
+        self.shown_only = SHOWN_ONLY.get(node, "").split()
+        saves = tuple(dict.fromkeys([*[name for names in wanted for name in names], *self.shown_only]))
         self.needs = [frozenset(names) for names in wanted]
         in_graph = [n for n in saves if n in rules or n in tensors or n in self.results or n.startswith("result")]
         releases = bool(in_graph)
-        plain = Node if self.kept else base_of(wanted, self.inputs, releases)
+        plain = Node if self.shown_only else base_of(wanted, self.inputs, releases)
         base = SeveralOutputs if outputs is not None else plain
-        if len(rules) > 1 and plain is Node:  # so they are checked: inputs before results
+        if len(rules) > 1 and plain is Node:  # the order in which they are checked: inputs before results
             saves = tuple(sorted(saves, key=lambda name: (name in self.results or name.startswith("result"), name)))
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
         self.node.outputs = count  # indices stand last: no gradient comes back to them, and hooks see nothing of them
@@ -219,39 +217,42 @@ class Rules:
         self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first
         self.pick = picker(saves[1:] if self.with_shape else saves) if no_tensors else None
         self.tensors = {*in_graph}
-        self.takers: dict[tuple[bool, ...], tuple[list[Taker], bool]] = {}
+        self.getters: dict[tuple[bool, ...], tuple[list[Getter], bool]] = {}
 
     def save(self, node: Node, edges: Any, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
-        """Keep with `node` what the rules of the inputs that want a gradient need; None in all other places."""
+        """Save in `node` what the rules of the inputs that want a gradient need; None for everything else."""
         if self.pick is not None:
             picked = self.pick(attributes)
             node.saved = (inputs[0]._data.shape, *picked) if self.with_shape else picked
             return
-        wanted = ALONE if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
-        known = self.takers.get(wanted)
+        wanted = ONE_WANTED if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
+        known = self.getters.get(wanted)
         if known is None:
-            known = self.takers[wanted] = self.takers_for(wanted)
-        takers, releases = known
-        node.saved = tuple([take(inputs, outs, attributes) for take in takers])
+            known = self.getters[wanted] = self.getters_for(wanted)
+        getters, releases = known
+        node.saved = tuple([take(inputs, outs, attributes) for take in getters])
         if releases:
             keep_versions(node)
         elif node.releases:
-            node.__class__ = self.lasting  # no tensor is needed: it can be walked again and again, as in torch
+            node.__class__ = self.without_release  # no tensor is saved this time: as in torch, walks may repeat freely
 
     @functools.cached_property
-    def lasting(self) -> type[Node]:
-        """The operation's class for nodes that have no tensor to let go."""
+    def without_release(self) -> type[Node]:
+        """The operation's class for nodes that have no tensor to release."""
         return type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": __name__, "releases": False})
 
-    def takers_for(self, wanted: tuple[bool, ...]) -> tuple[list[Taker], bool]:
-        """What fetches each saved value, when the gradients of the `wanted` inputs are; and whether tensors are among them."""
-        needed = {*self.kept, *(name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names)}
+    def getters_for(self, wanted: tuple[bool, ...]) -> tuple[list[Getter], bool]:
+        """A getter for each saved value, given which inputs want a gradient; and whether any saved value is a tensor."""
+        needed = {
+            *self.shown_only,
+            *(name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names),
+        }
         needed |= {*self.node.saves} - self.tensors  # shapes and numbers are always shown
-        takers = [self.taker(name) if name in needed else lambda *_: None for name in self.node.saves]
-        return takers, not self.tensors.isdisjoint(needed)
+        getters = [self.getter(name) if name in needed else lambda *_: None for name in self.node.saves]
+        return getters, not self.tensors.isdisjoint(needed)
 
-    def taker(self, name: str) -> Taker:
-        """What fetches the value that rules ask for under a name: an input, its shape, a result or an attribute."""
+    def getter(self, name: str) -> Getter:
+        """The function that gets the value of this name: an input, its shape, a result or an attribute."""
         if name in self.inputs:
             i = self.inputs.index(name)
             return lambda inputs, outs, attributes: inputs[i]

@@ -65,9 +65,9 @@ NODES = {
 }
 OPS = {
     (mode, n): Op(
-        node.format(n), lambda x, index, padding: in_order(x[index]), self=own_values_vjp, again=again.format(n)
+        node.format(n), lambda x, index, padding: in_order(x[index]), self=own_values_vjp, second=second.format(n)
     )
-    for (mode, (node, again)), n in itertools.product(NODES.items(), (1, 2, 3))
+    for (mode, (node, second)), n in itertools.product(NODES.items(), (1, 2, 3))
 }
 
 

@@ -23,7 +23,7 @@ SIXTH = float(numpy.float32(1 / 6))  # in single precision, whatever the dtype, 
 
 
 def _hardsigmoid_backward(grad: Any, self: Any) -> Any:
-    return rules.only(grad * SIXTH, (self > -3) & (self < 3))
+    return rules.keep_where(grad * SIXTH, (self > -3) & (self < 3))
 
 
 hardsigmoid_backward = Underivable("hardsigmoid_backward", _hardsigmoid_backward, "grad_output", "self")
@@ -36,18 +36,18 @@ def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
 
 def hardswish_vjp(grad: Any, self: Any) -> Any:
     """z = self · hardsigmoid(self): ∂z/∂self = self / 3 + 1/2 between -3 and 3, else 0 or 1."""
-    slope = rules.only(self, (self > -3) & (self < 3)) * (1 / 3) + 0.5
-    return rules.only(rules.where(self < 3, grad * slope, grad), (self <= -3) == 0)
+    slope = rules.keep_where(self, (self > -3) & (self < 3)) * (1 / 3) + 0.5
+    return rules.keep_where(rules.where(self < 3, grad * slope, grad), (self <= -3) == 0)
 
 
 def shrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     """z = 0 for self from -lambd to lambd, else self, or self moved by lambd towards 0: the gradient passes outside."""
-    return rules.only(grad, ((self >= -lambd) & (self <= lambd)) == 0)
+    return rules.keep_where(grad, ((self >= -lambd) & (self <= lambd)) == 0)
 
 
 def threshold_vjp(grad: Any, self: Any, threshold: float) -> Any:
     """z = self above the threshold, else a value: the gradient passes above it."""
-    return rules.only(grad, (self <= threshold) == 0)
+    return rules.keep_where(grad, (self <= threshold) == 0)
 
 
 def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
@@ -60,8 +60,8 @@ def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
 def prelu_vjp_weight(grad: Any, self: Any) -> Any:
     """z = weight · self where self is not positive: the walk sums it over what the weight was stretched to."""
     if rules.is_tensor(self):
-        return grad * rules.only(self, self < 0)
-    return rules.only(grad * self, (self > 0) == 0)
+        return grad * rules.keep_where(self, self < 0)
+    return rules.keep_where(grad * self, (self > 0) == 0)
 
 
 # ------------------------------------------------------------------ forwards
@@ -76,7 +76,7 @@ def _hardswish(x: Any) -> Any:
 
 
 def _hardshrink(x: Any, lambd: float) -> Any:
-    return rules.only(x, ((x >= -lambd) & (x <= lambd)) == 0)
+    return rules.keep_where(x, ((x >= -lambd) & (x <= lambd)) == 0)
 
 
 def _softshrink(x: Any, lambd: float) -> Any:
@@ -92,18 +92,18 @@ def _prelu(x: Any, weight: Any) -> Any:
 
 
 hardsigmoid_op = Op("HardsigmoidBackward0", in_single(_hardsigmoid), self=hardsigmoid_vjp)
-hardswish_op = Op("HardswishBackward0", in_single(_hardswish), self=hardswish_vjp, again="HardswishBackwardBackward0")
-hardshrink_op = Op("HardshrinkBackward0", _hardshrink, self=shrink_vjp, again="HardshrinkBackwardBackward0")
-softshrink_op = Op("SoftshrinkBackward0", _softshrink, self=shrink_vjp, again="SoftshrinkBackwardBackward0")
-threshold_op = Op("ThresholdBackward0", _threshold, self=threshold_vjp, again="ThresholdBackwardBackward0")
-threshold_in_place = Op("ThresholdBackward1", _threshold, self=threshold_vjp, again="ThresholdBackwardBackward0")
+hardswish_op = Op("HardswishBackward0", in_single(_hardswish), self=hardswish_vjp, second="HardswishBackwardBackward0")
+hardshrink_op = Op("HardshrinkBackward0", _hardshrink, self=shrink_vjp, second="HardshrinkBackwardBackward0")
+softshrink_op = Op("SoftshrinkBackward0", _softshrink, self=shrink_vjp, second="SoftshrinkBackwardBackward0")
+threshold_op = Op("ThresholdBackward0", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0")
+threshold_in_place = Op("ThresholdBackward1", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0")
 prelu_op = Op(
     "PreluKernelBackward0",
     _prelu,
     stretches=True,
     self=prelu_vjp_self,
     weight=prelu_vjp_weight,
-    again="PreluKernelBackwardBackward0",
+    second="PreluKernelBackwardBackward0",
 )
 
 

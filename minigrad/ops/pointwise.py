@@ -1,6 +1,6 @@
-"""Elementwise operations: a rule or two, then one entry that joins them to a forward and a node name.
+"""Elementwise operations: first the rules, then an entry for each operation, with its forward, its rules and a node name.
 
-Formulas are the textbook derivatives; where torch had to choose (a kink, a tie, 0⁰) the docstring says what it chose.
+Formulas are the textbook derivatives; where torch had to choose (a kink, a tie, 0⁰), the docstring says what it chose.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def cos_vjp(grad: Any, self: Any) -> Any:
     return grad * -rules.sin(self)
 
 
-# ------------------------------------------------------------------ how rules depend on what they saved
+# ------------------------------------------------------------------ derivatives of rules with respect to saved values
 
 
 def tanh_slope(grad: Any, grad_output: Any, result: Any) -> Any:
@@ -180,7 +180,7 @@ def sigmoid_slope(grad: Any, grad_output: Any, result: Any) -> Any:
 
 
 def relu_slope(grad: Any, grad_output: Any, result: Any) -> Any:
-    """relu_vjp = grad_output where z > 0, with respect to z: 0, and a history all the same."""
+    """relu_vjp = grad_output where z > 0, with respect to z: 0, but with a history."""
     return rules.zeros(grad, grad.shape)
 
 
@@ -249,7 +249,7 @@ def power(x: Any, exponent: float) -> Any:
     return array_module(x).power(x, exponent if exponents is None else exponents)
 
 
-# torch records arithmetic with a plain number under these names where its own C++ code computes, as in its rules.
+# torch records arithmetic with a plain number under these names in its own C++ code, such as derivative rules.
 plus_number = Op("AddBackward1", lambda x, number: x + number, self=lambda grad: grad)
 minus_number = Op("SubBackward1", lambda x, number: x - number, self=lambda grad: grad)
 times_number = Op("MulBackward1", lambda x, number: x * number, self=lambda grad, number: grad * number)
@@ -268,14 +268,15 @@ div_op = binary("div", "DivBackward0", _divide, mixing=FLOATING, self=div_vjp_se
 neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False)
 abs = unary("abs", "AbsBackward0", _abs, abs_vjp, floating=False)
 relu = unary(
-    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, again="ThresholdBackwardBackward0", slopes=(relu_slope,)
+    "relu", "ReluBackward0", _relu, relu_vjp, floating=False, second="ThresholdBackwardBackward0", slopes=(relu_slope,)
 )
 exp = unary("exp", "ExpBackward0", _numpy("exp"), exp_vjp)
 log = unary("log", "LogBackward0", _numpy("log"), log_vjp)
-tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp, again="TanhBackwardBackward0", slopes=(tanh_slope,))
+tanh = unary("tanh", "TanhBackward0", _numpy("tanh"), tanh_vjp, second="TanhBackwardBackward0", slopes=(tanh_slope,))
 sigmoid = unary(
-    "sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp, again="SigmoidBackwardBackward0", slopes=(sigmoid_slope,)
-)
+    "sigmoid", "SigmoidBackward0", sigmoid_array, sigmoid_vjp, second="SigmoidBackwardBackward0",
+    slopes=(sigmoid_slope,),
+)  # fmt: skip
 reciprocal = unary("reciprocal", "ReciprocalBackward0", lambda x: 1 / x, reciprocal_vjp)
 sqrt = unary("sqrt", "SqrtBackward0", _numpy("sqrt"), sqrt_vjp)
 sin = unary("sin", "SinBackward0", _numpy("sin"), sin_vjp)

@@ -158,7 +158,7 @@ def _avg_pool(
     return in_order((total.reshape((*x.shape[:-2], *out)) / divisor).astype(x.dtype, copy=False))
 
 
-avg_pool_op = Op("AvgPool2DBackward0", in_single(_avg_pool), self=avg_pool_vjp, again="AvgPool2DBackwardBackward0")
+avg_pool_op = Op("AvgPool2DBackward0", in_single(_avg_pool), self=avg_pool_vjp, second="AvgPool2DBackwardBackward0")
 
 
 def elements(like: Any, shape: Sizes, out: Sizes, moves: Moves, count_include_pad: bool) -> Any:

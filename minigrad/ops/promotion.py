@@ -7,7 +7,7 @@ from threading import get_ident
 from typing import Any
 
 from ..autograd.graph import Constant
-from ..autograd.recording import ruling
+from ..autograd.recording import recording_rules
 from ..backend import array_module, converted, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
 from ..dtypes import dtype as Dtype
@@ -24,12 +24,12 @@ AS_THEY_ARE, NO_BOOLS, FLOATING = range(3)
 
 
 def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, Any, bool | None] | None:
-    """(a, b, array of a, array of b, alike) ready for NumPy: both arrays of one dtype, or an array and a number that
+    """(a, b, array of a, array of b, fits) ready for NumPy: both arrays of one dtype, or an array and a number that
     NumPy will not let widen it. Numbers come back as Constants; None when an operand is neither tensor nor number: a NumPy
     array is a constant in derivative rules only.
 
-    alike: whether a gradient will have its operand's shape and dtype: True beside a number, False where dtypes differ,
-    None where the shapes will tell.
+    fits: whether each gradient will have its operand's shape and dtype: True beside a number, False if the dtypes differ,
+    None if that depends on the shapes.
     """
     if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
         constant = new(Constant)  # as Constant(b), with one call less
@@ -41,15 +41,15 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         return constant, b, asarray(a, dtype) if type(y) is ndarray else a, y, True
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
         return a, b, a._data, b._data, None  # a Parameter and a Tensor, say
-    if get_ident() in ruling:
+    if get_ident() in recording_rules:
         a, b = wrapped(a), wrapped(b)
     if mixing == NO_BOOLS:
         refuse_bools(a, b)
     if not isinstance(a, Tensor):
         if not isinstance(b, Tensor) or not isinstance(a, Number):
             return None
-        b, a, y, x, alike = operands(b, a, mixing)  # type: ignore[misc]
-        return a, b, x, y, alike
+        b, a, y, x, fits = operands(b, a, mixing)  # type: ignore[misc]
+        return a, b, x, y, fits
     x = a._data
     if isinstance(b, Tensor):
         y = b._data
@@ -76,7 +76,7 @@ def as_element(number: Any, dtype: Any) -> Any:
     return numpy.asarray(number).astype(dtype)[()] if dtype.kind in "iu" else dtype.type(number)
 
 
-def beside(number: Any, x: Any) -> Any:
+def as_0d_array(number: Any, x: Any) -> Any:
     """A number as a 0-d array of the dtype of x, where x is."""
     return array_module(x).asarray(as_element(number, x.dtype))
 
@@ -97,7 +97,7 @@ def common(inputs: Any, floating: bool = False) -> list[Any]:
     return [converted(x, wanted) if hasattr(x, "astype") else x if x is None else as_element(x, wanted) for x in arrays]
 
 
-def together(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def on_one_device(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The inputs of an operation with what is a single number of the host's brought to the GPU on which the others are,
     as by to(), so that its gradient finds the way back. None where all may stay where they are."""
     away = [isinstance(t, Tensor) and hasattr(t._data, "get") for t in inputs]
@@ -108,15 +108,15 @@ def together(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple([t.to(device) if number else t for t, number in zip(inputs, numbers, strict=True)])
 
 
-def once_more(operation: Any, error: Exception, a: Any, b: Any, x: Any, y: Any) -> Any:
+def retry_on_one_device(operation: Any, error: Exception, a: Any, b: Any, x: Any, y: Any) -> Any:
     """What an operation gives once its operands a and b are together on one device; where they are, torch's error for
     what NumPy has refused about their arrays x and y."""
-    if moved := together((a, b)):
+    if moved := on_one_device((a, b)):
         return operation(*moved)
     raise refusal(error, x, y) from error
 
 
-def unfit(error: Exception, arrays: list[Any]) -> Exception:
+def in_torchs_words(error: Exception, arrays: list[Any]) -> Exception:
     """torch's error where NumPy could not broadcast some arrays, or where they are on two devices; any other error as it
     is."""
     arrays = [x for x in arrays if x is not None]
@@ -157,7 +157,7 @@ def no_kernel(name: str, tensor: Tensor, kinds: str = "b") -> None:
         raise unsupported(name, tensor._data)
 
 
-def castable(found: Dtype, wanted: Dtype) -> None:
+def check_castable(found: Dtype, wanted: Dtype) -> None:
     """RuntimeError, in torch's words, for a result that its kernel cannot write where it has to."""
     if found.category > wanted.category:
         raise RuntimeError(f"result type {found.type_name} can't be cast to the desired output type {wanted.type_name}")

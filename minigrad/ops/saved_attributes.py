@@ -34,7 +34,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1},
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
-KEPT = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
+SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
     "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode",

@@ -181,7 +181,9 @@ amax_op = Op("AmaxBackward0", ordered(lambda x, dim, keepdim: x.max(axis=dim, ke
 amin_op = Op("AminBackward0", ordered(lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim)), self=amax_vjp)
 aminmax_op = Op("AminmaxBackward0", ordered(_aminmax), outputs=("min", "max"), self=aminmax_vjp)
 nansum_op = Op(
-    "NansumBackward0", ordered(lambda x, dim, keepdim: sum_array(rules.only(x, x == x), dim, keepdim)), self=nansum_vjp
+    "NansumBackward0",
+    ordered(lambda x, dim, keepdim: sum_array(rules.keep_where(x, x == x), dim, keepdim)),
+    self=nansum_vjp,
 )
 
 # ------------------------------------------------------------------ what users call

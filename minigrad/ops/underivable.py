@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..autograd.graph import LAST, NO_EDGE
-from ..autograd.recording import refusing
+from ..autograd.recording import underivable
 from ..tensor import Tensor
 from .define import Op
 
@@ -43,5 +43,5 @@ class Underivable(Op):
         if (node := out._edge[0]) is not None:
             node.next_functions = tuple([edge for edge in edges if edge is not NO_EDGE])
             node.order = -LAST
-            refusing.add(node)
+            underivable.add(node)
         return out

@@ -68,7 +68,7 @@ def _upsample(x: Any, axes: tuple[Axis, ...], back: tuple[Axis, ...], **shown: A
 
 
 def _op(kind: str) -> Op:
-    return Op(f"Upsample{kind}Backward0", _upsample, again=f"Upsample{kind}BackwardBackward0", self=upsample_vjp)
+    return Op(f"Upsample{kind}Backward0", _upsample, second=f"Upsample{kind}BackwardBackward0", self=upsample_vjp)
 
 
 OPS = {("nearest", n): _op(f"Nearest{n}D") for n in (1, 2)} | {

@@ -127,16 +127,16 @@ select_op = Op(
     lambda x, dim, index: x[(slice(None),) * dim + (index, ...)],
     view=True,
     self=select_vjp,
-    again="SelectBackwardBackward0",
+    second="SelectBackwardBackward0",
 )
 slice_op = Op(
     "SliceBackward0",
     lambda x, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
     view=True,
     self=slice_vjp,
-    again="SliceBackwardBackward0",
+    second="SliceBackwardBackward0",
 )
-diagonal_op = Op("DiagonalBackward0", _diagonal, view=True, self=diagonal_vjp, again="DiagonalBackwardBackward0")
+diagonal_op = Op("DiagonalBackward0", _diagonal, view=True, self=diagonal_vjp, second="DiagonalBackwardBackward0")
 diagonal_fill_op = Op("DiagonalBackward0_copy", _diagonal_fill, self=diagonal_fill_vjp)
 alias_op = Op("AliasBackward0", lambda x: x[...], view=True, self=lambda grad: grad)
 unfold_op = Op("UnfoldBackward0", _unfold, view=True, self=unfold_vjp)

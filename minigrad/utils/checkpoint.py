@@ -20,7 +20,7 @@ from .. import autograd
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.graph import Node
-from ..autograd.recording import observed
+from ..autograd.recording import show_observers
 from ..autograd.saved import saved_tensors_hooks
 from ..autograd.walk import Walk, running_walk, running_walks
 from ..errors import refusing
@@ -317,7 +317,7 @@ class Inputs:
         node.saved, node.extras, node.order, node.parents = tuple(tensors), None, 0, ()
         if any(t._counter is not None and t._version for t in tensors):
             node.versions = tuple([t._version for t in tensors])
-        observed(node)
+        show_observers(node)
 
     def get(self) -> list[Any]:
         """The arguments; RuntimeError where one was written in place."""
