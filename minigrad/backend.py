@@ -77,7 +77,7 @@ def on_device(name: str, array: Any) -> Any:
 
 
 def address(array: Any) -> int:
-    """Where the first element stands in its device's memory."""
+    """The address of the first element in its device's memory."""
     return (array.__array_interface__ if type(array) is ndarray else array.__cuda_array_interface__)["data"][0]
 
 
@@ -151,7 +151,7 @@ def outside(index: Any, size: int) -> bool:
 
 
 def in_order(x: Any) -> Any:
-    """An array whose elements stand in memory in the order of the indices: x itself, or a copy."""
+    """An array whose elements lie in memory in the order of the indices: x itself, or a copy."""
     return x if x.flags.c_contiguous else x.copy()
 
 
@@ -175,7 +175,7 @@ def laid_out_as(x: Any, values: Any) -> Any:
 
 
 def filling_order(x: Any, values: Any) -> Any:
-    """Flat values in the shape of x, one after the other as the elements of x stand in memory."""
+    """Flat values in the shape of x, one after the other as the elements of x lie in memory."""
     if x.flags.c_contiguous:
         return values.reshape(x.shape)
     dims = sorted(range(x.ndim), key=lambda d: -x.strides[d])

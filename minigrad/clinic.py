@@ -1,7 +1,7 @@
 """Ten short programs around autograd that are easily written in a way that raises, or silently trains wrong.
 
-Here they stand as they should be. Nothing in them belongs to one engine: with `torch` in the place of this package
-they run on torch. No other module of the engine uses them.
+These are the correct versions. Nothing in them belongs to one engine: with `torch` instead of this package they run on
+torch. No other module of the engine uses them.
 """
 
 from __future__ import annotations

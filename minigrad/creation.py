@@ -1,6 +1,6 @@
 """Making tensors from data: tensor(), Tensor(), as_tensor(), from_numpy(); and from a size: zeros(), ones(), full().
 
-Those made from a range stand in ranges.py, random ones in draws.py.
+Those made from a range are in ranges.py, random ones in draws.py.
 """
 
 from __future__ import annotations

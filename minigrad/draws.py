@@ -42,7 +42,7 @@ def _drawn(
 
 
 def drawn_for(place: Any, generator: Generator | None, draw: str) -> Any:
-    """Numbers for every element of an array, one after the other as they stand in memory. torch draws normal numbers in
+    """Numbers for every element of an array, one after the other as they lie in memory. torch draws normal numbers in
     blocks only where the array is in order."""
     source, n, kind = generator or default_generator, place.size, place.dtype
     blocks = {"blocks": bool(place.flags.c_contiguous)} if draw == "normal" else {}
@@ -206,7 +206,7 @@ bernoulli_each_op = Op("BernoulliBackward1", lambda x, p, values: values, stretc
 
 
 def bernoulli(input: Tensor, p: Float = ABSENT, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability that stands in `input`, or with one for all, else 0; its gradient is 0 (torch.bernoulli)."""
+    """1 with the probabilities given in `input`, or with one for all, else 0; its gradient is 0 (torch.bernoulli)."""
     if p is not ABSENT:
         return bernoulli_(input.detach().clone(), p, generator=generator)
     return bernoulli_op(input, generator=generator or default_generator)
@@ -236,7 +236,7 @@ def multinomial(
 
 
 def first_not_below(rows: Any, points: Any) -> Any:
-    """Where in each rising row the first number stands that is not smaller than a point: by halves, all points at once.
+    """In each ascending row, the index of the first number that is not smaller than a point: by halves, all points at once.
 
     rows: (n, categories). points: (n, samples), none above the end of its row → int64 (n, samples).
     """
@@ -291,7 +291,7 @@ INEXACT = (
 
 
 def overwrite(tensor: Tensor, values: Any, node: str = "NormalBackward0") -> Tensor:
-    """Put values into a tensor: drawn ones, which come flat, in the order in which the elements stand in memory."""
+    """Put values into a tensor: drawn ones, which come flat, in the order in which the elements lie in memory."""
     check_memory(tensor)
     data = tensor._data
     values = values.astype(data.dtype, copy=False)

@@ -182,7 +182,7 @@ def result_type(*operands: Any) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether torch converts without being told: never from floats to integers, or from anything to bool."""
+    """Whether torch converts implicitly: never from floats to integers, or from anything to bool."""
     return from_.category <= to.category
 
 

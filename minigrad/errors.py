@@ -63,7 +63,7 @@ said: set[str] = set()  # what torch warns of once in a process
 
 
 def warn_once(words: str, stacklevel: int, about: str = "") -> None:
-    """A warning that comes once in a process. about: what it is told by, where its words are not always the same."""
+    """A warning that comes once in a process. about: its key, if its text varies."""
     if (about or words) not in said:
         said.add(about or words)
         warnings.warn(words, UserWarning, stacklevel + 1)
@@ -86,7 +86,7 @@ def suggestion(name: str, known: list[str]) -> str:
 
 @functools.cache
 def unknown_name_words(module: ModuleType, name: str) -> str:
-    """What to say of a name that a module does not have: what comes closest, and where the list stands.
+    """What to say of a name that a module does not have: what comes closest, and where the list is.
 
     Kept, for some programs ask with hasattr again and again.
     """
@@ -104,7 +104,7 @@ def unknown_name(module: str, name: str) -> AttributeError:
 
 
 def refusing(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that has nothing more than what stands in it (PEP 562)."""
+    """The `__getattr__` of a module that has no further names (PEP 562)."""
 
     def __getattr__(name: str) -> Any:  # noqa: N807 (what Python calls it)
         raise unknown_name(module, name)

@@ -25,7 +25,7 @@ class NamedTorch(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] == "torch" else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put minigrad's module in the place of the new one. ModuleNotFoundError where minigrad has none."""
+        """Replace the new module by minigrad's. ModuleNotFoundError where minigrad has none."""
         name = module.__name__
         ours = "minigrad" + name.removeprefix("torch")
         try:

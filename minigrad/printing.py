@@ -3,7 +3,7 @@
 What it is for: `Tensor.__repr__`, parameters' `repr`, and the public `set_printoptions`.
 What it is not: a formatter of single numbers (`format(t, spec)` is the tensor's own business), nor a
 door to numpy: it reads an array through `dtype.kind`, `shape`, `size`, slicing and `tolist()` only, so that
-arrays of NumPy and of CuPy print alike. Like torch it formats the Python numbers that the entries turn
+arrays of NumPy and of CuPy print the same. Like torch it formats the Python numbers that the entries turn
 into: a float32 0.1 is laid out as the double 0.10000000149….
 
 The rules were read from torch 2.13.0, `torch/_tensor_str.py`, and are tested against it.
@@ -119,7 +119,7 @@ def format_parameter(text: str) -> str:
 
 
 def grad_fn_name(tensor: Any) -> str | None:
-    """What stands behind `grad_fn=`; "Invalid" for a view that may not be read any more."""
+    """The text after `grad_fn=`; "Invalid" for a view that may not be read any more."""
     try:
         return None if tensor.grad_fn is None else type(tensor.grad_fn).__name__
     except RuntimeError:
@@ -140,7 +140,7 @@ def _append_suffixes(text: str, suffixes: list[str], indent: int) -> str:
 
 
 def _contents(data: Any, indent: int) -> str:
-    """The bracketed entries of a non-empty array whose first bracket stands in column `indent`."""
+    """The bracketed entries of a non-empty array whose first bracket is in column `indent`."""
     if data.ndim == 0:
         value = data.tolist()
         return _number_format([value], data.dtype.kind)[0](value)
@@ -153,7 +153,7 @@ def _contents(data: Any, indent: int) -> str:
 
 
 def _corners(data: Any, edge: int) -> Any:
-    """Nested lists of the entries that a summary shows, with `...` standing for what it leaves out."""
+    """Nested lists of the entries that a summary shows, with `...` for what it leaves out."""
     cut = data.shape[0] > 2 * edge
     if cut and not edge:
         return [...]

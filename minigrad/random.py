@@ -206,7 +206,7 @@ class Generator:
 
 
 def fused(x: Any, factor: float, summand: float) -> Any:
-    """x · factor + summand, rounded once and by whoever keeps it: torch leaves both to one instruction."""
+    """x · factor + summand in a wider dtype: the caller rounds it, once, as torch's fused instruction does."""
     kind, wide = x.dtype.type, numpy.float64 if x.dtype == numpy.float32 else numpy.longdouble
     return x.astype(wide) * wide(kind(factor)) + wide(kind(summand))
 
@@ -228,7 +228,7 @@ def first_state(seed: int) -> Any:
     return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
 
 
-_no_draws: dict[int, str] = {}  # the threads in which nothing may be drawn, and what they are told
+_no_draws: dict[int, str] = {}  # the threads in which nothing may be drawn, and the error message
 
 
 def check_draws() -> None:
@@ -239,7 +239,7 @@ def check_draws() -> None:
 
 @contextmanager
 def no_draws(words: str | None) -> Iterator[None]:
-    """Inside, whoever draws a number in this thread is told these words; None to let it be as it is around."""
+    """Inside, drawing a number in this thread raises an error with these words; None to leave the outer state."""
     me = get_ident()
     before = _no_draws.get(me)
     if words is not None:
@@ -251,7 +251,7 @@ def no_draws(words: str | None) -> Iterator[None]:
             _no_draws.pop(me, None)
 
 
-default_generator = Generator()  # of whoever brings none; unforeseeable until manual_seed()
+default_generator = Generator()  # used where none is given; unpredictable until manual_seed()
 default_generator.seed()
 
 

@@ -79,7 +79,7 @@ class device:
 
 
 class memory_format:  # noqa: N801 (as torch has it)
-    """In which order elements stand in memory; here always in that of the indices, whichever is asked for."""
+    """The order of elements in memory: always that of the indices here, whichever is requested."""
 
     __slots__ = ("name",)
 

@@ -1,6 +1,6 @@
 """Times that may be compared, between a processor and a device that works on while Python goes on.
 
-What is timed, how to wait for the device, and which clock to read is told by the caller; nothing here knows a GPU.
+The caller says what is timed, how to wait for the device, and which clock to read; nothing here knows a GPU.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One gradient by hand: the derivative that the rest of this package finds by itself.
 
 A line through the origin, y = w·x, is fitted to points by the sum of squared errors. Nothing else in the engine uses
-this module; it stands here so that a hand-made derivative can be run, checked and replaced like any other part.
+this module; it is here so that a hand-made derivative can be run, checked and replaced like any other part.
 """
 
 from __future__ import annotations

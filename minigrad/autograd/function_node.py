@@ -26,7 +26,7 @@ MODULE = "torch.autograd.function"  # where the nodes of custom Functions say th
 
 
 def raw_saved_tensors(node: SeveralOutputs) -> tuple[SavedTensor, ...]:
-    """What a node has saved, as handles to hang hooks on; RuntimeError once released."""
+    """The saved values of a node, as handles that take hooks; RuntimeError once released."""
     if node.saved is None:
         raise RuntimeError(SECOND_BACKWARD)
     return tuple([SavedTensor(node, index) for index in range(len(node.saved))])
@@ -109,7 +109,7 @@ class BackwardNode(SeveralOutputs):
 
     @staticmethod
     def listed(grad: Any) -> list[Any]:
-        """The gradients of the outputs; CopySlices hands on the only one as it is."""
+        """The gradients of the outputs; CopySlices passes on the only one unchanged."""
         return grad if type(grad) is list else [grad]
 
     def call_backward(self, grads: list[Any]) -> list[Any]:

@@ -69,7 +69,7 @@ UNVECTORIZED = (
 
 
 class Call:
-    """A function called on tensors of its own, so that its inputs are told from the same tensors met by another way.
+    """Calls a function on its own copies of the inputs, so that uses of the originals elsewhere are not counted.
 
     inputs, outputs: tuples; many_in, many_out: whether the user gave, and the function returned, tuples.
     """
@@ -99,7 +99,7 @@ class Call:
         return outputs
 
     def vector(self, v: Any, like: Tensors, many: bool, why: str) -> Tensors | None:
-        """The user's v, held against what it multiplies; None means 1 for a single number."""
+        """The user's v, checked against what it multiplies; None means 1 for a single number."""
         if v is None:
             if len(like) != 1 or like[0].numel() != 1:
                 raise RuntimeError(why)

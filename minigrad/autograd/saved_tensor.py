@@ -1,4 +1,4 @@
-"""A node's saved values as tensors, and a handle on one, as torch shows it under `_raw_saved_…`: to hang hooks on it.
+"""A node's saved values as tensors, and a handle on one, as torch shows it under `_raw_saved_…`, which takes hooks.
 
 Hooks on all that is saved inside a block are in `saved.py`.
 """

@@ -107,7 +107,7 @@ def check_names(module: Module, given: Mapping[str, Tensor]) -> None:
 
 
 def swapped(module: Module, path: str, tensor: Any) -> Any:
-    """Put a tensor into a module's place; what stood there (MISSING: nothing)."""
+    """Put a tensor into a module's place; returns the old value (MISSING: none)."""
     where, _, name = path.rpartition(".")
     owner: Any = module
     for step in where.split(".") if where else ():

@@ -1,4 +1,4 @@
-"""MultiheadAttention: the parameters of attention with several heads. What it computes stands in ops/multi_head.py."""
+"""MultiheadAttention: the parameters of attention with several heads. What it computes is in ops/multi_head.py."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def passed(values: tuple[Any, ...], seen: Callable[..., Any]) -> tuple[tuple[Any
         return values, None
     led = BackwardHookFunction.apply(*[values[i] for i in places])
 
-    def hook(grad_inputs: Any, grad_outputs: Any) -> Any:  # the name that stands in messages
+    def hook(grad_inputs: Any, grad_outputs: Any) -> Any:  # the name that messages show
         return seen(grad_inputs, grad_outputs)
 
     next(t.grad_fn for t in led if t.grad_fn is not None).register_hook(hook)

@@ -1,4 +1,4 @@
-"""Modules that hold modules: Sequential, ModuleList, ModuleDict. Those that hold parameters stand in parameters.py."""
+"""Modules that hold modules: Sequential, ModuleList, ModuleDict. Those that hold parameters are in parameters.py."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class ModuleList(Numbered):
         return self.extend(other)
 
     def __repr__(self) -> str:
-        groups: list[list[Any]] = []  # [first, last, repr] of neighbours that print alike
+        groups: list[list[Any]] = []  # [first, last, repr] of neighbours that print the same
         for i, text in enumerate(map(repr, self)):
             if groups and groups[-1][2] == text:
                 groups[-1][1] = i

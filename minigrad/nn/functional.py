@@ -1,6 +1,6 @@
 """torch.nn.functional: layers, activations and losses as functions, without parameters of their own.
 
-The operations stand in minigrad/ops; here they are gathered under torch's names, and the few that are made of others
+The operations are in minigrad/ops; here they are gathered under torch's names, and the few that are made of others
 are written.
 """
 

@@ -1,5 +1,5 @@
 """Hooks of modules: where they are kept, those of one module and those of all (torch.nn.modules.module). When they are
-called stands in calling.py for a call and its gradients, in state.py for the state."""
+called is in calling.py for a call and its gradients, in state.py for the state."""
 
 from __future__ import annotations
 

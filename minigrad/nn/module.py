@@ -1,6 +1,6 @@
 """Module: something with parameters and a forward(), made of other modules.
 
-How parameters and submodules are kept stands in registry.py, how the state is written down and read in state.py, when
+How parameters and submodules are stored is in registry.py, how the state is written and read in state.py, when
 hooks are called in calling.py.
 """
 
@@ -158,7 +158,7 @@ class Module(Registry):
         return self._apply(lambda t: t.cpu())
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
-        """New memory for all parameters and buffers, with whatever stands in it."""
+        """New memory for all parameters and buffers, uninitialized."""
         return self._apply(lambda t: empty_like(t, device=device), recurse)
 
     # ------------------------------------------------------------------ state
@@ -274,7 +274,7 @@ class Module(Registry):
     # ------------------------------------------------------------------ printing
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses, besides the submodules."""
+        """The text between the parentheses, besides the submodules."""
         return ""
 
     def _get_name(self) -> str:

@@ -48,7 +48,7 @@ class ConstantPadding(Padding):
 
 
 class CircularPadding(Padding):
-    """Padding by what stands at the other end."""
+    """Padding with the values from the other end."""
 
     mode = "circular"
 
@@ -78,21 +78,21 @@ class ZeroPad1d(ConstantPad1d):
 
 @own_constructor
 class ReflectionPad1d(Padding):
-    """The last dimension made longer with what stands before the ends, in reverse (torch.nn.ReflectionPad1d)."""
+    """The last dimension padded with the values before the ends, in reverse (torch.nn.ReflectionPad1d)."""
 
     ndim, mode = 1, "reflect"
 
 
 @own_constructor
 class ReplicationPad1d(Padding):
-    """The last dimension made longer with what stands at the ends (torch.nn.ReplicationPad1d)."""
+    """The last dimension padded with the values at the ends (torch.nn.ReplicationPad1d)."""
 
     ndim, mode = 1, "replicate"
 
 
 @own_constructor
 class CircularPad1d(CircularPadding):
-    """The last dimension made longer with what stands at the other end (torch.nn.CircularPad1d)."""
+    """The last dimension padded with the values from the other end (torch.nn.CircularPad1d)."""
 
     ndim = 1
 
@@ -115,21 +115,21 @@ class ZeroPad2d(ConstantPad2d):
 
 @own_constructor
 class ReflectionPad2d(Padding):
-    """The last two dimensions made longer with what stands before the ends, in reverse (torch.nn.ReflectionPad2d)."""
+    """The last two dimensions padded with the values before the ends, in reverse (torch.nn.ReflectionPad2d)."""
 
     ndim, mode = 2, "reflect"
 
 
 @own_constructor
 class ReplicationPad2d(Padding):
-    """The last two dimensions made longer with what stands at the ends (torch.nn.ReplicationPad2d)."""
+    """The last two dimensions padded with the values at the ends (torch.nn.ReplicationPad2d)."""
 
     ndim, mode = 2, "replicate"
 
 
 @own_constructor
 class CircularPad2d(CircularPadding):
-    """The last two dimensions made longer with what stands at the other end (torch.nn.CircularPad2d)."""
+    """The last two dimensions padded with the values from the other end (torch.nn.CircularPad2d)."""
 
     ndim = 2
 
@@ -152,20 +152,20 @@ class ZeroPad3d(ConstantPad3d):
 
 @own_constructor
 class ReflectionPad3d(Padding):
-    """The last three dimensions made longer with what stands before the ends, in reverse (torch.nn.ReflectionPad3d)."""
+    """The last three dimensions padded with the values before the ends, in reverse (torch.nn.ReflectionPad3d)."""
 
     ndim, mode = 3, "reflect"
 
 
 @own_constructor
 class ReplicationPad3d(Padding):
-    """The last three dimensions made longer with what stands at the ends (torch.nn.ReplicationPad3d)."""
+    """The last three dimensions padded with the values at the ends (torch.nn.ReplicationPad3d)."""
 
     ndim, mode = 3, "replicate"
 
 
 @own_constructor
 class CircularPad3d(CircularPadding):
-    """The last three dimensions made longer with what stands at the other end (torch.nn.CircularPad3d)."""
+    """The last three dimensions padded with the values from the other end (torch.nn.CircularPad3d)."""
 
     ndim = 3

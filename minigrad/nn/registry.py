@@ -1,5 +1,5 @@
 """What a module is made of: three dicts, of parameters, buffers and submodules, that assignment fills, and the ways to
-walk them. What a module does stands in module.py."""
+walk them. What a module does is in module.py."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Registry:
             raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or None expected)")
 
     def _make_room(self, place: str, what: str, name: str) -> None:
-        """Take a name out of wherever it stood, but for the dict in which it is to stand."""
+        """Remove a name from all dicts but the one it belongs to."""
         if place not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         for other in (self.__dict__, *(self.__dict__[p] for p in KINDS if p != place)):

@@ -1,4 +1,4 @@
-"""Recurrent layers: RNN, LSTM and GRU. What one step does stands in rnn_cells.py; layers, directions and how sequences are
+"""Recurrent layers: RNN, LSTM and GRU. What one step does is in rnn_cells.py; layers, directions and how sequences are
 laid out are RNNBase's business."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RNNBase(Step, Module):
     """A state that is carried along a sequence and changed at every step; base of RNN, LSTM and GRU.
 
     Several layers: each reads what the one below it put out, in training thinned out by dropout. bidirectional: a second
-    pass goes from the end to the start, and both outputs stand side by side.
+    pass goes from the end to the start, and both outputs are concatenated.
     """
 
     dims_refused: ClassVar[str] = "{}: Expected input to be 2D or 3D, got {}D instead"

@@ -1,5 +1,5 @@
 """What one step of a recurrent layer does, and the modules that do a single one: RNNCell, LSTMCell, GRUCell. Those that go
-along whole sequences stand in rnn.py and take the same steps."""
+along whole sequences are in rnn.py and take the same steps."""
 
 from __future__ import annotations
 

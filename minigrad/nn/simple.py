@@ -1,5 +1,5 @@
 """Modules without parameters, each one function of nn.functional with its settings: activations, distances. Those that
-pool stand in pooling.py, those that pad in padding.py."""
+pool are in pooling.py, those that pad in padding.py."""
 
 from __future__ import annotations
 

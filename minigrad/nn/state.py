@@ -82,7 +82,7 @@ def state_of(module: Module, destination: Any, prefix: str, keep_vars: bool) -> 
 
 
 def save_own(module: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
-    """What stands in the state of a module itself."""
+    """The entries of the state of a module itself."""
     for name, value in own_state(module).items():
         destination[prefix + name] = value if keep_vars else value.detach()
     if has_its_own(module, "get_extra_state"):
@@ -139,7 +139,7 @@ def load_own(
     unexpected: list[str],
     errors: list[str],
 ) -> None:
-    """What stands in a state for a module itself, into its places; all that is wrong goes into the lists."""
+    """Load a module's own entries of a state; everything wrong is added to the lists."""
     for key, hook in list(module._load_state_dict_pre_hooks.items()):
         told = (module,) if key in module._hooks["_load_state_dict_pre_hooks_with_module"] else ()
         hook(*told, state, prefix, layout, strict, missing, unexpected, errors)
@@ -165,7 +165,7 @@ def load_own(
 
 
 def quoted(key: str) -> str:
-    """A key as it stands in messages."""
+    """A key as messages show it."""
     return f'"{key}"'
 
 

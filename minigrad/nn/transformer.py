@@ -252,7 +252,7 @@ class TransformerEncoder(Module):
 
     def cuts(self, src: Tensor, padding: Tensor, first: Any) -> bool:
         """Whether torch cuts the padding off for inference, and then fills its places with 0: sequences of several lengths
-        as a nested tensor, if the padding stands behind them."""
+        as a nested tensor, if the padding follows them."""
         if not self.use_nested_tensor or first.training or src.dim() != 3:
             return False
         places = padding.bool().long()

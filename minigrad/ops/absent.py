@@ -43,7 +43,7 @@ def words(kind: type, name: str) -> str:
 
 
 class Absent:
-    """Stands on Tensor in the place of one of these names; a user may put an attribute of that name there all the same."""
+    """A placeholder on Tensor for one of these names; a user may still set an attribute of that name."""
 
     __slots__ = ("name",)
 
@@ -55,7 +55,7 @@ class Absent:
 
 
 def listed(self: Tensor) -> list[str]:
-    """The names that a tensor really has, for dir() and whoever completes names."""
+    """The names that a tensor really has, for dir() and completion."""
     return [n for n in object.__dir__(self) if n not in ABSENT or not isinstance(getattr_static(self, n), Absent)]
 
 

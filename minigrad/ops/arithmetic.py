@@ -1,4 +1,4 @@
-"""Division with a remainder, arithmetic with a factor, and powers: what stands behind //, %, add(alpha=…) and **.
+"""Division with a remainder, arithmetic with a factor, and powers: the operations of //, %, add(alpha=…) and **.
 
 The plain +, -, * and / are in pointwise.py, on the fast path.
 """

@@ -1,6 +1,6 @@
 """self[index] = value and index_put: what an index names is written in place, and recorded.
 
-How an index is taken apart stands in `index.py`.
+How an index is taken apart is in `index.py`.
 """
 
 from __future__ import annotations

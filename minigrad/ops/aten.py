@@ -14,7 +14,7 @@ from .validate import flag, number
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
-    """The largest element of as many even parts, and where it stands (torch.adaptive_max_pool1d)."""
+    """The largest element of as many even parts, and its index (torch.adaptive_max_pool1d)."""
     return pool_adaptive.adaptive_max_pool1d(input, output_size, True)
 
 

@@ -55,7 +55,7 @@ def attention(query: Any, key: Any, value: Any, mask: Any, scale: float) -> tupl
     """What the fused kernel gives, and its weights: of arrays."""
     weights = _safe_softmax(query @ key.swapaxes(-1, -2) * scale + mask, -1)
     out = weights @ value
-    if out.shape == query.shape and query.strides[-1] == query.itemsize:  # as the kernel leaves it: so heads that stood
+    if out.shape == query.shape and query.strides[-1] == query.itemsize:  # as the kernel leaves it: so heads that were
         out = laid_out_as(query, out)  # side by side do so again
     return out, weights
 
@@ -105,7 +105,7 @@ def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -
 
 
 def empty(query: Tensor, value: Tensor) -> bool:
-    """Whether nobody asks, or there is nothing to be had."""
+    """Whether there are no queries or no values."""
     return not query._data.shape[-2] or not value._data.size
 
 

@@ -18,7 +18,7 @@ LEAST = 1e-12  # what torch keeps probabilities from 0 by
 
 
 def weighted(values: Any, weight: Any) -> Any:
-    """values · weight; None stands for no weights."""
+    """values · weight; None for no weights."""
     return values if weight is None else values * weight
 
 

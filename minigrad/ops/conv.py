@@ -278,7 +278,7 @@ def check_numbers(stride: Sizes, padding: Sizes, groups: int, output_padding: Si
 
 
 def check_groups(weight_shape: Sizes, groups: int) -> None:
-    """RuntimeError for more groups than the weight has channels, whichever stand first in it."""
+    """RuntimeError for more groups than the weight has channels, whichever come first in it."""
     if weight_shape[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "

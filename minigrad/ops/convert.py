@@ -1,4 +1,4 @@
-"""Changing dtype and device, asking for sizes, and filling: what torch hangs on Tensor besides arithmetic."""
+"""Changing dtype and device, asking for sizes, and filling: methods of Tensor besides arithmetic."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ move_op = Op("ToCopyBackward0", lambda x, wanted, home: moved(x, wanted), self=m
 
 
 def is_dtype(x: Any) -> _truth:
-    """Whether x is a dtype, or one of Python's types that stand for one."""
+    """Whether x is a dtype, or a Python type that means one."""
     return isinstance(x, Dtype) or x in (_truth, builtins.int, builtins.float)
 
 
 def destination(args: tuple[Any, ...], dtype: Any = None, device: Any = None, tensor: Any = None) -> Any:
     """What the arguments of `to` say: a dtype and a device, None for as it is, and whether to copy. NotImplemented for
-    arguments that it does not take. As in torch a number that is not whole stands for a tensor of it."""
+    arguments that it does not take. As in torch a fractional number counts as a tensor of it."""
     args = args if tensor is None else (tensor, *args)
     first, rest = args[0] if args else None, args[1:]
     if isinstance(first, Tensor):
@@ -63,7 +63,7 @@ def destination(args: tuple[Any, ...], dtype: Any = None, device: Any = None, te
         return NotImplemented
     if len(rest) > 2 or not all(isinstance(arg, _truth) for arg in rest) or not (dtype is None or is_dtype(dtype)):
         return NotImplemented
-    return dtype, device, rest[1:] == (True,)  # before it stands non_blocking
+    return dtype, device, rest[1:] == (True,)  # the one before is non_blocking
 
 
 def to(
@@ -164,7 +164,7 @@ def data_ptr(self: Tensor) -> Any:
 
 
 def is_contiguous(self: Tensor) -> Any:
-    """Whether the elements stand in memory in the order of the indices."""
+    """Whether the elements lie in memory in the order of the indices."""
     return self.storage().flags.c_contiguous
 
 

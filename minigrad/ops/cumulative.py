@@ -77,7 +77,7 @@ def without_one(grad: Any, self: Any, dim: int, k: int) -> Any:
 
 
 def running_extreme_vjp(grads: Any, self: Any, indices: Any, dim: int) -> Any:
-    """z_i = the extreme element up to i: its gradient goes to where it stood."""
+    """z_i = the extreme element up to i: its gradient goes to its position."""
     return scatter_add_op.of(rules.zeros(grads[0], self.shape), grads[0], dim=dim, index=indices)
 
 
@@ -241,7 +241,7 @@ def _record(op: Op, name: str, words: str) -> Any:
         return RETURN_TYPES[name](op(input, dim=one_dim(dim, input._data.ndim)))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {words} element so far along dim, and where it stood, the latest of a tie (torch.{name})."
+    call.__doc__ = f"The {words} element so far along dim, and its index, the latest of a tie (torch.{name})."
     return call
 
 

@@ -2,7 +2,7 @@
 have it.
 
 torch still takes them, and says once that it should not have to. Nothing here runs unless a call has failed; what the
-other wrong calls are told stands in arguments.py.
+other wrong calls are reported is in arguments.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """einsum: an equation over named dimensions, worked out pair by pair as torch does (ATen/native/Linear.cpp).
 
-Every operand is permuted so that its dimensions stand in one common order: those of the result first, then those that
+Every operand is permuted so that its dimensions are in one common order: those of the result first, then those that
 are summed; what an operand lacks gets size 1. Two operands become one by a batched matrix product.
 """
 
@@ -88,7 +88,7 @@ def labels(term: str, operand: int | None, equation: str) -> list[str]:
 
 
 class Order:
-    """Where every label stands once the operands are aligned, and how many operands have it with a size other than 1."""
+    """The position of every label once the operands are aligned, and how many operands have it with a size other than 1."""
 
     def __init__(self, terms: list[list[str]], operands: list[Tensor], output: list[str] | None) -> None:
         self.covered = 0  # dimensions behind the ellipsis

@@ -1,4 +1,4 @@
-"""The larger and the smaller of two, and clamping between bounds. Where operands tie, torch's choice stands with the
+"""The larger and the smaller of two, and clamping between bounds. Where operands tie, torch's choice is given with the
 rule.
 """
 

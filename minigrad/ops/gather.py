@@ -19,7 +19,7 @@ from .define import Op
 
 
 def along(shape: tuple[int, ...], dim: int, index: Any) -> Any:
-    """Where the elements that out[i][j][k] = x[i][index[i][j][k]][k] reads stand in an x of `shape` laid flat: NumPy picks
+    """The flat positions, in an x of `shape`, of the elements that out[i][j][k] = x[i][index[i][j][k]][k] reads: NumPy picks
     them, and adds to them, many times as fast as by one index for each dimension."""
     module, step, found = array_module(index), math.prod(shape[dim + 1 :]), index
     if step != 1:

@@ -1,8 +1,8 @@
-"""What stands around every operation that users call: it lets a call through and looks at the arguments only when that has
+"""The wrapper of every operation that users call: it lets a call through and looks at the arguments only when that has
 failed, so good calls cost nothing.
 
-Here, too, stand the keywords that few calls have: `out=`, and the names that NumPy users bring along, such as `axis=`. What
-is said of wrong arguments stands in arguments.py.
+It also handles the keywords that few calls have: `out=`, and the names that NumPy users bring along, such as `axis=`. What
+is said of wrong arguments is in arguments.py.
 """
 
 from __future__ import annotations

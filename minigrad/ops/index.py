@@ -316,7 +316,7 @@ def sliced(self: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
 
 
 def part_shape(shape: tuple[int, ...], arrays: list[Any], common: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of what arrays (None: a whole dimension) pick: their common shape in their place, or first if they stand
+    """The shape of what arrays (None: a whole dimension) pick: their common shape in their place, or first if they are
     apart."""
     indexed = [d for d, a in enumerate(arrays) if a is not None]
     whole = [n for d, n in enumerate(shape) if d not in indexed]

@@ -113,7 +113,7 @@ layer_norm_op = Op(
 
 
 def stand_in(like: Tensor, value: float) -> Tensor:
-    """A number as a 0-d tensor of another's dtype and device: what stands in for a weight or a bias not given."""
+    """A number as a 0-d tensor of another's dtype and device: the default for a weight or a bias not given."""
     number = like._data.dtype.type(value)
     return from_array(number if type(like._data) is ndarray else array_module(like._data).asarray(number))
 

@@ -1,4 +1,4 @@
-"""Other shapes for the same elements: flatten, movedim, broadcasting, meshgrid, and what stands behind T and mT.
+"""Other shapes for the same elements: flatten, movedim, broadcasting, meshgrid, and the properties T and mT.
 
 All are made of the views of shape.py, so they record what torch records.
 """

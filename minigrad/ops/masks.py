@@ -1,5 +1,5 @@
 """What users call to pick and write elements by masks, and to ask where elements are not 0: arguments checked, then
-gather.py's operations. Picking by index tensors stands in pick.py.
+gather.py's operations. Picking by index tensors is in pick.py.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def in_three(attn_mask: Tensor | None, targets: int, sources: int, rows: int) ->
 def relies_on_hint(
     is_causal: bool, attn_mask: Tensor | None, key_padding_mask: Tensor | None, need_weights: bool
 ) -> bool:
-    """Whether the promise that a mask is the causal one stands for the mask; RuntimeError where there is none."""
+    """Whether the promise that a mask is causal replaces the mask; RuntimeError if there is no mask."""
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "

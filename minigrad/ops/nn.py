@@ -1,6 +1,6 @@
 """What layers compute: linear (and the addmm it is made of), softmax and log_softmax, embedding.
 
-layer_norm stands in layer_norm.py, losses in loss.py, activations in activation.py, convolution and pooling in conv.py
+layer_norm is in layer_norm.py, losses in loss.py, activations in activation.py, convolution and pooling in conv.py
 and pool.py. Parameters, modules and random initialisation belong to the package `nn`, not here.
 """
 

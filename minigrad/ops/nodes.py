@@ -211,7 +211,7 @@ class Rules:
         if len(rules) > 1 and plain is Node:  # the order in which they are checked: inputs before results
             saves = tuple(sorted(saves, key=lambda name: (name in self.results or name.startswith("result"), name)))
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
-        self.node.outputs = count  # indices stand last: no gradient comes back to them, and hooks see nothing of them
+        self.node.outputs = count  # indices come last: they get no gradient, and hooks do not see them
         self.node.releases = releases
         no_tensors = issubclass(self.node, ConstantsNode) or not saves
         self.with_shape = saves[:1] == tuple([f"{name}_shape" for name in self.inputs[:1]])  # it comes first

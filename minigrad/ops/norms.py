@@ -1,6 +1,6 @@
 """Norms of tensors, over some dimensions or all.
 
-The helpers that stretch a reduced gradient back stand in statistics.py.
+The helpers that broadcast a reduced gradient back are in statistics.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sequences of different lengths, packed: step after step, at each step the rows of those that are not over yet.
 
-What users call stands in nn/utils/rnn.py.
+What users call is in nn/utils/rnn.py.
 """
 
 from __future__ import annotations

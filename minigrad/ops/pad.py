@@ -55,7 +55,7 @@ def _reflected(i: Any, n: int) -> Any:
     return (n - 1) - abs((n - 1) - abs(i))
 
 
-SOURCES = {  # which element stands at place i of a dimension of n elements, for i before 0 and from n on
+SOURCES = {  # which element is at position i of a dimension of n elements, for i before 0 and from n on
     "reflect": _reflected,
     "replicate": lambda i, n: i.clip(0, n - 1),
 }
@@ -110,7 +110,7 @@ def own_values(input: Tensor, pad: Sizes, mode: str) -> Tensor:
 
 
 def around(input: Tensor, pad: Sizes) -> Tensor:
-    """Padding by what stands at the other end, recorded as torch does it: the input copied into a new tensor, then in
+    """Padding with the values from the other end, recorded as torch does it: the input copied into a new tensor, then in
     every dimension its end before its beginning, and its beginning after its end."""
     ndim, shape = input._data.ndim, list(input._data.shape)
     ends = {ndim - 1 - i: (pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)}

@@ -87,7 +87,7 @@ def scatter(
 def scatter_inplace(
     input: Tensor, dim: Int, index: Tensor, src: Operand = ABSENT, *, value: Operand = ABSENT, reduce: Str | None = None
 ) -> Tensor:
-    """scatter for scatter_, whose name stands in the error of its missing derivative."""
+    """scatter for scatter_, whose name appears in the error of its missing derivative."""
     if reduce is None:
         return scatter(input, dim, index, src, value=value)
     return scatter_with(input, dim, index, value if src is ABSENT else src, reduce, "scatter_")

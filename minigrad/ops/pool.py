@@ -105,7 +105,7 @@ def corners(module: Any, out: Sizes, stride: Sizes, padding: Sizes, width: int) 
 
 @functools.lru_cache(64)
 def beyond_padding(module: Any, out: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, width: int) -> Any:
-    """How far behind each window's first element its first one stands that is not padded in front."""
+    """The distance from each window's first element to its first one that is not front padding."""
     rows, columns = (-module.minimum(module.arange(o) * s - p, 0) for o, s, p in zip(out, stride, padding, strict=True))
     rows, columns = (-(-n // d) * d for n, d in zip((rows, columns), dilation, strict=True))
     return rows[:, None] * width + columns
@@ -189,7 +189,7 @@ def max_pool2d(
 ) -> Any:
     """The largest element of every window (torch.nn.functional.max_pool2d). input: (N, C, h, w) or (C, h, w).
 
-    stride: the kernel's size by default. return_indices: also where in its plane each one stood.
+    stride: the kernel's size by default. return_indices: also the index of each one in its plane.
     """
     moves = pairs("max_pool2d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
     if input._data.ndim not in (3, 4):

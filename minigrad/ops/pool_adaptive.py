@@ -152,7 +152,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Bool = 
     """The largest element of as many even parts as output_size says (torch.nn.functional.adaptive_max_pool2d).
 
     input: (N, C, h, w) or (C, h, w). output_size: one int, or two; None keeps the size there is. return_indices: also
-    where in its plane each one stood.
+    the index of each one in its plane.
     """
     name = "adaptive_max_pool2d"
     h, w = size_of(name, input, output_size, f"{name}(): internal error: output_size.size() must be 2")

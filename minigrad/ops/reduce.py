@@ -251,7 +251,7 @@ def _place(pick: str, words: str) -> Any:
         return from_array(module.asarray(getattr(module, name)(data, axis=axis, keepdims=flag(keepdim))))
 
     call.__name__ = call.__qualname__ = pick
-    call.__doc__ = f"Where the {words} element stands, along `dim` or in the flattened tensor; the first of a tie."
+    call.__doc__ = f"The index of the {words} element, along `dim` or in the flattened tensor; the first of a tie."
     return call
 
 

@@ -1,6 +1,6 @@
 """What a node shows of its saved values under `_saved_…`, as torch does, where that is not just what its rules need.
 
-Nothing here runs unless somebody looks. What a node saves, and for which rule, stands in nodes.py.
+Nothing here runs unless somebody looks. What a node saves, and for which rule, is in nodes.py.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Facts = dict[str, Callable[[Any, Saved], Any]]  # from the node and its saved va
 
 
 def if_given(name: str) -> Callable[[Any, Saved], Any]:
-    """A weight or bias, None where a number stands in for it."""
+    """A weight or bias, None if it was a plain number."""
 
     def show(node: Any, saved: Saved) -> Any:
         value = saved(name)
@@ -141,7 +141,7 @@ WORKED_OUT: dict[str, Facts] = {
 
 
 def shown(name: str, saves: tuple[str, ...], tensors: Any) -> dict[str, Any]:
-    """The `_saved_…` members of the node class `name`, whose saved values stand in the order of `saves`; for those that
+    """The `_saved_…` members of the node class `name`, whose saved values are in the order of `saves`; for those that
     are `tensors` also `_raw_saved_…`, which takes hooks."""
     found: dict[str, Any] = {f"_saved_{n}": value for n, value in ALWAYS.get(name, {}).items()}
     for i, n in enumerate(saves):

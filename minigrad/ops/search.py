@@ -1,4 +1,4 @@
-"""Where values belong among sorted ones: searchsorted and bucketize. Sorting itself stands in sorting.py."""
+"""Where values belong among sorted ones: searchsorted and bucketize. Sorting itself is in sorting.py."""
 
 from __future__ import annotations
 

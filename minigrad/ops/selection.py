@@ -33,7 +33,7 @@ def descending(row: list[Any]) -> Before:
 
 
 def insertion_sort(places: list[int], first: int, last: int, before: Before) -> None:
-    """places[first:last] in order; equal ones stay as they stand."""
+    """places[first:last] in order; equal ones keep their order."""
     for i in range(first + 1, last):
         place, j = places[i], i
         if before(place, places[first]):  # asked first: among nan, before which nothing comes, that makes a difference
@@ -152,7 +152,7 @@ def quick_select(places: list[int], k: int, after: Before) -> None:
 
 
 def topk_places(row: list[Any], k: int, largest: bool, in_order: bool = True) -> list[int]:
-    """Where the k largest, or smallest, elements of a row stand."""
+    """The indices of the k largest, or smallest, elements of a row."""
     places, before = list(range(len(row))), descending(row) if largest else ascending(row)
     if not k:
         return []
@@ -166,14 +166,14 @@ def topk_places(row: list[Any], k: int, largest: bool, in_order: bool = True) ->
 
 
 def kth_place(row: list[Any], k: int) -> int:
-    """Where the element of rank k (from 0) stands."""
+    """The index of the element of rank k (from 0)."""
     places = list(range(len(row)))
     quick_select(places, k, descending(row))
     return places[k]
 
 
 def mode_place(row: list[Any]) -> int:
-    """Where the most frequent element stands, the smallest of several; of equal ones, the one that sorting leaves last."""
+    """The index of the most frequent element, the smallest of several; of equal ones, the one that sorting leaves last."""
     places = list(range(len(row)))
     sort(places, len(places), lambda i, j: row[i] < row[j])
     best = most = run = 0

@@ -1,6 +1,6 @@
 """The same elements in another shape: reshape, permute, expand, squeeze, unbind; their copies: clone, contiguous, cast.
 
-None computes anything. self[index] stands in index.py, cat and stack in join.py.
+None computes anything. self[index] is in index.py, cat and stack in join.py.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The tensor itself if its elements stand in memory in the order of the indices, else a copy (torch.Tensor.contiguous)."""
+    """The tensor itself if its elements lie in memory in the order of the indices, else a copy (torch.Tensor.contiguous)."""
     return self if self.storage().flags.c_contiguous else clone_op(self, order="C")
 
 

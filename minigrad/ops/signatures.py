@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-# NAME: least-most of each signature as a method | and as a function; a single one stands beside others that are no longer shown
+# NAME: least-most of each signature as a method | and as a function; a single one, if torch no longer shows the others
 TABLE = """
     add sub: 1-2 | 2-4
     addcdiv addcmul: 2-3 | 3-5

@@ -1,4 +1,4 @@
-"""How alike vectors are: their directions, distances and cosines, and a loss made of distances.
+"""Similarity of vectors: directions, distances and cosines, and a loss made of distances.
 
 All but cdist are plain operations, composed as torch composes them.
 """

@@ -1,4 +1,4 @@
-"""Sorting and what follows from it: topk, median, mode, unique, counting. A value's gradient goes to where it stood.
+"""Sorting and what follows from it: topk, median, mode, unique, counting. A value's gradient goes to its original position.
 
 Ties: sort is stable; topk, kthvalue and mode name the element that torch's selection algorithms happen to name, which
 selection.py knows; median(dim) the one that a stable sort finds, as torch does up to 16 elements.
@@ -25,12 +25,12 @@ from .validate import flag
 
 
 def picked_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int) -> Any:
-    """values, indices = elements picked along dim, which stayed: the gradient goes to where they stood."""
+    """values, indices = elements picked along dim, which stayed: the gradient goes to their original positions."""
     return scatter_op.of(rules.zeros(grads[0], self_shape), grads[0], dim=dim, index=indices)
 
 
 def picked_one_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
-    """values, indices = one element picked along dim: the gradient goes to where it stood."""
+    """values, indices = one element picked along dim: the gradient goes to its original position."""
     grad = grads[0]
     if not keepdim and self_shape:
         grad, indices = rules.unsqueeze(grad, dim), rules.unsqueeze(rules.raw(indices), dim)
@@ -90,12 +90,12 @@ def _topk(x: Any, dim: int, k: int, largest: bool, sorted: bool) -> tuple[Any, A
 
 
 def pick(x: Any, order: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
-    """The elements at one place of an order along dim, and where they stood."""
+    """The elements at one position of an order along dim, and their indices."""
     return at_place(x, picked(order, rank, dim), dim, keepdim)
 
 
 def only_place(x: Any, dim: int, k: int) -> Any:
-    """Where the element stands that has k smaller ones along dim, which stays with size 1; None where there are equals to
+    """The index of the element that has k smaller ones along dim, which stays with size 1; None where there are equals to
     it, or it is nan. It takes no sorting."""
     module = array_module(x)
     equal = x == module.partition(x, k, axis=dim)[(slice(None),) * dim + (slice(k, k + 1),)]
@@ -136,7 +136,7 @@ def _nanmedian(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
 
 
 def _mode(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
-    """The most frequent element, the smallest of several, and where one of them stands."""
+    """The most frequent element, the smallest of several, and the index of one of them."""
     module = array_module(x)
     rows = module.moveaxis(x, dim, -1)
     found = module.zeros(rows.shape[:-1], "int64")
@@ -173,14 +173,14 @@ def _all_of(forward: Any, x: Any) -> Any:
 
 
 def sort(input: Tensor, dim: Int = -1, descending: Bool = False, *, stable: Bool | None = None) -> Any:
-    """The elements in order along dim, and where they stood; equal ones keep their order (torch.sort)."""
+    """The elements in order along dim, and their indices; equal ones keep their order (torch.sort)."""
     op = sort_op if stable is None else stable_sort_op
     flag(stable is None or stable)
     return RETURN_TYPES["sort"](op(input, dim=one_dim(dim, input._data.ndim), descending=flag(descending)))
 
 
 def argsort(input: Tensor, dim: Int = -1, descending: Bool = False, *, stable: Bool = False) -> Tensor:
-    """Where the elements in order along dim stood (torch.argsort)."""
+    """The indices of the elements in order along dim (torch.argsort)."""
     flag(stable)
     return sort(input, dim, descending)[1]
 
@@ -191,7 +191,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Bool = True) -> Any:
-    """The k largest, or smallest, elements along dim, and where they stood (torch.topk)."""
+    """The k largest, or smallest, elements along dim, and their indices (torch.topk)."""
     dim = one_dim(dim, input._data.ndim)
     if not 0 <= (k := as_int(k)) <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -202,7 +202,7 @@ def topk(input: Tensor, k: Int, dim: Int = -1, largest: Bool = True, sorted: Boo
 
 
 def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: Bool = False) -> Any:
-    """The k-th smallest element along dim, and where it stood (torch.kthvalue)."""
+    """The k-th smallest element along dim, and its index (torch.kthvalue)."""
     dim = reducible_dim(input, dim, "kthvalue")
     if not 1 <= as_int(k) <= (input._data.shape[dim] if input._data.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
@@ -224,7 +224,7 @@ def _middle(every: Op, along: Op, name: str, words: str) -> Any:
         return RETURN_TYPES[name](along(input, dim=dim, keepdim=flag(keepdim)))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The middle element{words}, the lower one of two; with dim also where it stood (torch.{name})."
+    call.__doc__ = f"The middle element{words}, the lower one of two; with dim also its index (torch.{name})."
     return call
 
 
@@ -233,7 +233,7 @@ nanmedian = _middle(nanmedian_all_op, nanmedian_op, "nanmedian", " of those that
 
 
 def mode(input: Tensor, dim: Int = -1, keepdim: Bool = False) -> Any:
-    """The most frequent element along dim, and where it stood last (torch.mode)."""
+    """The most frequent element along dim, and its last index (torch.mode)."""
     return RETURN_TYPES["mode"](mode_op(input, dim=reducible_dim(input, dim, "mode"), keepdim=flag(keepdim)))
 
 

@@ -55,7 +55,7 @@ def mixed(x: Any, axes: tuple[Axis, ...]) -> Any:
 
 
 def upsample_vjp(grad: Any, back: tuple[Axis, ...], axes: tuple[Axis, ...]) -> Any:
-    """z = sums of weighted elements of self: each element gets the gradients of all it went into, weighted alike."""
+    """z = sums of weighted elements of self: each element gets the gradients of all it went into, with the same weights."""
     return mix_op.of(grad, axes=back, back=axes)
 
 

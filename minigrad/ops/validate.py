@@ -11,7 +11,7 @@ from typing import Any
 from ..tensor import Tensor
 from .arguments import is_number
 
-ABSENT: Any = object()  # stands for an argument that is not given, where None would be one
+ABSENT: Any = object()  # marks an argument that is not given, where None is a valid value
 
 
 def asked_shape(x: Any, asked: str = "size") -> tuple[int, ...]:
@@ -39,5 +39,5 @@ def number(x: Any) -> Any:
 
 
 def number_or_none(x: Any) -> Any:
-    """A number as `number` has it, or None, which stands for no number."""
+    """A number as `number` has it, or None for no number."""
     return None if x is None else number(x)

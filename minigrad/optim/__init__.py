@@ -2,7 +2,7 @@
 
 sgd.py has the whole idea in four lines; adaptive.py and adam_variants.py those that scale every entry by its own past
 gradients; lbfgs.py the one that goes several steps at once. What all of them share is in optimizer.py. Learning-rate
-schedules stand in lr_scheduler.py, cyclic.py, composite.py and plateau.py.
+schedules are in lr_scheduler.py, cyclic.py, composite.py and plateau.py.
 """
 
 from ..errors import refusing

@@ -139,7 +139,7 @@ class NAdam(Optimizer):
 class RAdam(Optimizer):
     """Adam whose first steps are not scaled, while too few squares are known (Liu et al. 2020; torch.optim.RAdam).
 
-    ρ_t, how many of them the mean of squares stands for, grows towards ρ_∞ = 2 / (1 - β₂) - 1; above 5 the step is Adam's
+    ρ_t, how many of them the mean of squares represents, grows towards ρ_∞ = 2 / (1 - β₂) - 1; above 5 the step is Adam's
     times a factor that grows to 1.
     """
 

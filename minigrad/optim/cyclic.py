@@ -99,7 +99,7 @@ class CyclicLR(LRScheduler):
     """From base_lr up to max_lr and down again in straight lines, again and again, the momentum the other way round
     (Smith 2017; torch.optim.lr_scheduler.CyclicLR). A step here is one of the optimizer's, not an epoch.
 
-    mode: "triangular", all cycles alike; "triangular2", each half as high as the one before; "exp_range", lower by gamma
+    mode: "triangular", all cycles the same; "triangular2", each half as high as the one before; "exp_range", lower by gamma
     with every step. scale_fn: takes the place of mode, of the number that scale_mode names.
     """
 

@@ -142,7 +142,7 @@ class _LRScheduler(LRScheduler):
 
 
 def last(state: dict[str, Any], **entries: Any) -> dict[str, Any]:
-    """A state with other values for some entries, which stand at its end, as torch writes it."""
+    """A state with other values for some entries, which come last, as torch writes it."""
     return {key: value for key, value in state.items() if key not in entries} | entries
 
 

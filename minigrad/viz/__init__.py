@@ -1,4 +1,4 @@
-"""Pictures of autograd graphs, of minigrad's tensors and of torch's alike.
+"""Pictures of autograd graphs, of minigrad's tensors as well as torch's.
 
     draw(loss, params={"w": w})             one picture: nodes, leaves, saved tensors, gradients
     trace_backward(loss, params={"w": w})   backward(), step by step, to be played in a notebook

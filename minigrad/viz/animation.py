@@ -61,7 +61,7 @@ class Film:
         self.expected: Counter[str] = Counter()
         for arrow in picture.arrows:
             self.expected[arrow.target] += arrow.edges
-        self.shown: dict[str, str] = {}  # gradients, by box: as they stand now, and as they will stand
+        self.shown: dict[str, str] = {}  # gradients, by box: as shown now, and as they will be shown
         self.final: dict[str, str] = {}
         for step in steps:
             self._foresee(step)

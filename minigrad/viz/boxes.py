@@ -113,7 +113,7 @@ class Box:
 
 
 class Arrow(NamedTuple):
-    """One arrow between the boxes of these keys; it stands for several `edges` where nodes are folded."""
+    """One arrow between the boxes of these keys; it represents several `edges` where nodes are folded."""
 
     source: str
     target: str

@@ -19,10 +19,10 @@ FEWEST_ROUNDS = 4  # of three rounds only the middle one would vanish
 
 @dataclass(frozen=True)
 class Stretch:
-    """`length` nodes of the walk that stand as one box; `text` is empty for a node that stands for itself."""
+    """`length` nodes of the walk shown as one box; `text` is empty for a single node."""
 
     length: int
-    kind: Hashable  # stretches of the same kind look alike
+    kind: Hashable  # stretches of the same kind look the same
     text: str = ""
 
 

@@ -1,4 +1,4 @@
-"""From tensors to a picture: which boxes a graph gives, what is written in them, and how they hang together.
+"""From tensors to a picture: which boxes a graph gives, what is written in them, and how they are connected.
 
 What it is for: `draw`, and the picture that `trace_backward` sets in motion. What it is not: how boxes look
 is boxes.py's business, and how a node is asked for its parts is graph.py's.
@@ -32,8 +32,8 @@ def draw(
 
     params: names for tensors: a dict (`{"w": w}`, or simply `globals()`), a module, or (name, tensor) pairs.
     show: any of "shapes", "saved" (values kept for backward), "grads" (`.grad`) and "values" (entries);
-        a tensor's entries are written out if it has up to 12, else its shape stands for them.
-    fold_above: with more nodes than this, rounds of a loop that look alike become one box.
+        a tensor's entries are written out if it has up to 12, else its shape is shown.
+    fold_above: with more nodes than this, identical rounds of a loop become one box.
     Raises TypeError for what is no tensor and ValueError for an unknown word in `show`.
     """
     return Drawing(survey(tensor_or_tensors, params, show, fold_above).dot())

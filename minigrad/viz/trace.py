@@ -37,7 +37,7 @@ class Trace(list[Frame]):
             return f'<pre>{escape(str(error))}</pre><ol start="0">{steps}</ol>'
         film = {"changes": changes(pictures), "captions": [[frame.zh, frame.en] for frame in self]}
         data = json.dumps(film, ensure_ascii=False)
-        data = data.replace("</", "<\\/").replace("<!--", "\\u003c!--")  # neither may stand in a <script>
+        data = data.replace("</", "<\\/").replace("<!--", "\\u003c!--")  # neither is allowed in a <script>
         key = "walk-" + sha256(data.encode()).hexdigest()[:12]
         page = Template(files(__package__).joinpath("player.html").read_text("utf-8"))
         return page.substitute(key=key, picture=pictures[0], steps=steps, last=len(self) - 1, data=data)

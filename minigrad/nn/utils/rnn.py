@@ -32,7 +32,7 @@ UNSORTED = (
 class PackedSequence(namedtuple("PackedSequence", "data batch_sizes sorted_indices unsorted_indices")):
     """data: the rows of all steps, one step after the other; batch_sizes: how many each step has.
 
-    sorted_indices: the order in which the sequences stand there, the longest first; None for as they were given.
+    sorted_indices: the order of the sequences, the longest first; None for the given order.
     unsorted_indices: the way back.
     """
 
