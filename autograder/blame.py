@@ -1,4 +1,4 @@
-"""Which other part of the learner's stands in the way of a check that loses points.
+"""Which other part of the learner's makes a check lose points.
 
 The engine runs on every part that is plugged in, and one part may call another by its name. So a wrong part spoils
 checks that are not about it, whose own parts may be right. It is found as one would find it by hand: put the engine's

@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-# What may stand after a command, and what it means wherever it stands.
+# The arguments of commands, which mean the same for every command.
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "lesson": {"metavar": "LESSON", "help": "课名，如 00_warmup · the lesson's name, such as 00_warmup"},
     "lessons": {"nargs": "*", "metavar": "LESSON", "help": "不写就是全部 · default: all"},

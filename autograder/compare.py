@@ -4,7 +4,7 @@
 how many entries, the worst error, the first differing entry and where it is, and the tolerance allowed. `judge`
 puts one run of a check beside torch's answers: a state for every property, and the score.
 
-Both are used by the notebook's check() and by the referee alike, on plain data only. Not here: how values are
+Both are used by both the notebook's check() and the referee, on plain data only. Not here: how values are
 come by (checks/, oracle.py), and how results look (show.py).
 """
 

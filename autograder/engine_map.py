@@ -13,7 +13,7 @@ from autograder import parts, workspace
 from autograder.messages import Text, text
 from autograder.show import SIGNS
 
-# Where a module stands on the way of the data. A module that is not listed goes where its parts were taught.
+# The station of a module on the way of the data. A module that is not listed goes where its parts were taught.
 _STAGES: list[tuple[Text, tuple[str, ...]]] = [
     (Text("张量", "tensors"), ("minigrad.tensor", "minigrad.backend", "minigrad.creation")),
     (Text("运算与局部导数", "ops and local derivatives"), ("minigrad.ops", "minigrad.nn")),
@@ -106,7 +106,7 @@ def _tile(tile: Tile) -> str:
 
 
 def current() -> EngineMap:
-    """The map as the engine stands now."""
+    """The map of the engine as it is now."""
     plugged = parts.plugged()
     return EngineMap(
         [

@@ -67,7 +67,7 @@ def _offer(given: str, names: list[str]) -> Text:
 
 
 class PartError(AutograderError):
-    """The learner's function or class cannot stand in for the engine's."""
+    """The learner's function or class cannot replace the engine's."""
 
 
 class NotWritten(PartError, NotImplementedError):

@@ -60,7 +60,7 @@ class Collect(ExchangeCollect):
             files.pop("submission_secret.txt", None)
         for found in sources.folder(Path(src), exchange=True).notebooks(self.coursedir.assignment_id):
             time, doubt = found.handed_in()
-            # Whatever stood there, or nothing: it has to be a time.
+            # Whatever was there, or nothing: it has to be a time.
             files["timestamp.txt"] = time.strftime(TIME).encode()
             if doubt:
                 self.log.warning("%s: %s", src, " · ".join(doubt))

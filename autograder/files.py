@@ -64,7 +64,7 @@ def put_folder(path: Path, files: dict[str, bytes]) -> None:
 
 
 def replace_folder(path: Path, files: dict[str, bytes]) -> None:
-    """Let a folder hold just these files; what stood there is gone only when the new one is written."""
+    """Let a folder hold just these files; what was there is deleted only once the new one is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".old-") as scratch:
         put_folder(Path(scratch) / "new", files)
@@ -116,7 +116,7 @@ def _blocks(descriptor: int) -> Iterator[bytes]:
 def plain_name(name: str) -> bool:
     """Whether a name is one component of a path and nothing else: no separator, no leading dot, no `+`, nothing unseen.
 
-    Nor what stands for other names: nbgrader's command lines take `*` and lists with commas.
+    Nor wildcards: nbgrader's command lines take `*` and lists with commas.
     """
     seen = name.isprintable() and name == name.strip()
     return seen and _PLAIN.fullmatch(name) is not None and len(name.encode()) <= _MOST

@@ -61,7 +61,7 @@ def versions(home: Path) -> list[Path]:
 
 
 def next_number(home: Path) -> int:
-    """The number after the last one: the order of versions does not hang on the clock."""
+    """The number after the last one: the order of versions does not depend on the clock."""
     found = versions(home)
     return int(found[-1].parent.name.partition("_")[0]) + 1 if found else 1
 

@@ -69,7 +69,7 @@ class Kit:
     """The files of one lesson's sandboxes: `mounts`, and how to start Python on them.
 
     `edition` is a directory that holds the learner's edition of the package `minigrad`, or that package
-    itself; None stands for the whole engine, for tests and for lessons that take no part away.
+    itself; None means the whole engine, for tests and for lessons that take no part away.
     """
 
     def __init__(self, edition: Path | str | None = None):

@@ -4,7 +4,7 @@ A cell that does not compile, or that stops before its function is plugged in, l
 engine, and the next check would judge that one without a word. IPython tells of every cell when it begins and when it
 has ended; what is kept is, for each part, the error that its cell ended in, until a run of that cell comes through.
 A cell that comes through without a part it once held, or that JupyterLab says is deleted, takes its function along:
-what stands in for the part is then what Restart & Run All would plug in, another cell's, a saved one, the engine's own.
+the part is then replaced by what Restart & Run All would plug in, another cell's, a saved one, the engine's own.
 
 Not here: errors that a part raises while a check runs (checks/), and cells at grading (runner/cells.py).
 """
@@ -30,7 +30,7 @@ class Run(NamedTuple):
     number: int | None
 
 
-_runs: dict[str, dict[str, Run]] = {}  # part -> cell -> its run, the latest last; "": what stood there before any cell
+_runs: dict[str, dict[str, Run]] = {}  # part -> cell -> its run, the latest last; "": what was there before any cell
 _before: dict[str, Any] = {}  # what was plugged in when the cell that runs now began
 _failed: dict[str, tuple[Text, Any]] = {}  # part -> the error its cell ended in, what stayed plugged in
 
@@ -87,7 +87,7 @@ def _ended(result: Any) -> None:
 
 
 def _taken_out(cell: str, keep: Collection[str] = ()) -> None:
-    """Unplug what this cell had plugged in, but for `keep`: what stood there before stands there again."""
+    """Unplug what this cell had plugged in, but for `keep`: what was there before is back."""
     for part, runs in _runs.items():
         if part in keep or cell not in runs:
             continue

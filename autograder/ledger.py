@@ -56,7 +56,7 @@ _SAID = {
 
 
 class Key(NamedTuple):
-    """What a grading is of. `seed` stands for the student's inputs (referee.seed_of)."""
+    """What a grading is of. `seed` determines the student's inputs (referee.seed_of)."""
 
     submission: str
     lesson: str
@@ -88,7 +88,7 @@ class Ledger:
         return _entry(rows[0][0]) if rows else None
 
     def state(self, key: Key) -> str | None:
-        """Where this grading stands; None if it was never begun."""
+        """The state of this grading; None if it was never begun."""
         rows = self._read(f"SELECT state FROM grading WHERE {_KEY}", key)
         return rows[0][0] if rows else None
 
@@ -109,7 +109,7 @@ class Ledger:
         return [_entry(row[0]) for row in self._read(words, (lesson, student))]
 
     def counts(self, lesson: str) -> dict[str, int]:
-        """How many rows of a lesson stand where."""
+        """How many rows of a lesson are in each state."""
         return dict(self._read("SELECT state, count(*) FROM grading WHERE lesson = ? GROUP BY state", (lesson,)))
 
     def settled(self, lesson: str, grader: str) -> int:

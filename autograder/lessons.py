@@ -163,7 +163,7 @@ def check_name(source: str) -> str | None:
 
 
 def execute(notebook: NotebookNode, folder: Path = PROJECT, *, timeout: int = 300) -> NotebookNode:
-    """Run a notebook from top to bottom in a real kernel that stands in `folder`; return it with outputs.
+    """Run a notebook from top to bottom in a real kernel whose working directory is `folder`; return it with outputs.
 
     Raises nbclient's CellExecutionError at the first cell that fails.
     """

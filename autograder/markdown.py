@@ -25,7 +25,7 @@ from autograder.lessons import kind
 from autograder.pages import clean_html, visible
 
 Resources = dict[str, Any]
-_MARK = "formula-mark-{}-"  # stands for a formula while the rest is cleaned
+_MARK = "formula-mark-{}-"  # the placeholder of a formula while the rest is cleaned
 _LONGEST = 20_000  # characters of Markdown: at worst rendering takes the square of the length, here seconds
 
 
@@ -48,7 +48,7 @@ class _Prose(IPythonRenderer):
         return self._keep(body, "block", f"$${body}$$")
 
     def block_html(self, html: str) -> str:
-        """What stands in tags of its own (<details>) is no Markdown any more, yet may hold formulas."""
+        """Text inside HTML tags (<details>) is not parsed as Markdown, but may contain formulas."""
         return str(super().block_html(re.sub(r"\$([^$\n]+)\$", lambda found: self.inline_math(found[1]), html)))
 
     def latex_environment(self, name: str, body: str) -> str:
@@ -88,7 +88,7 @@ def harmless_markdown(source: str) -> str:
 
 
 class OwnFormulas(NbGraderPreprocessor):
-    """Let a page show the formulas of the lesson's own prose as MathML: formgrader's pages and feedback alike."""
+    """Let a page show the formulas of the lesson's own prose as MathML: in formgrader's pages as well as in feedback."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Change only how the exporter renders Markdown, and let nothing in a text or program be unseen."""

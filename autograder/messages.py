@@ -1,7 +1,7 @@
 """Every sentence the autograder says, in Chinese and in English, looked up by a short key.
 
 The words live in gettext catalogues, `locale/{zh,en}/LC_MESSAGES/autograder.po`, made with Babel; the code
-holds only keys, so that neither language is the other's translation. The .po files are read as they stand:
+holds only keys, so that neither language is the other's translation. The .po files are read directly:
 there is no compiled copy that could be stale, and nothing but the standard library is needed. The labels under which
 checks yield their properties are English and stay as they are, being identifiers too; `labels.po` has the Chinese.
 
@@ -60,7 +60,7 @@ def common_end(one: str, other: str) -> str:
 
 
 def command(*words: str) -> str:
-    """A command of ours to be copied as it stands: called as this one was, for the same course and gradebook."""
+    """A command of ours, ready to be copied: called as this one was, for the same course and gradebook."""
     return " ".join([*_called, *words])
 
 

@@ -39,7 +39,7 @@ from autograder.work import Done, do, job_of
 
 Resources = dict[str, Any]
 
-# What configurations of before name here, and where it stands now.
+# Names from older configurations, and what they are called now.
 _MOVED = {
     **dict.fromkeys(("DropProofs", "HandIn", "ClearSolutions"), "release"),
     **dict.fromkeys(("Collect", "ReleaseFeedback"), "exchange"),
@@ -96,7 +96,7 @@ class Transplant(NbGraderPreprocessor):
 
 
 class RefereeExecute(NbGraderPreprocessor):
-    """Let the referee grade the answers, and show its records where a kernel's outputs would stand."""
+    """Let the referee grade the answers, and show its records where a kernel's outputs would be."""
 
     unsafe = Bool(False, help="Grade without a sandbox. Every record is marked.").tag(config=True)
 
@@ -157,7 +157,7 @@ def entry_of(lesson: Lesson, student: str, key: Key, about: Resources, done: Don
 
 
 def show(nb: NotebookNode, entry: Entry) -> None:
-    """Let each check's record stand where a kernel's output would."""
+    """Put each check's record where a kernel's output would be."""
     for cell in nb.cells:
         if kind(cell) == "check" and (record := entry.records.get(cell.metadata.nbgrader.grade_id)):
             note = entry.notes.get("") if pages.lost(record) else None
@@ -167,7 +167,7 @@ def show(nb: NotebookNode, entry: Entry) -> None:
 
 
 def standing(ledger: Ledger, key: Key, *, unsafe: bool) -> Entry | None:
-    """An earlier grading that still stands: these bytes, this grader, as sandboxed as wanted, no sandbox that failed."""
+    """An earlier grading that is still valid: these bytes, this grader, as sandboxed as wanted, no sandbox that failed."""
     entry = ledger.find(key)
     if entry is None or entry.sandbox_failed:
         return None

@@ -64,7 +64,7 @@ def check(name: str, seed: int | None = None) -> None:
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
     if before := last_run.notes(this.parts):
         view.notes[:0] = before
-        view.state = "todo" if view.state == "pass" else view.state  # what passed is not what now stands there
+        view.state = "todo" if view.state == "pass" else view.state  # what passed is not what is there now
     show(view)
     if view.state != "pass" and os.environ.get("NBGRADER_VALIDATING"):
         raise CheckFailed(view.text())
@@ -99,7 +99,7 @@ def submit(student: str = "") -> None:
 def look(this: Check, seed: int) -> View:
     """Run a check and turn what came of it into something to show.
 
-    Where other parts of the learner's spoil it, the engine's own stand in for all that it has met, as in grading.
+    Where other parts of the learner's spoil it, they are all replaced by the engine's own, as in grading.
     """
     if missing := [part for part in this.parts if part not in parts.plugged()]:
         return _to_do(this, [text("not_plugged", part=part) for part in missing])
@@ -157,7 +157,7 @@ def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
 
 
 def _stood_in(others: set[str]) -> Iterator[Text]:
-    """Where the engine's own stood in for other parts: which, why, and where the learner finds out more."""
+    """If the engine's own replaced other parts: which, why, and where the learner finds out more."""
     stubs = {part for part in others if parts.is_stub(parts.plugged()[part])}
     earlier = others.intersection(workspace.carried()) - stubs
     for key, which in (("stub_used", stubs), ("earlier_part", earlier), ("mend_too", others - stubs - earlier)):

@@ -1,7 +1,7 @@
 """torch's answers: the only door to torch.
 
 `T` is torch, plus what torch lacks by our names (`T.warmup.squared_loss_grad`; whole programs of ours, such as
-`T.training.train_epoch`, which run on torch as they stand; `T.autograd.engine`, told from torch's graph); a check's
+`T.training.train_epoch`, which run on torch unchanged; `T.autograd.engine`, told from torch's graph); a check's
 program cannot tell it from minigrad. `expected` runs a program on it and gives the labelled values, encoded. Used by
 the referee and by the notebook's check(); never inside the sandbox, where there is no torch.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-PROGRAMS = ("backend", "clinic", "timing", "training")  # modules of minigrad that run on torch as they stand
+PROGRAMS = ("backend", "clinic", "timing", "training")  # modules of minigrad that run on torch unchanged
 
 
 class Torch:

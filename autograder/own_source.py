@@ -31,7 +31,7 @@ def whole(written: Any) -> str:
 
 
 def of(written: Any) -> str:
-    """The text of one function or class as it stands in its cell, without the decorator that plugs it in."""
+    """The text of one function or class as written in its cell, without the decorator that plugs it in."""
     code = _a_code(written)
     lines = linecache.getlines(code.co_filename)
     for node in ast.walk(ast.parse("".join(lines))):
@@ -65,7 +65,7 @@ def _a_code(written: Any) -> types.CodeType:
 
 
 class _Collected:
-    """Imports, constants and definitions, each once, in the order in which they must stand."""
+    """Imports, constants and definitions, each once, in the order that they need."""
 
     def __init__(self, written: Any):
         self.imports: list[str] = []

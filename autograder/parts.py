@@ -41,7 +41,7 @@ ops.load_all()  # a part may be anywhere in the engine, and wherever it is used 
 
 @dataclass
 class _Plug:
-    """One plugged part: the engine's own object, what stands in for it now, and how often that was used."""
+    """One plugged part: the engine's own object, its current replacement, and how often that was used."""
 
     original: Any
     target: Callable[..., Any]
@@ -111,13 +111,13 @@ def count_anew() -> None:
 
 
 def not_asked_for() -> set[str]:
-    """What stands in for parts that the running check does not ask for: the names of these functions."""
+    """The replacements of parts that the running check does not test: the names of these functions."""
     asked = set(_checking[-1] if _checking else _plugs)
     return {name.rpartition(".")[2] for name in _plugs.keys() - asked}
 
 
 def plug(name: str, written: Any) -> None:
-    """Let `written` stand in for part `name` everywhere in the engine. A second plug replaces the first."""
+    """Replace part `name` by `written` everywhere in the engine. A second plug replaces the first."""
     plug_all({name: written})
 
 
@@ -149,7 +149,7 @@ def _unplug_all(names: list[str]) -> None:
 
 @contextmanager
 def plugged_in(written: Mapping[str, Any]) -> Iterator[None]:
-    """Plug these parts for the length of a `with` block, then restore what stood there, counts included.
+    """Plug these parts for the length of a `with` block, then restore what was there before, counts included.
 
     Where a learner's functions call each other by name they find these, too.
     """
@@ -185,7 +185,7 @@ def engine_of_its_own() -> Iterator[None]:
 
 
 def plugged() -> dict[str, Any]:
-    """The parts that stand in for the engine's now: name -> the learner's function or class."""
+    """The parts that replace the engine's now: name -> the learner's function or class."""
     return {name: this.target for name, this in _plugs.items()}
 
 

@@ -129,7 +129,7 @@ class Referee:
     ) -> None:
         """Hear again what lost points where it met parts for which it does not ask, the engine's own in their places.
 
-        What is better stays, and its record tells which parts have stood in. Where no sandbox can be had for that, the
+        What is better stays, and its record says which parts were replaced. Where no sandbox can be had for that, the
         first result stays, and says so.
         """
         lost = [each for each in wanted if _others_may_have_cost(each, records[each.name], heard.outcomes[each.name])]

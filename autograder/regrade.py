@@ -28,7 +28,7 @@ from autograder.records import Entry, Record
 
 @dataclass(frozen=True)
 class Change:
-    """One check of one student whose score would change. `manual`: a person's points stand, whatever this gives."""
+    """One check of one student whose score would change. `manual`: points given by a person remain, whatever this gives."""
 
     student: str
     check: str

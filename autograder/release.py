@@ -57,7 +57,7 @@ def release(course: Course, name: str, sources: Path = SOURCES) -> Released:
 
 
 def _register(course: Course, name: str, target: Path) -> None:
-    """Let nbgrader release the lesson; where it refuses, the earlier release stands as it was."""
+    """Let nbgrader release the lesson; where it refuses, the earlier release stays as it was."""
     before = target.read_bytes() if target.is_file() else None
     try:
         course.nbgrader("generate_assignment", name)
@@ -185,7 +185,7 @@ class HandIn(NbGraderPreprocessor):
 
 
 class ClearSolutions(StockClearSolutions):
-    """Take solutions out of the release; where a lesson gives a program to be repaired, that one stands there."""
+    """Take solutions out of the release; where a lesson gives a program to be repaired, that program stays."""
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
         if cell.cell_type != "code" or GIVEN not in cell.source:

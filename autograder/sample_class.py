@@ -221,7 +221,7 @@ def _syntax_error(material: Material) -> bytes:
 
 
 def _in_cell(code: str) -> Make:
-    """The code stands before the first part, and no part is written."""
+    """The code is put before the first part, and no part is written."""
 
     def make(material: Material) -> bytes:
         first = next(cell for cell in material.released.cells if kind(cell) == "solution")

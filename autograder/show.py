@@ -97,7 +97,7 @@ class View:
 
 
 def show(view: View) -> None:
-    """Display it in a notebook, where a sign of life stood if there was one; print it elsewhere."""
+    """Display it in a notebook, in place of the sign of life if there was one; print it elsewhere."""
     place = over()
     if (ipython := sys.modules.get("IPython")) and ipython.get_ipython():
         ipython.display.display(view, display_id=place, update=place is not None)

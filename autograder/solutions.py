@@ -1,4 +1,4 @@
-"""The one truth of a solution: what stands in a lesson's solution cell is the engine's own source.
+"""The one truth of a solution: a lesson's solution cell holds the engine's own source.
 
 Finds the definition behind a part's dotted name by reading the engine's files (nothing is imported), proves
 that a solution cell says the same (as a syntax tree without docstrings, comments, decorators and
@@ -6,7 +6,7 @@ annotations), and copies the engine's bodies into the regions of a lesson source
 written, but does not hide anything: see release.py and editions.py.
 
 A region is released as a stub. Where learners are to repair a program instead of writing one, the broken program
-stands in the region, too, commented out:
+is in the region, too, commented out:
 
     ### BEGIN SOLUTION
     return 2 * x

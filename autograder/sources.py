@@ -8,7 +8,7 @@ where anything is written. Only an archive that is none, or that would fill the 
 A submission says itself when it was handed in (timestamp.txt, or its folder's name), and whoever wrote it can write
 that, too. What contradicts it, the receipt or the time at which the file came into the exchange, is believed instead.
 
-Who a file's name stands for is collect.py's to say.
+Whose file it is, by its name, is decided in collect.py.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Source:
 
 
 def _owner(name: str, lesson: str) -> str | None:
-    """What stands before the lesson's name in a file's ("" if nothing does); None if it is not the lesson's."""
+    """What comes before the lesson's name in a file name ("" if nothing does); None if it is not the lesson's."""
     match = re.fullmatch(
         rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}(?:[ _-]?\(?\d{{1,3}}\)?)?\.ipynb", name, re.IGNORECASE
     )
@@ -157,7 +157,7 @@ def _small(file: File | None) -> bytes | None:
 
 
 def secret(words: bytes | None) -> bytes | None:
-    """What stands in a secret's place, if it is one: nbgrader reads it as text, of all students one after the other."""
+    """The content of a secret file, if it is a secret: nbgrader reads it as text, of all students one after the other."""
     return words if words and _SECRET.fullmatch(words) else None
 
 

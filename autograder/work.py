@@ -50,7 +50,7 @@ def job_of(lesson: Lesson, notebook: NotebookNode, student: str, secret: bytes, 
 
     A solution cell that the submission lacks is not run.
 
-    `lesson` is the released one: which parts the learner's edition lacks must not hang on what a student wrote. Other
+    `lesson` is the released one: which parts the learner's edition lacks must not depend on what a student wrote. Other
     bytes get other inputs: feedback tells a seed and what was expected, and may be back before the last hand-in.
     """
     from autograder.referee import seed_for

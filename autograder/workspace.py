@@ -38,7 +38,7 @@ TIME = "%Y-%m-%d %H:%M:%S UTC"
 CHOICES = ("mine", "reference")
 _INSTRUCTORS = "BEGIN SOLUTION"  # in the instructor's notebook the solution is not somebody's own work
 
-_passed: dict[str, tuple[Any, set[str]]] = {}  # part -> (the function that stands in for it, the checks it passed)
+_passed: dict[str, tuple[Any, set[str]]] = {}  # part -> (the function that replaces it, the checks it passed)
 _carried: dict[str, Any] = {}  # part -> what use_parts("mine") plugged
 
 

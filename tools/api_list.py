@@ -105,8 +105,8 @@ FACTS = {
     "is_meta": "False: there are no meta tensors here.",
     "is_quantized": "False: there are no quantized tensors here.", "is_sparse": "False: all tensors are dense.",
     "itemsize": "Bytes an element.", "nbytes": "Bytes of all elements.", "real": "The tensor itself: nothing is complex.",
-    "max": "The largest element; with dim the largest along it and where they stand; with another tensor the larger of two.",
-    "min": "The smallest element; with dim the smallest along it and where they stand; with another tensor the smaller of two.",
+    "max": "The largest element; with dim the largest along it and their indices; with another tensor the larger of two.",
+    "min": "The smallest element; with dim the smallest along it and their indices; with another tensor the smaller of two.",
     "grad": "The gradient collected so far.",
 }  # fmt: skip
 # What rules call on Tensors among themselves, and the machinery of the engine.

@@ -1,6 +1,6 @@
 """Keeps the two languages of the lessons together: a fingerprint of every Chinese-English pair of cells.
 
-    python tools/lesson_pairs.py            record the pairs as they stand now
+    python tools/lesson_pairs.py            record the current pairs
     python tools/lesson_pairs.py --check    compare only
 
 Whoever changes one language has to look at the other. A pair of which only one half changed is therefore refused;
@@ -37,7 +37,7 @@ def fingerprint(text: str) -> str:
 
 
 def current() -> Pairs:
-    """The fingerprints of all lessons as they stand."""
+    """The current fingerprints of all lessons."""
     return {
         path.stem: {fingerprint(zh): fingerprint(en) for zh, en in pairs(path)}
         for path in sorted(SOURCES.glob("*/*.py"))

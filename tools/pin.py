@@ -1,6 +1,6 @@
 """Writes constraints.txt: an exact version of every package that pyproject.toml brings in, extras included.
 
-`make pins` keeps the versions that stand and adds what is missing; `make pins ARGS=--upgrade` takes the
+`make pins` keeps the current versions and adds missing ones; `make pins ARGS=--upgrade` takes the
 newest that pyproject's ranges allow. Run it under the lowest Python we support: what resolves there also
 serves the newer ones. It asks pip and writes one file; it installs nothing.
 """
@@ -54,7 +54,7 @@ def main() -> None:
             file=sys.stderr,
         )
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--upgrade", action="store_true", help="forget the versions that stand")
+    parser.add_argument("--upgrade", action="store_true", help="forget the current versions")
     keep = not parser.parse_args().upgrade and TARGET.exists()
     standing = TARGET.read_text(encoding="utf-8").splitlines() if keep else []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -63,13 +63,13 @@ def clip(text: str, columns: int) -> str:
 class PipLines:
     """Reads pip's output: which package it is at, and how far its download is.
 
-    While pip writes to disk it says nothing, so the packages that stand in `site` are counted instead.
+    While pip writes to disk it says nothing, so the packages in `site` are counted instead.
     """
 
     def __init__(self, progress: Progress, total: int, site: Path) -> None:
         self.progress, self.total, self.site = progress, total, site
         self.seen, self.detail, self.done = 0, "", 0.0
-        self.writing, self.stood = 0, 0
+        self.writing, self.before = 0, 0
 
     def __call__(self, line: str) -> None:
         word, _, rest = line.partition(" ")
@@ -83,13 +83,13 @@ class PipLines:
                 self.progress.update(f"{self.detail} {done / 1e6:.0f}/{size / 1e6:.0f} MB", done / size)
                 return
         elif line.startswith("Installing collected packages"):
-            self.writing, self.stood = line.count(",") + 1, self._standing()
+            self.writing, self.before = line.count(",") + 1, self._present()
         if self.writing:
-            count = min(max(self._standing() - self.stood, 0), self.writing)
+            count = min(max(self._present() - self.before, 0), self.writing)
             self.detail, self.done = f"写入磁盘 · writing {count}/{self.writing}", count / self.writing
         self.progress.update(self.detail, self.done)
 
-    def _standing(self) -> int:
+    def _present(self) -> int:
         return sum(1 for _ in self.site.glob("lib/python3*/site-packages/*.dist-info"))
 
 

@@ -1,7 +1,7 @@
 """Keeps the source that a document shows current: line links and quoted code. With --check it only compares.
 
 A document points at the engine by name: `[words][autograd.engine.run_backward]` is a link, and
-`<!-- code: autograd.engine.run_backward -->` has that symbol's source below it. Where the symbol stands, and what it
+`<!-- code: autograd.engine.run_backward -->` has that symbol's source below it. Where the symbol is, and what it
 says today, is looked up here, so whoever edits the engine runs `make generate` and edits no document.
 """
 

@@ -27,7 +27,7 @@ def leaf(T: Any, values: Any, dtype: str = "float64") -> Any:
 
 
 def typed(value: Any) -> list[Any]:
-    """A value with the name of its type: True, 1 and 1.0 look alike otherwise."""
+    """A value with the name of its type: True, 1 and 1.0 look the same otherwise."""
     return [type(value).__name__, value]
 
 

@@ -1,6 +1,6 @@
 """Lesson 05, the backward engine: counting edges, choosing who goes next, and the walk itself.
 
-The first two parts are asked directly, about graphs that both engines record alike. The walk shows in what it does:
+The first two parts are asked directly, about graphs that both engines record in the same way. The walk shows in what it does:
 which gradients arrive, how often and in what order hooks fire, what is kept, and that no graph is too deep.
 """
 

@@ -1,7 +1,7 @@
 """Lesson 08, saved tensors: what a node keeps of its own output, how it reads what it kept, when it lets go.
 
 Whether memory is freed is found out with weak references, the garbage collector switched off: what only a cycle holds
-would then stay. torch answers alike, for a tensor that its graph has let go of is gone from Python, too.
+would then stay. torch gives the same answer: a tensor that its graph has released is gone from Python, too.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def function(T: Any, forward: Maker, backward: Maker) -> Any:
 
 @check("function_saves", lesson=LESSON, points=2, parts=[SAVE])
 def function_saves(T: Any, rng: np.random.Generator) -> Properties:
-    """What forward saved is there in backward: all of it, in order (an empty tensor stands for None)."""
+    """What forward saved is there in backward: all of it, in order (an empty tensor in place of None)."""
     a, b, upstream = rng.normal(size=(3, 3))
 
     def kept(save: Callable[[Any, Any, Any, Any], None]) -> Callable[[], list[Any]]:
@@ -253,7 +253,7 @@ def central_difference_values(T: Any, rng: np.random.Generator) -> Properties:
 
 @check("central_difference_judges", lesson=LESSON, points=2, parts=[DIFFERENCE])
 def central_difference_judges(T: Any, rng: np.random.Generator) -> Properties:
-    """gradcheck, which stands on it, tells right rules from wrong ones."""
+    """gradcheck, which builds on it, tells right rules from wrong ones."""
 
     def verdict(f: Maker, *shapes: tuple[int, ...], dtype: str = "float64") -> Callable[[], bool]:
         inputs = [rng.uniform(0.5, 2, shape) for shape in shapes]

@@ -84,7 +84,7 @@ def one_code_two_homes(T: Any, rng: np.random.Generator) -> Properties:
 
 
 def gpu(T: Any) -> str:
-    """The device to move to: torch has a GPU on few machines, and there the CPU stands in; the numbers are the same."""
+    """The device to move to: a GPU where torch has one, else the CPU; the numbers are the same."""
     return "cuda" if T.cuda.is_available() else "cpu"
 
 

@@ -1,7 +1,7 @@
 """Lesson 15, the error clinic: does the repaired program train as the reference does?
 
 Each program runs on fresh data, small and float64. What it returns is compared, and what a wrong repair would leave
-behind: weights that stand still, leaves that are none, gradients kept, graphs that stay alive.
+behind: weights that do not change, leaves that are none, gradients kept, graphs that stay alive.
 """
 
 from __future__ import annotations

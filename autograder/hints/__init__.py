@@ -1,6 +1,6 @@
 """Hints for those who ask: for each part three of them, a question, a direction, almost the answer.
 
-The data stand in `lessonNN.py` beside this, part by part, each stage in Chinese and in English. A hint is given only
+The data are in `lessonNN.py` beside this, part by part, each stage in Chinese and in English. A hint is given only
 on request (`hint("mul_vjp_self")` in a lesson); what a check says on its own about a recognised mistake is in
 mistakes/.
 """

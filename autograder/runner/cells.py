@@ -1,7 +1,7 @@
 """A learner's cells: executed one after the other in one namespace, as a notebook would, without a notebook.
 
 An error in a cell is reported (class, message, line) and the next cell runs all the same. Of what only a
-notebook has, magics, shell lines and questions that stand alone are left out, `display` is there and shows nothing;
+notebook has, magics, shell lines and lone questions (`?name`) are left out, `display` is there and shows nothing;
 a magic that the rest needs, and `input()`, are clear errors. Checks are not cells: see checking.py.
 """
 

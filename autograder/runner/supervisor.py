@@ -108,7 +108,7 @@ def _reap(pid: int) -> bool:
 
 
 class _Job:
-    """One submission: where it stands, and what has been reported of it."""
+    """One submission: its state, and what has been reported of it."""
 
     def __init__(self, supervisor: Supervisor, job: dict[str, Any], written: mmap.mmap):
         self.supervisor, self.written = supervisor, written
@@ -185,7 +185,7 @@ class _Job:
         return None
 
     def _take(self, payload: bytes, frame: dict[str, Any]) -> None:
-        """Act on a learner's frame; what does not fit where the job stands is nonsense."""
+        """Act on a learner's frame; what does not fit the job's state is nonsense."""
         kind = frame["type"]
         if kind == "starts":
             self._start(frame)
