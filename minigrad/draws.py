@@ -93,7 +93,7 @@ def randint(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Whole numbers from low (0 if left out) to high - 1, int64 unless told otherwise (torch.randint)."""
+    """Whole numbers from low (0 if left out) to high - 1, int64 by default (torch.randint)."""
     if size is None:
         low, high, size = None, low, high
     if high is None:
@@ -131,7 +131,7 @@ def randperm(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """0 … n - 1 in random order, int64 unless told otherwise (torch.randperm)."""
+    """0 … n - 1 in random order, int64 by default (torch.randperm)."""
     (count,) = shape_of((n,))
     values = (generator or default_generator).permutation(count)
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)

@@ -83,12 +83,12 @@ _default = [float32]
 
 
 def get_default_dtype() -> dtype:
-    """The type of a tensor made from Python floats (torch.get_default_dtype)."""
+    """The dtype of tensors made from Python floats (torch.get_default_dtype)."""
     return _default[0]
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Choose the type of tensors made from Python floats; TypeError unless `d` is floating."""
+    """Set the dtype of tensors made from Python floats; TypeError unless `d` is floating."""
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     _default[0] = d

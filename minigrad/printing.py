@@ -51,7 +51,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Change how tensors print from now on; what is None stays, except that `sci_mode` is always set.
+    """Change how tensors print from now on; None keeps a setting, except for `sci_mode`, which is always set.
 
     profile: "default", "short" or "full", applied before the other arguments; torch ignores unknown names.
     sci_mode: True or False forces scientific notation on or off, None lets the values decide.
@@ -63,7 +63,7 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The options now in force, as keywords that `set_printoptions` takes back."""
+    """The current options, as keywords for `set_printoptions`."""
     return asdict(OPTIONS)
 
 

@@ -40,7 +40,7 @@ STATE = numpy.dtype(
 
 
 class Generator:
-    """A stream of random numbers of its own (torch.Generator)."""
+    """An independent stream of random numbers (torch.Generator)."""
 
     def __init__(self, device: Any = "cpu") -> None:
         self.manual_seed(DEFAULT_SEED)
@@ -256,12 +256,12 @@ default_generator.seed()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the default generator's stream that belongs to `seed` (torch.manual_seed)."""
+    """Seed the default generator (torch.manual_seed)."""
     return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
-    """Start the default generator anew, unforeseeably; the seed (torch.seed)."""
+    """Restart the default generator with an unpredictable seed, which is returned (torch.seed)."""
     return default_generator.seed()
 
 
@@ -271,12 +271,12 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """Where the default generator's stream is, a tensor of bytes (torch.get_rng_state)."""
+    """The default generator's state, a tensor of bytes (torch.get_rng_state)."""
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Let the default generator go on where get_rng_state() was called (torch.set_rng_state)."""
+    """Restore the default generator's state from get_rng_state() (torch.set_rng_state)."""
     default_generator.set_state(new_state)
 
 

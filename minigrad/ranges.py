@@ -66,7 +66,7 @@ def linspace(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """So many numbers at equal distances from start to end, both included (torch.linspace)."""
+    """`steps` numbers at equal distances from start to end, both included (torch.linspace)."""
     return finish(
         spaced(start, end, steps, dtype).astype(as_numpy(dtype) or get_default_dtype().np, copy=False),
         device,
@@ -121,7 +121,7 @@ def eye(
 
 
 def empty(*size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of a size, with whatever is in its memory (torch.empty)."""
+    """An uninitialized tensor of a size (torch.empty)."""
     return finish(
         numpy.empty(shape_of(size, "empty"), as_numpy(dtype) or get_default_dtype().np), device, requires_grad
     )

@@ -48,7 +48,7 @@ def accelerator() -> str:
 
 
 class device:
-    """Where an array lives: device("cpu"), device("cuda", 0), device("cuda:0")."""
+    """Where an array is stored: device("cpu"), device("cuda", 0), device("cuda:0")."""
 
     __slots__ = ("type", "index")
 

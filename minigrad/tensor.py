@@ -306,7 +306,7 @@ class Tensor:
         autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call hook(grad) whenever this tensor's gradient is computed; what it returns, if anything, replaces it."""
+        """Call hook(grad) whenever this tensor's gradient is computed; its return value, if not None, replaces it."""
         from .autograd.hooks import register_tensor_hook
 
         return register_tensor_hook(self, hook)

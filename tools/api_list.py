@@ -101,10 +101,10 @@ ELEMENTWISE = {
     "tan": "tan x", "tanh": "tanh x", "trunc": "x without its fraction",
 }  # fmt: skip
 FACTS = {
-    "is_cpu": "Whether the tensor lives in host memory.", "is_cuda": "Whether the tensor lives on a GPU.",
+    "is_cpu": "Whether the tensor is in host memory.", "is_cuda": "Whether the tensor is on a GPU.",
     "is_meta": "False: there are no meta tensors here.",
     "is_quantized": "False: there are no quantized tensors here.", "is_sparse": "False: all tensors are dense.",
-    "itemsize": "Bytes an element.", "nbytes": "Bytes of all elements.", "real": "The tensor itself: nothing is complex.",
+    "itemsize": "Bytes per element.", "nbytes": "Bytes of all elements.", "real": "The tensor itself: nothing is complex.",
     "max": "The largest element; with dim the largest along it and their indices; with another tensor the larger of two.",
     "min": "The smallest element; with dim the smallest along it and their indices; with another tensor the smaller of two.",
     "grad": "The gradient collected so far.",

@@ -16,7 +16,7 @@ class _Variables(type):
 
 
 class Variable(metaclass=_Variables):
-    """Variable(tensor, requires_grad) is the tensor again, on the same storage, without its history."""
+    """Variable(tensor, requires_grad) is a tensor on the same storage, without history."""
 
     def __new__(cls, data: Tensor, requires_grad: bool = False) -> Any:
         """The tensor; TypeError for anything else, RuntimeError where whole numbers should require grad."""

@@ -48,7 +48,7 @@ cuda = Switches(matmul=SimpleNamespace(allow_tf32=False))
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Nothing: all of them are, anyway."""
+    """No effect: all algorithms here are deterministic."""
     if not isinstance(mode, bool):
         raise TypeError(
             f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
@@ -57,12 +57,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What was set."""
+    """The current setting."""
     return _set["deterministic"]
 
 
 def set_num_threads(count: int) -> None:
-    """Nothing: with how many threads NumPy multiplies is settled when it is loaded (OMP_NUM_THREADS)."""
+    """No effect: NumPy's number of threads is fixed when it is loaded (OMP_NUM_THREADS)."""
     if not isinstance(count, int) or isinstance(count, bool):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
     if count <= 0:
@@ -71,12 +71,12 @@ def set_num_threads(count: int) -> None:
 
 
 def get_num_threads() -> int:
-    """What was set."""
+    """The current setting."""
     return _set["threads"]
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Nothing: float32 is always multiplied as float32."""
+    """No effect: float32 is always multiplied as float32."""
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision not in PRECISIONS:
@@ -90,5 +90,5 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What was set."""
+    """The current setting."""
     return _set["precision"]

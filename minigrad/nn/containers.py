@@ -124,7 +124,7 @@ def factor(modules: Sequential, times: Any) -> int:
 
 
 class ModuleList(Numbered):
-    """A list of modules that its owner knows of (torch.nn.ModuleList)."""
+    """A list of modules that are registered with its owner (torch.nn.ModuleList)."""
 
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__()

@@ -43,7 +43,7 @@ def unrecorded(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much the standard deviation has to be larger before this nonlinearity (He et al. 2015)."""
+    """The factor for the standard deviation before this nonlinearity (He et al. 2015)."""
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         if isinstance(slope, bool) or not isinstance(slope, int | float):
@@ -117,7 +117,7 @@ def trunc_normal_(
 
 @unrecorded
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """Fill with one value."""
     return tensor.fill_(val)
 
 
@@ -221,7 +221,7 @@ def kaiming_normal_(
 
 @unrecorded
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Rows (or columns, whichever are fewer) at right angles to each other (Saxe et al. 2013)."""
+    """Orthogonal rows (or columns, if they are fewer) (Saxe et al. 2013)."""
     if tensor._data.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     rows = tensor._data.shape[0]

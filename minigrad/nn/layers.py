@@ -192,7 +192,7 @@ class Dropout2d(DropoutNd):
 
 
 class PReLU(Module):
-    """x where positive, else weight · x with a weight that is learnt, one or one for each channel (torch.nn.PReLU)."""
+    """x where positive, else weight · x with one learned weight, or one for each channel (torch.nn.PReLU)."""
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -214,7 +214,7 @@ class PReLU(Module):
 
 
 class Flatten(Module):
-    """The dimensions from start_dim to end_dim made one (torch.nn.Flatten)."""
+    """The dimensions from start_dim to end_dim merged into one (torch.nn.Flatten)."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()

@@ -62,13 +62,13 @@ class CircularPadding(Padding):
 
 @own_constructor
 class ConstantPad1d(ConstantPadding):
-    """The last dimension made longer with a value (torch.nn.ConstantPad1d)."""
+    """The last dimension padded with a value (torch.nn.ConstantPad1d)."""
 
     ndim = 1
 
 
 class ZeroPad1d(ConstantPad1d):
-    """The last dimension made longer with zeros (torch.nn.ZeroPad1d)."""
+    """The last dimension padded with zeros (torch.nn.ZeroPad1d)."""
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -99,13 +99,13 @@ class CircularPad1d(CircularPadding):
 
 @own_constructor
 class ConstantPad2d(ConstantPadding):
-    """The last two dimensions made longer with a value (torch.nn.ConstantPad2d)."""
+    """The last two dimensions padded with a value (torch.nn.ConstantPad2d)."""
 
     ndim = 2
 
 
 class ZeroPad2d(ConstantPad2d):
-    """The last two dimensions made longer with zeros (torch.nn.ZeroPad2d)."""
+    """The last two dimensions padded with zeros (torch.nn.ZeroPad2d)."""
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -136,13 +136,13 @@ class CircularPad2d(CircularPadding):
 
 @own_constructor
 class ConstantPad3d(ConstantPadding):
-    """The last three dimensions made longer with a value (torch.nn.ConstantPad3d)."""
+    """The last three dimensions padded with a value (torch.nn.ConstantPad3d)."""
 
     ndim = 3
 
 
 class ZeroPad3d(ConstantPad3d):
-    """The last three dimensions made longer with zeros (torch.nn.ZeroPad3d)."""
+    """The last three dimensions padded with zeros (torch.nn.ZeroPad3d)."""
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)

@@ -48,7 +48,7 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that belongs to a Module's state and is not learnt (torch.nn.Buffer)."""
+    """A tensor that belongs to a Module's state and is not learned (torch.nn.Buffer)."""
 
     __slots__ = ()
 

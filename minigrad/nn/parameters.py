@@ -13,7 +13,7 @@ from .parameter import Parameter
 
 
 class ParameterList(Module):
-    """A list of parameters that its owner knows of, and of other things (torch.nn.ParameterList)."""
+    """A list of parameters registered with its owner, and of other values (torch.nn.ParameterList)."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by name that their owner knows of, and other things (torch.nn.ParameterDict)."""
+    """Parameters by name, registered with their owner, and other values (torch.nn.ParameterDict)."""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

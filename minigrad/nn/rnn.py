@@ -220,7 +220,7 @@ class RNNBase(Step, Module):
 
 
 class RNN(ElmanStep, RNNBase):
-    """A hidden state that every step mixes with its input (torch.nn.RNN). nonlinearity: "tanh" or "relu"."""
+    """A recurrent network with one hidden state (torch.nn.RNN). nonlinearity: "tanh" or "relu"."""
 
     dims_refused = "{}: Expected input to be 2D or 3D, got {}D tensor instead"
 
@@ -234,7 +234,7 @@ class RNN(ElmanStep, RNNBase):
 
 
 class LSTM(LSTMStep, RNNBase):
-    """A cell beside the hidden state, which gates let forget, take in and show (torch.nn.LSTM).
+    """A recurrent network with a cell state and gates that forget, add to and output it (torch.nn.LSTM).
 
     proj_size: the hidden state is a product of h with weight_hr, of this size.
     """

@@ -109,7 +109,7 @@ class CELU(Simple):
 
 
 class Hardtanh(Simple):
-    """Held between min_val and max_val (torch.nn.Hardtanh)."""
+    """x clamped between min_val and max_val (torch.nn.Hardtanh)."""
 
     settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False, "min_value": None, "max_value": None}
     shown: ClassVar[tuple[str, ...] | None] = ("min_val", "max_val", "inplace")
@@ -134,7 +134,7 @@ class Hardtanh(Simple):
 
 
 class ReLU6(Hardtanh):
-    """Held between 0 and 6 (torch.nn.ReLU6)."""
+    """x clamped between 0 and 6 (torch.nn.ReLU6)."""
 
     shown = ("inplace",)
 
@@ -241,7 +241,7 @@ class GLU(Simple):
 
 
 class Hardsigmoid(Simple):
-    """(x + 3) / 6 held between 0 and 1 (torch.nn.Hardsigmoid)."""
+    """(x + 3) / 6 clamped between 0 and 1 (torch.nn.Hardsigmoid)."""
 
     function = F.hardsigmoid
     settings = {"inplace": False}
@@ -287,14 +287,14 @@ class Threshold(Simple):
 
 
 class PixelShuffle(Simple):
-    """Every r² channels made into r x r pixels (torch.nn.PixelShuffle)."""
+    """Every r² channels rearranged into r x r pixels (torch.nn.PixelShuffle)."""
 
     function = F.pixel_shuffle
     settings = {"upscale_factor": REQUIRED}
 
 
 class PixelUnshuffle(Simple):
-    """Every r x r pixels made into r² channels (torch.nn.PixelUnshuffle)."""
+    """Every r x r pixels rearranged into r² channels (torch.nn.PixelUnshuffle)."""
 
     function = F.pixel_unshuffle
     settings = {"downscale_factor": REQUIRED}

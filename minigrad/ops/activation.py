@@ -335,7 +335,7 @@ def celu(input: Tensor, alpha: Number = 1.0, inplace: bool = False) -> Tensor:
 
 @parsed()
 def hardtanh(input: Tensor, min_val: Float = -1.0, max_val: Float = 1.0, inplace: bool = False) -> Tensor:
-    """x held between min_val and max_val (torch.nn.functional.hardtanh)."""
+    """x clamped between min_val and max_val (torch.nn.functional.hardtanh)."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return held(input, min_val, max_val, inplace)
@@ -352,7 +352,7 @@ def held(input: Tensor, min_val: float, max_val: float, inplace: bool) -> Tensor
 
 @parsed()
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """x held between 0 and 6 (torch.nn.functional.relu6)."""
+    """x clamped between 0 and 6 (torch.nn.functional.relu6)."""
     return hardtanh(input, 0, 6, inplace)
 
 

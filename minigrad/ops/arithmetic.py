@@ -225,7 +225,7 @@ def mul(input: Operand, other: Operand) -> Tensor:
 
 
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other; rounding_mode "floor" or "trunc" makes it whole (torch.div)."""
+    """input / other; rounding_mode "floor" or "trunc" rounds it (torch.div)."""
     other = other if isinstance(other, Tensor) else operand(other)._data
     if rounding_mode is None:
         return div_op(in_front(input, other), other)
@@ -239,7 +239,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
 
 
 def true_divide(input: Operand, other: Operand) -> Tensor:
-    """input / other, never made whole (torch.true_divide)."""
+    """input / other, never rounded (torch.true_divide)."""
     return div(input, other)
 
 
@@ -268,12 +268,12 @@ floor_divide, floor_divide_inplace = _floor_division("floor_divide"), _floor_div
 
 
 def remainder(input: Operand, other: Operand) -> Tensor:
-    """What ⌊input / other⌋ · other leaves of input; it has the sign of other (torch.remainder, %)."""
+    """input - ⌊input / other⌋ · other, with the sign of other (torch.remainder, %)."""
     return _rest(input, other, remainder_op, remainder_scalar_op)
 
 
 def fmod(input: Tensor, other: Operand) -> Tensor:
-    """What remains of input after taking other away as often as it fits; it has the sign of input (torch.fmod)."""
+    """The remainder of input / other, with the sign of input (torch.fmod)."""
     return _rest(input, other, fmod_op, fmod_scalar_op)
 
 

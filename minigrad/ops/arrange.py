@@ -127,7 +127,7 @@ def counted(given: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
-    """Copies side by side, so many in each dimension (torch.Tensor.repeat)."""
+    """Copies side by side, as many in each dimension as given (torch.Tensor.repeat)."""
     if not repeats:
         raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     wanted, shape = counted(repeats), input._data.shape
@@ -219,21 +219,21 @@ def _dims(wanted: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 
 
 def fliplr(input: Tensor) -> Tensor:
-    """Left and right changed (torch.fliplr)."""
+    """Left and right swapped (torch.fliplr)."""
     if input._data.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip(input, 1)
 
 
 def flipud(input: Tensor) -> Tensor:
-    """Top and bottom changed (torch.flipud)."""
+    """Top and bottom swapped (torch.flipud)."""
     if input._data.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip(input, 0)
 
 
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
-    """Elements moved on, those that fall off the end coming back at the start (torch.roll)."""
+    """Elements shifted; those shifted off the end come back at the start (torch.roll)."""
     steps, along = (
         () if given is None else tuple(given) if isinstance(given, list | tuple) else (as_int(given),)
         for given in (shifts, dims)
@@ -250,7 +250,7 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
 
 
 def rot90(input: Tensor, k: Int = 1, dims: IntList = (0, 1)) -> Tensor:
-    """Turned by k quarters in the plane of two dimensions (torch.rot90)."""
+    """Rotated by k quarter turns in the plane of two dimensions (torch.rot90)."""
     ndim = input._data.ndim
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")

@@ -159,7 +159,7 @@ bitwise_right_shift, bitwise_right_shift_written = _bits(
 
 
 def bitwise_not(input: Tensor) -> Tensor:
-    """Every bit turned over (torch.bitwise_not)."""
+    """Every bit flipped (torch.bitwise_not)."""
     if input._data.dtype.kind == "f":
         raise unsupported("bitwise_not_cpu", input._data)
     return from_array(~input._data)

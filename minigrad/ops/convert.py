@@ -153,7 +153,7 @@ def dim(self: Tensor) -> Any:
 
 
 def element_size(self: Tensor) -> Any:
-    """Bytes an element."""
+    """Bytes per element."""
     return self._data.itemsize
 
 
@@ -181,7 +181,7 @@ def is_tensor(x: Any) -> Any:
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: Bool = False
 ) -> Tensor:
-    """`data` as a tensor of this tensor's dtype and on its device, unless told otherwise."""
+    """`data` as a tensor of this tensor's dtype and on its device by default."""
     return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 

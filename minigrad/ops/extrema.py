@@ -152,7 +152,7 @@ fmin = of_two_tensors(fmin_op, "fmin", "The smaller of two, element by element; 
 
 
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """input held between min and max, numbers or tensors, either of which may be left out (torch.clamp)."""
+    """input clamped between min and max, numbers or tensors, either of which may be left out (torch.clamp)."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     ends = [end for end in (min, max) if end is not None]

@@ -139,7 +139,7 @@ def h_property(self: Tensor) -> Tensor:
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """input stretched to the shape of other (torch.Tensor.expand_as)."""
+    """input expanded to the shape of other (torch.Tensor.expand_as)."""
     return input.expand(other._data.shape)
 
 
@@ -154,7 +154,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def broadcast_to(input: Tensor, *size: Any) -> Tensor:
-    """input stretched to a shape (torch.broadcast_to)."""
+    """input expanded to a shape (torch.broadcast_to)."""
     return input.expand(sizes(size))
 
 
@@ -177,14 +177,14 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """Tensors stretched to their common shape; views (torch.broadcast_tensors)."""
+    """Tensors expanded to their common shape; views (torch.broadcast_tensors)."""
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     shape = common_shape([t._data.shape for t in given])
     return tuple([t if t._data.shape == shape else t.expand(shape) for t in given])
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Vectors stretched over a common grid, a dimension for each (torch.meshgrid)."""
+    """Vectors expanded over a common grid, with a dimension for each (torch.meshgrid)."""
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     if indexing is None:
         warnings.warn(

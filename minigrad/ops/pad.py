@@ -142,7 +142,7 @@ def part(x: Tensor, dim: int, start: int, end: int) -> Tensor:
 
 @parsed()
 def pad(input: Tensor, pad: IntList, mode: Str = "constant", value: Float | None = None) -> Tensor:
-    """`input` with its last dimensions made longer (torch.nn.functional.pad).
+    """`input` with its last dimensions padded (torch.nn.functional.pad).
 
     pad: (left, right) of the last dimension, then (left, right) of the one before, …; negative numbers cut.
     mode: "constant" (with `value`, 0 by default), "reflect", "replicate", "circular".

@@ -112,7 +112,7 @@ prelu_op = Op(
 
 @parsed()
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """(x + 3) / 6 held between 0 and 1 (torch.nn.functional.hardsigmoid)."""
+    """(x + 3) / 6 clamped between 0 and 1 (torch.nn.functional.hardsigmoid)."""
     return activated(hardsigmoid_op, "hardsigmoid_cpu", input, inplace)
 
 

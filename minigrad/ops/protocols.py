@@ -142,12 +142,12 @@ def is_signed(input: Tensor) -> Any:
 
 
 def get_device(input: Tensor) -> Any:
-    """The number of the GPU the tensor lives on; -1 for the CPU."""
+    """The number of the tensor's GPU; -1 for the CPU."""
     return input.device.index if input.device.type == "cuda" else -1
 
 
 def is_same_size(input: Tensor, other: Tensor) -> Any:
-    """Whether two tensors have one shape."""
+    """Whether two tensors have the same shape."""
     return input._data.shape == other._data.shape
 
 

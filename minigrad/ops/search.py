@@ -29,7 +29,7 @@ def searchsorted(
     side: Str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where elements belong in sorted sequences, the last dimension of which counts (torch.searchsorted)."""
+    """The positions of elements in sequences that are sorted along their last dimension (torch.searchsorted)."""
     data = sorted_sequence._data
     module = array_module(data)
     values = module.asarray(operand(self)._data)
@@ -79,7 +79,7 @@ def check_boundaries(data: Any, values: Any, sorter: Tensor | None) -> None:
 
 
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: Bool = False, right: Bool = False) -> Tensor:
-    """Which bucket each element falls into (torch.bucketize)."""
+    """The index of the bucket of each element (torch.bucketize)."""
     if boundaries._data.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._data.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)

@@ -231,7 +231,7 @@ def t(self: Tensor) -> Tensor:
 
 
 def expand(self: Tensor, *size: Any) -> Tensor:
-    """Dimensions of size 1 stretched without copying; -1 keeps a size (torch.Tensor.expand)."""
+    """Dimensions of size 1 expanded without copying; -1 keeps a size (torch.Tensor.expand)."""
     wanted, have = sizes(size), self._data.shape
     offset = len(wanted) - len(have)
     full = wanted
@@ -295,7 +295,7 @@ def _unbind(x: Any, dim: int) -> Any:
 
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy of its own, in the same order in memory, still part of the graph (torch.clone). memory_format:
+    """A copy with the same order in memory, still part of the graph (torch.clone). memory_format:
     contiguous_format for the order of the indices."""
     return clone_op(self, order="C" if memory_format is contiguous_format else memory_order(self.storage()))
 

@@ -247,7 +247,7 @@ def unique(
     return_counts: Bool = False,
     dim: Int | None = None,
 ) -> Any:
-    """The values, or rows along dim, that occur; if wanted also which one each element is, and how often each occurs."""
+    """The distinct values, or rows along dim; if wanted also the index of each element's value, and the counts."""
     flag(sorted), flag(return_inverse), flag(return_counts)
     if dim is None and not return_inverse and not return_counts:
         return unique_op(input)
@@ -282,7 +282,7 @@ def chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: boo
 def unique_consecutive(
     input: Tensor, return_inverse: Bool = False, return_counts: Bool = False, dim: Int | None = None
 ) -> Any:
-    """As unique, but equal elements count as one only where they are neighbours (torch.unique_consecutive)."""
+    """As unique, but only neighbouring equal elements count as one (torch.unique_consecutive)."""
     flag(return_inverse), flag(return_counts)
     check_rows(input, dim)
     return chosen(unique_consecutive_op(input, dim=dim), return_inverse, return_counts)

@@ -217,7 +217,7 @@ def _spread(op: Op, name: str, noun: str) -> Any:
         return op(input, dim=axes, correction=correction, keepdim=keepdim)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{noun} over dim, the squares divided by n - correction (1 unless told otherwise) (torch.{name})."
+    call.__doc__ = f"{noun} over dim, the squares divided by n - correction (1 by default) (torch.{name})."
     return call
 
 

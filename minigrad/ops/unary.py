@@ -257,7 +257,7 @@ def logit(input: Tensor, eps: Float | None = None) -> Tensor:
 def nan_to_num(
     input: Tensor, nan: Float | None = None, posinf: Float | None = None, neginf: Float | None = None
 ) -> Tensor:
-    """nan and infinities replaced: by 0, the largest and the smallest finite number unless told otherwise."""
+    """nan and infinities replaced: by default by 0, the largest and the smallest finite number."""
     nan, posinf, neginf = (number_or_none(x) for x in (nan, posinf, neginf))
     return nan_to_num_op(input, nan=nan, posinf=posinf, neginf=neginf)
 

@@ -247,7 +247,7 @@ def chunk(input: Tensor, chunks: Int, dim: Int = 0) -> tuple[Tensor, ...]:
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple[Tensor, ...]:
-    """So many parts of nearly equal length, or cut at the given positions; views (torch.tensor_split)."""
+    """A given number of parts of nearly equal length, or cut at given positions; views (torch.tensor_split)."""
     if not input._data.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = one_dim(dim, input._data.ndim)

@@ -16,7 +16,7 @@ from .optimizer import CAPTURING, Optimizer, check, implementation, not_from_0_o
 
 
 class Adadelta(Optimizer):
-    """Steps as large as the past steps were, per size of the gradient (Zeiler 2012; torch.optim.Adadelta).
+    """Steps scaled by the ratio of past steps to past gradients (Zeiler 2012; torch.optim.Adadelta).
 
     v ← ρ v + (1 - ρ) g²,  Δ = g · √(u + ε) / √(v + ε),  u ← ρ u + (1 - ρ) Δ²,  p ← p - lr · Δ.
     """

@@ -76,7 +76,7 @@ _early_stop: list[bool] = []  # of set_checkpoint_early_stop, the innermost last
 
 
 class CheckpointError(RuntimeError):
-    """The function did not compute the second time what it had computed the first time."""
+    """The function computed something else the second time."""
 
 
 class _Enough(Exception):
@@ -90,7 +90,7 @@ def noop_context_fn() -> Contexts:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether the checkpoints of forward passes inside, whatever they say, stop recomputing as soon as all is there."""
+    """Whether checkpoints inside stop recomputing as soon as all tensors are there, whatever their own setting."""
     _early_stop.append(enable)
     try:
         yield
@@ -108,7 +108,7 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """function(*args, **kwargs), whose saved tensors are computed once more in backward instead of being kept.
+    """function(*args, **kwargs), whose saved tensors are recomputed in backward instead of being stored.
 
     preserve_rng_state (default True): the second time draws the random numbers of the first. context_fn: gives the contexts
     for the first and the second time. determinism_check: "default" holds the shapes and dtypes of both times against each
@@ -392,6 +392,6 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check_backward_validity(inputs: Any) -> None:
-    """A warning where no input requires grad."""
+    """Warns if no input requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)

@@ -105,7 +105,7 @@ def collate(batch: Any, *, collate_fn_map: Mapping[Any, Callable[..., Any]] | No
 
 
 def default_collate(batch: Any) -> Any:
-    """What a DataLoader puts samples together with (torch.utils.data.default_collate)."""
+    """The default function by which a DataLoader combines samples into a batch (torch.utils.data.default_collate)."""
     return collate(batch, collate_fn_map=default_collate_fn_map)
 
 

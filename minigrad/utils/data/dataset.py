@@ -16,7 +16,7 @@ Sample = TypeVar("Sample", covariant=True)
 
 
 class Dataset(Generic[Sample]):
-    """What has a sample for each number: a subclass has __getitem__, and __len__ as a rule (torch.utils.data.Dataset).
+    """A sample for each number: subclasses have __getitem__, and usually __len__ (torch.utils.data.Dataset).
 
     One that can read many samples at once has __getitems__(numbers) as well.
     """
@@ -30,7 +30,7 @@ class Dataset(Generic[Sample]):
 
 
 class IterableDataset(Dataset[Sample], Iterable[Sample]):
-    """What can be read from its beginning only: a subclass has __iter__ (torch.utils.data.IterableDataset)."""
+    """Samples that can only be read from the beginning: a subclass has __iter__ (torch.utils.data.IterableDataset)."""
 
     def __add__(self, other: Any) -> Dataset[Sample]:
         """One after the other."""
@@ -38,7 +38,7 @@ class IterableDataset(Dataset[Sample], Iterable[Sample]):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """The rows of some tensors, of which each has as many (torch.utils.data.TensorDataset).
+    """The rows of some tensors with the same number of rows (torch.utils.data.TensorDataset).
 
     Example: TensorDataset(x, y)[3] → (x[3], y[3])
     """
@@ -149,7 +149,7 @@ def shares(lengths: Sequence[float], whole: int) -> list[int]:
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset[Any]]:
-    """A data set dealt out at random into several (torch.utils.data.random_split).
+    """A data set split at random into several (torch.utils.data.random_split).
 
     lengths: how many samples each gets; or fractions that sum to 1. ValueError where they do not sum to the whole.
     Example: random_split(range(10), [0.7, 0.3]) → two subsets, of 7 and of 3

@@ -17,14 +17,14 @@ AT_ONCE = 32  # numbers that torch draws at a time, with replacement
 
 
 class Sampler(Generic[Number]):
-    """What gives numbers of samples: a subclass has __iter__, and __len__ as a rule (torch.utils.data.Sampler)."""
+    """It yields the numbers of samples: subclasses have __iter__, and usually __len__ (torch.utils.data.Sampler)."""
 
     def __iter__(self) -> Iterator[Number]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler[int]):
-    """All numbers in their order (torch.utils.data.SequentialSampler)."""
+    """All numbers in order (torch.utils.data.SequentialSampler)."""
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
@@ -125,7 +125,7 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """The numbers of another sampler, so many at a time (torch.utils.data.BatchSampler).
+    """The numbers of another sampler, batch_size at a time (torch.utils.data.BatchSampler).
 
     drop_last: without the last few, where they do not fill a batch.
     Example: list(BatchSampler(range(5), 2, False)) → [[0, 1], [2, 3], [4]]
