@@ -270,7 +270,7 @@ def _submit(given: argparse.Namespace) -> int:
         from autograder import receipts
 
         receipt = receipts.submit(given.notebook, given.id, given.to)
-    screen.print("\n".join(receipt.lines()), highlight=False)
+    _tell("\n".join(receipt.lines()))
     return int(receipt.problem is not None)
 
 

@@ -2,6 +2,8 @@
 
     my_submissions/LESSON/001_<sha256>/receipt.json
 
+A receipt says where the version went. One that went nowhere is saved here and nothing more, and says that, too.
+
 It is loaded in every notebook whose last cell runs, and needs no notebook format, no grader and no page for that.
 Handing in, which writes them, is receipts.py's.
 """
@@ -12,6 +14,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from autograder.messages import text
 
 FOLDER = "my_submissions"
 
@@ -33,11 +37,12 @@ class Receipt:
     folder: str
     saved: str = ""  # when the file was last written
     first_check: str = ""  # when a check of this lesson first ran on the learner's machine, if it is known
+    sent: str = ""  # where the teacher collects, once it is there
 
     def lines(self) -> list[str]:
         """The receipt in both languages."""
         said = [
-            f"✓ {self.lesson} 第 {self.version} 版已交 · version {self.version} handed in",
+            *self._where(),
             f"  SHA-256 {self.sha256}",
             f"  {self.time}   {self.bytes:,} bytes，文件保存于 · saved {self.saved}",
             f"  {self.folder}",
@@ -47,6 +52,21 @@ class Receipt:
             return [*said, "  ! " + " · ".join(dict.fromkeys(filter(None, self.problem.values())))]
         said.append(f"  练习数据上 · on practice inputs: {self.score:g}/{self.points:g}")
         return [*said, *(f"    {each['headline']}" for each in self.checks)]
+
+    def _where(self) -> list[str]:
+        """Whether the teacher can have it, and what to do if not."""
+        what = {"lesson": self.lesson, "version": self.version}
+        if self.sent:
+            return [f"✓ {line}" for line in text("handed_in_to", **what, to=self.sent).lines()]
+        file = f"{self.folder}/{self.lesson}.ipynb"
+        remedies = [
+            text("only_saved_upload", file=file),
+            text("only_saved_folder", lesson=self.lesson, id=self.student),
+        ]
+        return [
+            *(f"! {line}" for line in text("only_saved", **what).lines()),
+            *(f"  → {line}" for each in remedies for line in each.lines()),
+        ]
 
 
 def home_of(path: Path) -> Path:

@@ -4,7 +4,8 @@ What is handed in are the exact bytes on disk. They are graded once on practice 
 one on a machine that has none: it is the learner's own code), and a receipt says what came of it, with their
 SHA-256 and the time. Every version is kept, each in a folder of its own; nothing is ever overwritten. Where the
 teacher collects (`--to`, $AUTOGRADER_INBOX, or the inbound folder of the exchange in course/, if there is one) a
-copy goes, under the name that nbgrader gives it. If that is an exchange, nbgrader is told as well: its Assignment List
+copy goes, under the name that nbgrader gives it, and the receipt says so; where there is no such place, it says that
+nobody has received anything. If that is an exchange, nbgrader is told as well: its Assignment List
 shows the version as submitted, and Fetch Feedback finds the page by a secret that went along.
 
 The receipt's points are practice: grading draws other inputs. Collecting is collect.py's.
@@ -18,7 +19,7 @@ import io
 import json
 import os
 import secrets
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,7 +28,7 @@ import nbformat
 from autograder import lessons, pages, workspace
 from autograder.course import NOTES, TIME, Course
 from autograder.errors import AutograderError, SandboxFailed, UnknownName
-from autograder.files import plain_name, put_folder
+from autograder.files import plain_name, put, put_folder
 from autograder.handed_in import Receipt, home_of, latest, next_number
 from autograder.messages import Text, text
 from autograder.records import Record, submission_hash
@@ -59,17 +60,27 @@ def submit(
         receipt = _made(name, student, data, home, saved)
         _put(Path(receipt.folder), receipt, data, secrets.token_hex(64).encode())
     if (inbox := to or exchange()) is not None:
-        secret = home / Path(receipt.folder).name / _SECRET
-        _send(Path(inbox).resolve(), receipt, data, secret.read_bytes() if secret.is_file() else None)
+        here, inbox = home / Path(receipt.folder).name, Path(inbox).resolve()
+        secret = here / _SECRET
+        sent = replace(receipt, sent=str(inbox))
+        _send(inbox, sent, data, secret.read_bytes() if secret.is_file() else None)
+        with contextlib.suppress(OSError):  # a full home directory does not undo what was handed in
+            put(here / "receipt.json", _said(sent))
+        receipt = sent
     return receipt
 
 
 def _send(inbox: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> None:
-    """Put a version where the teacher collects, and on nbgrader's list of what was handed in to that exchange."""
+    """Put a version where the teacher collects, and on nbgrader's list of what was handed in to that exchange.
+
+    A folder that is not there is a slip, or a disk that is not connected: made here, nobody would collect from it.
+    """
+    if not inbox.is_dir():
+        raise AutograderError(text("no_inbox"), str(inbox), text("no_inbox_remedy"))
     called = f"{receipt.student}+{receipt.lesson}+{receipt.time}"
     _put(inbox / f"{called}+{receipt.sha256[:12]}", receipt, data, secret)
     if inbox.name == INBOUND:
-        with contextlib.suppress(AutograderError):  # a full home directory does not undo what was handed in
+        with contextlib.suppress(AutograderError):  # nor does this
             _put(nbgraders_list() / inbox.parent.name / called, receipt, data, secret)
 
 
@@ -96,8 +107,7 @@ def exchange() -> Path | None:
 
 def _put(folder: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> None:
     """Make a version's folder, if it is not there yet. The secret is that by which its student finds the feedback."""
-    said = json.dumps(asdict(receipt), ensure_ascii=False, indent=1) + "\n"
-    files = {f"{receipt.lesson}.ipynb": data, _STAMP: receipt.time.encode(), "receipt.json": said.encode()}
+    files = {f"{receipt.lesson}.ipynb": data, _STAMP: receipt.time.encode(), "receipt.json": _said(receipt)}
     files |= {_SECRET: secret} if secret else {}
     try:
         if not folder.exists():
@@ -105,6 +115,10 @@ def _put(folder: Path, receipt: Receipt, data: bytes, secret: bytes | None) -> N
     except OSError as error:
         where = f"{folder}: {error.strerror or error}"
         raise AutograderError(text("not_handed_in"), where, text("not_handed_in_remedy")) from None
+
+
+def _said(receipt: Receipt) -> bytes:
+    return (json.dumps(asdict(receipt), ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _made(name: str, student: str, data: bytes, home: Path, saved: float) -> Receipt:

@@ -106,6 +106,24 @@ def test_what_is_sent_is_what_is_collected(mine, made, tmp_path):
     course.ledger.close()
 
 
+def test_what_went_nowhere_is_never_called_handed_in(mine, tmp_path):
+    """Saved here is not received: the receipt says which it is, now and when it is shown again."""
+    alone = "\n".join(submit(mine, "ada").lines())
+    assert "老师还没有收到" in alone and "has NOT received it" in alone and "handed in to" not in alone.split("→")[0]
+    assert str(versions(mine)[0] / BOOK) in alone and "--to FOLDER" in alone
+    home = handed_in.home_of(mine)
+    assert handed_in.latest(home).lines() == alone.split("\n")
+    with pytest.raises(AutograderError, match="has NOT received it"):
+        submit(mine, "ada", tmp_path / "no such inbox")
+    assert not (tmp_path / "no such inbox").exists() and handed_in.latest(home).lines() == alone.split("\n")
+    (tmp_path / "inbox").mkdir()
+    sent = submit(mine, "ada", tmp_path / "inbox")
+    assert f"version 1 handed in to {tmp_path / 'inbox'}" in "\n".join(sent.lines())
+    assert handed_in.latest(home) == sent and submit(mine, "ada") == sent
+    (there,) = (tmp_path / "inbox").iterdir()
+    assert json.loads((there / "receipt.json").read_text())["sent"] == sent.sent
+
+
 def test_a_disk_that_is_full_is_said_and_what_was_handed_in_stays(mine, made, monkeypatch):
     submit(mine, "ada")
     before = {p: p.read_bytes() for p in versions(mine)[0].iterdir()}
@@ -147,9 +165,13 @@ def test_the_cell_of_a_lesson_says_how_and_hands_in(tmp_path, monkeypatch, capsy
     with pytest.raises(AutograderError, match="not found"):
         notebook.submit("ada")
     monkeypatch.chdir(path.parent)
+    monkeypatch.setenv("AUTOGRADER_INBOX", "")
     notebook.submit()
     assert 'submit("your id")' in capsys.readouterr().out
+    notebook.submit("ada")
+    assert "老师还没有收到" in capsys.readouterr().out
     monkeypatch.setenv("AUTOGRADER_INBOX", str(tmp_path / "inbox"))
+    (tmp_path / "inbox").mkdir()
     notebook.submit("ada")
     assert "version 1 handed in" in capsys.readouterr().out
     (sent,) = (tmp_path / "inbox").iterdir()

@@ -157,15 +157,16 @@ def test_a_terminal_has_the_line_and_then_the_result_in_its_place():
     ["import autograder; autograder.submit('li-na')", "from autograder import cli; cli.main(ARGUMENTS)"],
     ids=["in_python", "the_command"],
 )
-def test_handing_in_on_a_terminal_clears_the_line_before_the_receipt(tmp_path, hand_in):
-    """In a folder of its own, as a learner has it."""
+def test_handing_in_on_a_terminal_clears_the_line_before_the_receipt(tmp_path, monkeypatch, hand_in):
+    """In a folder of its own, as a learner has it, and with nowhere to hand in to."""
+    monkeypatch.setenv("AUTOGRADER_INBOX", "")
     (tmp_path / "00_warmup").mkdir()
     shutil.copy(ROOT / "release/00_warmup/00_warmup.ipynb", tmp_path / "00_warmup")
     arguments = "ARGUMENTS = ['submit', '00_warmup.ipynb', '--id', 'li-na']\n"
     said = script(QUICKLY + arguments + hand_in, terminal=True, cwd=tmp_path / "00_warmup")
     *lines, receipt = said.split("\r\x1b[2K")
     assert any(re.fullmatch(r"还在提交……\d+ 秒 · still handing in … \d+ s", each) for each in lines)
-    assert receipt.startswith("✓ 00_warmup 第 1 版已交 · version 1 handed in\n") and "SHA-256" in receipt
+    assert receipt.startswith("! 00_warmup 第 1 版只存在这台电脑上") and "SHA-256" in receipt
 
 
 @pytest.mark.slow
