@@ -4,9 +4,10 @@ Every version that is found is kept, whole, under collected/LESSON/STUDENT/, and
 one becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read. Only the lesson's notebook is taken.
 Whose it is says the name of a folder or a file, looked up in the roster; what fits nobody, leads elsewhere, is too
 large or is beside the notebook stays where it is, and the report says so, as it does of a time stamp that something
-contradicts, which then counts. What it says stays in collected/LESSON.json, for the class report. The source is only
-read. Collecting again changes nothing. Not here: what the sources
-look like inside, and what is believed of their times (sources.py).
+contradicts, which then counts. A student from whom nothing but such a notebook came has a note in submitted/, which
+grading shows as `?`: something was handed in. What it says stays in collected/LESSON.json, for the class report. The
+source is only read. Collecting again changes nothing. Not here: what the sources look like inside, and what is believed
+of their times (sources.py).
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from autograder.grade import released_lesson
 from autograder.lessons import names
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import SMALL, Found, Source, open_source, secret, stamp
+from autograder.sources import MOST_KEPT, SMALL, Found, Source, open_source, secret, stamp
+from autograder.submitted import note_refused
 from autograder.testimony import printable
-from autograder.transplant import MAX_BYTES, read, transplant
+from autograder.transplant import read, transplant
 
 FOLDER = "collected"
 # What may well be a submission, and has to be looked at.
@@ -102,9 +104,10 @@ def collect(
     """
     released = released_lesson(course, lesson)
     exchange = source is None or source.resolve() == course.inbound.resolve()
+    name = "exchange" if exchange else str(source)
     with course.alone(), open_source(source or course.inbound, exchange) as opened:
-        said = _Collection(course, released.name, opened).run(step)
-        _remember(course, said, "exchange" if exchange else str(source))
+        said = _Collection(course, released.name, opened, name).run(step)
+        _remember(course, said, name)
     return said
 
 
@@ -129,12 +132,12 @@ def _remember(course: Course, said: Collected, source: str) -> None:
 
 
 class _Collection:
-    def __init__(self, course: Course, lesson: str, source: Source):
-        self.course, self.lesson, self.source = course, lesson, source
+    def __init__(self, course: Course, lesson: str, source: Source, name: str):
+        self.course, self.lesson, self.source, self.name = course, lesson, source, name
         self.people, self.ids = _people(course), set(course.people())
         self.said = Collected(lesson)
         self.by_bytes: defaultdict[str, set[str]] = defaultdict(set)
-        self.refused: set[str] = set()  # students from whom something came that could not be read
+        self.refused: dict[str, Text] = {}  # what came from a student and could not be taken, and why
         release = (course.path("release", ".", lesson) / f"{lesson}.ipynb").read_bytes()
         self.untouched, self.released = submission_hash(release), nbformat.reads(release.decode(), as_version=4)
 
@@ -155,7 +158,9 @@ class _Collection:
         for digest, students in self.by_bytes.items():
             if len(students) > 1 and digest != self.untouched:
                 self._note(", ".join(sorted(students)), text("same_bytes"))
-        self.said.missing = sorted(self.ids - set(self.course.students(self.lesson)) - self.refused)
+        for student, why in self.refused.items():
+            note_refused(self.course, student, self.lesson, why)
+        self.said.missing = sorted(self.ids - set(self.course.students(self.lesson)))
         if not came and (others := [each for each in sorted(self._lessons()) if any(self.source.notebooks(each))]):
             self._note(", ".join(others), text("only_other_lessons", lesson=self.lesson))
         return self.said
@@ -180,9 +185,10 @@ class _Collection:
             if student is None:
                 continue
             try:
-                data = found.read(MAX_BYTES)
+                data = found.read(MOST_KEPT)
             except Refused as refused:
-                self.refused.add(student)
+                where = printable(f"{self.name}: {found.where}")
+                self.refused[student] = text("refused_at_collecting", where=where, why=refused.why)
                 self._note(found.where, refused.why, grave=True)
                 continue
             if found.late:
@@ -252,7 +258,7 @@ class _Collection:
         target = self.course.path("submitted", student, self.lesson)
         name = f"{self.lesson}.ipynb"
         try:
-            there: bytes | None = read_plain(target, (name,), MAX_BYTES)
+            there: bytes | None = read_plain(target, (name,), MOST_KEPT)
         except (Refused, OSError):
             there = None
         if there is not None:  # it may have come another way: it is kept, too

@@ -13,7 +13,7 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
-from autograder import sources, transplant
+from autograder import sources
 from autograder.course import NOTES, TIME
 from autograder.files import Refused, put_folder, read_plain
 
@@ -53,7 +53,7 @@ class Collect(ExchangeCollect):
             if not Path(src, name).is_symlink() and not Path(src, name).exists():
                 continue
             try:
-                files[name] = read_plain(Path(src), (name,), transplant.MAX_BYTES)
+                files[name] = read_plain(Path(src), (name,), sources.MOST_KEPT)
             except Refused as refused:
                 self.log.warning("%s/%s: %s", src, name, " · ".join(refused.why))
         if not sources.secret(files.get("submission_secret.txt")):

@@ -9,12 +9,10 @@ be killed at any moment: what the ledger holds is not graded again, what the gra
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -23,7 +21,6 @@ from autograder import ctrl_c, lessons
 from autograder import nbgrader_plugin as ours
 from autograder.course import Course, secret_of
 from autograder.errors import AutograderError, UnknownName, Unreachable
-from autograder.files import Refused, plain_name, read_plain
 from autograder.gradebook import Item, Writer
 from autograder.ledger import MOST_TRIES, Key, Ledger
 from autograder.lessons import Lesson, describe
@@ -32,8 +29,8 @@ from autograder.messages import Text, command, text
 from autograder.pages import Pair, pair_of
 from autograder.records import Entry, grader_version, submission_hash
 from autograder.referee import seed_of
+from autograder.submitted import handed_in
 from autograder.testimony import printable
-from autograder.transplant import MAX_BYTES
 from autograder.work import Done, Job, do, job_of
 
 Progress = Callable[[int, int, "Result | None"], None]
@@ -279,7 +276,7 @@ class Run:
     def _look_at(self, student: str) -> _Submission | None:
         """What one submission needs; None if it needs nothing."""
         began = time.monotonic()
-        data, problem = self._handed_in(student)
+        data, problem = handed_in(self.course, student, self.lesson.name)
         digest = "" if data is None else submission_hash(data)
         key = Key(digest, self.lesson.name, self.version, seed_of(self.secret, student, self.lesson.name))
         entry = ours.standing(self.ledger, key, unsafe=self.unsafe)
@@ -298,18 +295,6 @@ class Run:
         elif entry is None:
             one.job = job_of(self.lesson, notebook, student, self.secret, unsafe=self.unsafe)
         return one
-
-    def _handed_in(self, student: str) -> tuple[bytes | None, Pair | None]:
-        """A submission's bytes, or why there are none. No link on the way is followed: it may lead to another's work."""
-        if not plain_name(student):
-            raise AutograderError(text("odd_folder", name=printable(student)), remedy=text("odd_folder_remedy"))
-        home, name = self.course.path("submitted", "x", self.lesson.name).parent.parent, f"{self.lesson.name}.ipynb"
-        if not os.path.lexists(home / student / self.lesson.name / name):
-            return None, _no_notebook(home / student / self.lesson.name, name)
-        try:
-            return read_plain(home, (student, self.lesson.name, name), MAX_BYTES), None
-        except Refused as refused:
-            return None, {"zh": f"{name}：{refused.why.zh}", "en": f"{name}: {refused.why.en}"}
 
     def _is_settled(self, student: str, key: Key, entry: Entry, file: bool) -> bool:
         """Whether the gradebook and the autograded folder show this very grading, and the student's no other."""
@@ -390,11 +375,3 @@ def version_for(course: Course, lesson: str) -> str:
     """The grader version that results of a lesson carry now."""
     released = course.path("release", ".", lesson) / f"{lesson}.ipynb"
     return grader_version(released.read_bytes() + secret_of(course.root))
-
-
-def _no_notebook(folder: Path, name: str) -> Pair:
-    found = sorted(printable(each.name) for each in folder.iterdir())
-    return {
-        "zh": f"提交里没有 {name}（名字要一字不差），只有：{'、'.join(found) or '（空）'}。",
-        "en": f"The submission holds no {name} (exactly this name), only: {', '.join(found) or '(nothing)'}.",
-    }

@@ -35,6 +35,7 @@ from autograder.lessons import Lesson, describe, kind
 from autograder.messages import text
 from autograder.records import Entry, Record, grader_version, submission_hash
 from autograder.referee import seed_of
+from autograder.sources import MOST_KEPT
 from autograder.work import Done, do, job_of
 
 Resources = dict[str, Any]
@@ -79,7 +80,7 @@ class ReadAnything(NotebookExporter):
             return super().from_file(file_stream, resources=resources, **kw)
         path = Path(file_stream.name)
         link = any(each.is_symlink() for each in (path, *path.parents[:2]))  # the file, the lesson, the student
-        resources["autograder_submission"] = b"" if link else file_stream.buffer.read(transplant.MAX_BYTES + 1)
+        resources["autograder_submission"] = b"" if link else file_stream.buffer.read(MOST_KEPT + 1)
         return self.from_notebook_node(nbformat.v4.new_notebook(), resources=resources, **kw)
 
 

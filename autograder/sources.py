@@ -31,6 +31,7 @@ from autograder.messages import Text, text
 
 MOST_FILES = 200_000
 MOST_BYTES = 4 * 2**30  # of all that an archive says it holds
+MOST_KEPT = 256 * 2**20  # of one notebook: one that is too large to be graded is kept for the teacher all the same
 SMALL = 65536  # a time, a receipt
 GRACE = timedelta(minutes=2)  # that a time stamp may lie before what contradicts it: clocks differ, copying takes time
 _OURS = {"timestamp.txt", "receipt.json", "submission_secret.txt"}  # beside a notebook that was handed in

@@ -53,7 +53,11 @@ def read(data: bytes) -> list[Answer]:
         raise _unreadable("文件是空的", "the file is empty")
     if len(data) > MAX_BYTES:
         most = f"{MAX_BYTES >> 20} MiB"
-        raise _unreadable(f"文件太大：超过 {most}", f"the file is too large: more than {most}")
+        why = (
+            f"文件太大：超过 {most}，多半是输出太多",
+            f"the file is too large: more than {most}, most likely of outputs",
+        )
+        raise _unreadable(*why, remedy=_CLEAR)
     if (nests := data.count(b"[") + data.count(b"{")) > MAX_NESTS:
         raise _unreadable(f"里面有 {nests:,} 个括号", f"it holds {nests:,} brackets")
     try:
@@ -169,11 +173,15 @@ def _strays(released: NotebookNode, answers: list[Answer], taken: set[int]) -> i
     return sum(bool(a.source.strip()) and a.source.strip() not in known for a in own)
 
 
-def _unreadable(zh: str, en: str) -> AutograderError:
-    return AutograderError(
-        Text(f"这份提交读不出来：{zh}。", f"This submission cannot be read: {en}."),
-        remedy=Text(
-            "请在 JupyterLab 里重新保存后再交一次；原文件没有改动。",
-            "Please save it again in JupyterLab and submit it again; the original file is untouched.",
-        ),
-    )
+_SAVE = Text(
+    "请在 JupyterLab 里重新保存后再交一次；原文件没有改动。",
+    "Please save it again in JupyterLab and submit it again; the original file is untouched.",
+)
+_CLEAR = Text(
+    "请在 JupyterLab 里清除输出，保存，再交一次；原文件没有改动。",
+    "Please clear its outputs in JupyterLab, save it and submit it again; the original file is untouched.",
+)
+
+
+def _unreadable(zh: str, en: str, remedy: Text = _SAVE) -> AutograderError:
+    return AutograderError(Text(f"这份提交读不出来：{zh}。", f"This submission cannot be read: {en}."), remedy=remedy)

@@ -14,7 +14,13 @@ from collect_tools import BOOK, LESSON, ago, lay, said, submitted, zipped
 from autograder import sources
 from autograder.collect import collect
 from autograder.errors import AutograderError
+from autograder.feedback import feedback
+from autograder.grade import grade
+from autograder.records import submission_hash
+from autograder.submitted import NOTE
+from autograder.summary import summarise
 from autograder.terminal import screen
+from autograder.transplant import MAX_BYTES
 
 pytest_plugins = ["collect_tools"]  # the fixtures
 
@@ -49,12 +55,45 @@ def test_an_entry_that_leads_out_is_refused_and_the_rest_is_taken(course, book, 
     assert new <= {("all.zip",), ("course", "collected"), ("course", "submitted"), ("course", ".lock")}
 
 
+def look(course) -> dict[str, tuple[str, str]]:
+    """What grading says of ada, emil and post2, none of whom has anything to run, and then the class report."""
+    grade(LESSON, [each for each in course.students(LESSON) if each != "lina"], course=course, unsafe=True)
+    return {row.student: (row.state, (row.reason or {}).get("en", "")) for row in summarise(course, LESSON).rows}
+
+
+def test_a_notebook_too_large_to_be_graded_is_kept_and_asks_for_a_person(course, book, tmp_path):
+    large = book("x" * MAX_BYTES)
+    found = collect(course, LESSON, lay(tmp_path / "folder", {f"ada/{BOOK}": large, f"lina/{BOOK}": book("mine")}))
+    assert found.fresh == ["ada", "lina"] and found.missing == ["emil", "post2"]
+    assert "too large: more than 16 MiB" in said(found)["ada"]
+    (kept,) = (course.root / "collected" / LESSON / "ada").iterdir()
+    assert submitted(course)["ada"] == (kept / BOOK).read_bytes() == large
+    state, why = look(course)["ada"]
+    assert state == "ungradable" and "more than 16 MiB" in why
+    assert course.ledger.latest(LESSON, "ada").submission == submission_hash(large)
+    assert [page.parent.parent.name for page in feedback(course, LESSON)] == ["ada"]
+
+
+def test_a_student_from_whom_nothing_could_be_taken_has_not_handed_in_nothing(course, book, tmp_path, monkeypatch):
+    monkeypatch.setattr("autograder.collect.MOST_KEPT", 2**20)
+    folder = lay(tmp_path / "folder", {f"ada/{BOOK}": book("x" * 2**20), f"lina/{BOOK}": book("mine")})
+    found = collect(course, LESSON, folder)
+    assert submitted(course) == {"lina": book("mine")} and found.missing == ["emil", "post2"]
+    states = look(course)
+    assert states["ada"][0] == "ungradable" and states["emil"] == ("missing", "")
+    assert f"{folder}: ada/{BOOK} was refused: Too large" in states["ada"][1]
+    lay(folder, {f"ada/{BOOK}": book("hers"), f"lina/{BOOK}": book("x" * 2**20)})
+    collect(course, LESSON, folder)  # of two, the one that could be taken counts
+    assert submitted(course) == {"lina": book("mine"), "ada": book("hers")}
+    assert not (course.path("submitted", "ada", LESSON) / NOTE).exists()
+
+
 def test_bombs_are_refused(course, book, tmp_path, monkeypatch):
+    monkeypatch.setattr("autograder.collect.MOST_KEPT", 30 * 2**20)
     archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": bytes(40 * 2**20), f"lina/{BOOK}": book("mine")})
     assert archive.stat().st_size < 200_000
     found = collect(course, LESSON, archive)
-    assert submitted(course) == {"lina": book("mine")} and "too large" in said(found)[f"ada/{BOOK}"]
-    assert found.missing == ["emil", "post2"]  # ada has handed in, and is not said to have not
+    assert submitted(course) == {"lina": book("mine")} and "Too large" in said(found)[f"ada/{BOOK}"]
     monkeypatch.setattr(sources, "MOST_BYTES", 2**20)
     with pytest.raises(AutograderError, match="not unpacked") as error:
         collect(course, LESSON, archive)
