@@ -258,8 +258,11 @@ def _export(given: argparse.Namespace) -> int:
     path = given.out or course.root / "report" / "scores.csv"
     if not (names := given.lessons or summary.graded(course)):
         _tell(text("no_lesson_graded"))
-    path, count = export.write(course, names, given.format, path)
-    screen.print(f"✓ {count} 个学生 · students: {path}")
+    path, sheet = export.write(course, names, given.format, path)
+    _tell(f"✓ {len(sheet.students)} 个学生 · students: {path}")
+    if count := sum(sheet.waiting.values()):
+        where = ", ".join(f"{name} {number}" for name, number in sheet.waiting.items() if number)
+        _tell(text("reflections_waiting", count=count, where=where))
     return 0
 
 

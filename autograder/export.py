@@ -21,6 +21,7 @@ from autograder.course import Course
 from autograder.errors import UnknownName
 from autograder.files import put
 from autograder.grade import released_lesson
+from autograder.lessons import Lesson
 from autograder.marks import Marks, marks
 from autograder.messages import Text
 
@@ -41,6 +42,7 @@ class Sheet(NamedTuple):
 
     points: dict[str, float]
     students: list[Student]
+    waiting: dict[str, int]  # the answers that a person has yet to give points for, of those who have a score
 
 
 def gather(course: Course, lessons: list[str]) -> Sheet:
@@ -59,7 +61,17 @@ def gather(course: Course, lessons: list[str]) -> Sheet:
     students = [
         Student(each, *people.get(each, ("", "", "")), {name: score(name, each) for name in lessons}) for each in order
     ]
-    return Sheet({name: float(lesson.max_score) for name, lesson in released.items()}, students)
+    waiting = {
+        name: sum(_waiting(lesson, given[name][s.id]) for s in students if s.scores[name] is not None)
+        for name, lesson in released.items()
+    }
+    return Sheet({name: float(lesson.max_score) for name, lesson in released.items()}, students, waiting)
+
+
+def _waiting(lesson: Lesson, known: Marks) -> int:
+    """How many of a student's answers that no check looks at have no points yet."""
+    by_hand = (mark for cell, mark in known.cells.items() if cell not in lesson.checks)
+    return sum(mark.auto is None and mark.manual is None for mark in by_hand)
 
 
 def plain(sheet: Sheet) -> list[list[str]]:
@@ -100,8 +112,8 @@ def moodle(sheet: Sheet) -> list[list[str]]:
 FORMATS: dict[str, Callable[[Sheet], list[list[str]]]] = {"plain": plain, "canvas": canvas, "moodle": moodle}
 
 
-def write(course: Course, lessons: list[str], form: str, path: Path) -> tuple[Path, int]:
-    """Write the file (scores.csv, if `path` is a folder), whole or not at all; give its path and how many are in it."""
+def write(course: Course, lessons: list[str], form: str, path: Path) -> tuple[Path, Sheet]:
+    """Write the file (scores.csv, if `path` is a folder), whole or not at all; give its path and what is in it."""
     if form not in FORMATS:
         raise UnknownName(Text("格式", "format"), form, FORMATS)
     sheet = gather(course, lessons)
@@ -110,7 +122,7 @@ def write(course: Course, lessons: list[str], form: str, path: Path) -> tuple[Pa
     path = path / "scores.csv" if path.is_dir() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     put(path, text.getvalue().encode("utf-8-sig"))  # so that a spreadsheet reads Chinese names
-    return path, len(sheet.students)
+    return path, sheet
 
 
 def _total(scores: Iterable[float | None]) -> float | None:

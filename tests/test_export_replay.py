@@ -46,7 +46,8 @@ def course(tmp_path_factory):
 
 def rows(course, form, tmp_path):
     path = tmp_path / "scores.csv"
-    assert export.write(course, [LESSON], form, path) == (path, 5)
+    where, sheet = export.write(course, [LESSON], form, path)
+    assert where == path and len(sheet.students) == 5
     return list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
 
 
@@ -70,6 +71,25 @@ def test_without_a_name_it_is_all_that_was_graded(course, tmp_path):
 def test_the_total_of_nothing_graded_is_nothing(course, tmp_path):
     totals = {line[0]: line[5] for line in rows(course, "plain", tmp_path)[1:]}
     assert totals == {"ada": "2", "wei": "1", "eve": "", "mallory": "2", "noah": ""}
+
+
+def test_reflections_that_nobody_has_graded_are_told(course, tmp_path, capsys):
+    """A score that will still grow looks like one that is done, once another system has it."""
+
+    def told(**given):
+        with course.gradebook() as gradebook:
+            for name, value in given.items():
+                setattr(gradebook.find_grade("reflection", LESSON, LESSON, "ada"), name, value)
+            gradebook.db.commit()
+        assert cli.main(["--course", str(course.root), "export", LESSON, "--out", str(tmp_path / "scores.csv")]) == 0
+        return capsys.readouterr().out
+
+    assert "反思题" not in told()  # what nobody wrote is a zero without a person
+    waiting = told(auto_score=None)
+    assert f"还有 1 道反思题没有评，分数里还不算它们：{LESSON} 1" in waiting
+    assert f"not in these scores: 1 ({LESSON} 1)" in waiting and "Manual Grading" in waiting
+    assert "反思题" not in told(manual_score=0.5)
+    told(auto_score=0, manual_score=None)
 
 
 @pytest.fixture
@@ -167,7 +187,8 @@ def test_an_unknown_format_or_lesson_is_said(course, tmp_path):
 
 
 def test_a_folder_gets_the_file(course, tmp_path):
-    assert export.write(course, [LESSON], "plain", tmp_path) == (tmp_path / "scores.csv", 5)
+    path, sheet = export.write(course, [LESSON], "plain", tmp_path)
+    assert path == tmp_path / "scores.csv" and len(sheet.students) == 5
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["scores.csv"]
 
 
