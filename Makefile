@@ -37,8 +37,8 @@ demo: $(READY)  ## 发布课程，给一个样例班评分，写出反馈 · rel
 lab: $(READY)  ## 在 JupyterLab 里打开课程（你的副本在 my_lessons/）· open the lessons, your copies, in JupyterLab
 	@$(PY) tools/lab.py lessons $(ARGS)
 
-teach: $(READY)  ## 在 JupyterLab 里打开 course/，用 formgrader 评分 · open course/ for formgrader
-	@$(PY) tools/lab.py course $(ARGS)
+teach: $(READY)  ## 在 JupyterLab 里打开 course/，用 formgrader 评分 · open course/ (or COURSE=DIR) for formgrader
+	@$(PY) tools/lab.py "$(or $(COURSE),course)" $(ARGS)
 
 unit: $(READY)  ## 运行快的测试，两个核约三分钟 · run the quick tests, in about three minutes on two cores
 	@$(ONE_THREAD) $(PY) -m pytest -q -n $(CORES) --dist worksteal -m 'not (slow or alone or sandbox or browser)' $(ARGS)

@@ -121,6 +121,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--scheduler": {"metavar": "ADDRESS", "help": "Dask 集群，如 tcp://host:8786 · a Dask cluster"},
     "--retry": {"action": "store_true", "help": "放弃过的也再试 · retry what was given up on"},
     "--dry-run": {"action": "store_true", "help": "只看，不写 · show every change, write nothing"},
+    "--clear": {
+        "action": "store_true",
+        "help": "清掉样例班的作业、成绩和报告 · remove the sample class's work, grades and reports",
+    },
     "--format": {"default": "plain", "metavar": "plain|canvas|moodle", "help": "默认 plain · plain by default"},
     "--out": {
         "type": Path,
@@ -155,7 +159,7 @@ def _commands() -> dict[Callable[[argparse.Namespace], int], tuple[str, str]]:
             "照原样重跑一个检查，两边并排 · rerun one check as it was graded, both sides shown",
             "student lesson check --unsafe",
         ),
-        _demo: ("发布所有课，给样例班评分 · release all lessons and grade a sample class", "lessons --unsafe"),
+        _demo: ("发布所有课，给样例班评分 · release all lessons and grade a sample class", "lessons --unsafe --clear"),
         _doctor: ("这台机器缺什么 · what this machine lacks, and what to do about it", ""),
         _lab: ("在 JupyterLab 里打开课程 · open the lessons in JupyterLab", ""),
     }
@@ -165,10 +169,13 @@ def _course(given: argparse.Namespace) -> Course:
     """The course that is meant, with its gradebook where it is said to be. Releasing is what begins one."""
     from autograder import course, lessons
 
-    if given.course and given.run is not _release and not given.course.is_dir():
-        remedy = command("release")
-        raise AutograderError(text("no_course_folder"), str(given.course), remedy)
-    return course.Course(given.course or lessons.COURSE, course.database(given.db) if given.db else None)
+    begun = given.course and given.run is _release and course.Course.begin(given.course)
+    if given.course and not given.course.is_dir():
+        raise AutograderError(text("no_course_folder"), str(given.course), command("release"))
+    found = course.Course(given.course or lessons.COURSE, course.database(given.db) if given.db else None)
+    if begun:
+        _tell(text("course_begun", folder=found.root, teach=found.teach))
+    return found
 
 
 # ── the commands ─────────────────────────────────────────────────────────────────────────────────
@@ -262,7 +269,7 @@ def _export(given: argparse.Namespace) -> int:
     _tell(f"✓ {len(sheet.students)} 个学生 · students: {path}")
     if count := sum(sheet.waiting.values()):
         where = ", ".join(f"{name} {number}" for name, number in sheet.waiting.items() if number)
-        _tell(text("reflections_waiting", count=count, where=where))
+        _tell(text("reflections_waiting", count=count, where=where, teach=course.teach))
     return 0
 
 
@@ -299,6 +306,8 @@ def _replay(given: argparse.Namespace) -> int:
 def _demo(given: argparse.Namespace) -> int:
     from autograder import demo
 
+    if given.clear:
+        return demo.clear(_course(given))
     return demo.run(given.course, given.lessons, unsafe=given.unsafe)
 
 

@@ -14,6 +14,7 @@ import logging
 import os
 import re
 import secrets
+import shlex
 import sys
 import traceback
 import warnings
@@ -33,6 +34,23 @@ from autograder.messages import Text, text
 CONFIG = "nbgrader_config.py"
 MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>")  # what git leaves where two versions meet
 TIME = "%Y-%m-%d %H:%M:%S.%f UTC"  # as nbgrader writes it
+# What a course in a folder of its own begins with.
+_OWN_CONFIG = """\
+\"\"\"This course's nbgrader configuration: the kit's, for this folder. Change here what is to be different.\"\"\"
+
+from pathlib import Path
+
+from autograder.lessons import COURSE
+
+c = get_config()
+load_subconfig(str(COURSE / "nbgrader_config.py"))
+
+c.CourseDirectory.course_id = "autograd"
+c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.release_directory = "release"
+c.Exchange.root = str(Path(c.CourseDirectory.root) / "exchange")
+"""
+_EMPTY_ROSTER = "id,first_name,last_name,email\n"
 NOTES = ("timestamp.txt", "submission_secret.txt")  # beside a submission: its time, and whose feedback will be
 
 
@@ -59,6 +77,17 @@ class Course:
         self.ledger = ledger_of(self.root)
 
     @classmethod
+    def begin(cls, folder: Path) -> bool:
+        """Give a folder what it lacks to be a course: a configuration, a roster to be filled in. False if it is one."""
+        if (folder / CONFIG).is_file():
+            return False
+        (folder / "exchange").mkdir(parents=True, exist_ok=True)  # nbgrader complains if it is not there
+        if not (folder / "roster.csv").exists():
+            (folder / "roster.csv").write_text(_EMPTY_ROSTER)
+        (folder / CONFIG).write_text(_OWN_CONFIG)
+        return True
+
+    @classmethod
     def scratch(cls, folder: Path, overrides: dict[str, dict[str, Any]] | None = None) -> Course:
         """A course in an empty folder, configured like the real one, with everything inside the folder."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,6 +108,11 @@ class Course:
     def inbound(self) -> Path:
         """The folder of nbgrader's exchange that this course's submissions come into."""
         return Path(self.config.Exchange.root) / str(self.coursedir().course_id) / "inbound"
+
+    @property
+    def teach(self) -> str:
+        """What is typed in the project's folder to open formgrader on this course."""
+        return "make teach" if self.root == COURSE else f"make teach COURSE={shlex.quote(str(self.root))}"
 
     def students(self, lesson: str) -> list[str]:
         """The students who submitted a lesson, sorted."""

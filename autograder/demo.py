@@ -1,11 +1,13 @@
 """`autograder demo`: every lesson released, a sample class graded, and where to look at what came of it.
 
-A second run finds everything done and changes nothing. It works in a sample course only: where the roster or the
-gradebook names a student who is not of the sample class, it stops before touching anything.
+A second run finds everything done and changes nothing. `--clear` removes what the sample class left in a course. Both
+work in a sample course only: where the roster, the gradebook or a folder names a student who is not of the sample class,
+they stop before touching anything.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,10 +18,13 @@ from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.grade import Result, require_sandbox
 from autograder.lessons import COURSE, PROJECT, Lesson
-from autograder.messages import Text
+from autograder.messages import Text, text
 from autograder.terminal import bar, feedback_shown, grade_shown, screen
 
 SAMPLE = "sample-"  # how the ids of the sample class begin
+# Where a class's work and grades are. What an instructor wrote stays, and so do the secret, the exchange and the releases.
+_GRADES = ("gradebook.db", "ledger.db", "ledger.db-wal", "ledger.db-shm")
+_WORK = ("submitted", "collected", "autograded", "feedback", "report")
 
 
 def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> int:
@@ -27,7 +32,9 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
 
     Print the score tables.
     """
-    course = Course.scratch(folder or COURSE)
+    if folder:
+        Course.begin(folder)
+    course = Course(folder or COURSE)
     names = list(names) or lessons.names()
     for name in names:
         lessons.source_path(name)
@@ -54,6 +61,30 @@ def run(folder: Path | None, names: Sequence[str], *, unsafe: bool = False) -> i
     return 0
 
 
+def clear(course: Course) -> int:
+    """Remove the sample class's submissions, grades, feedback and reports, and say what that was.
+
+    AutograderError, and nothing is touched, where there is anything of a real student, or the gradebook is elsewhere.
+    """
+    if not course.db.endswith(str(course.root / _GRADES[0])):
+        raise AutograderError(
+            Text(
+                "成绩册不在课程目录里，没有动任何东西。",
+                "The gradebook is not in the course folder, so nothing was touched.",
+            ),
+            where=course.db_shown,
+        )
+    with course.alone():
+        _no_real_students(course, text("demo_clear_remedy", roster=course.root / "roster.csv"))
+        course.ledger.close()
+        there = [path for name in (*_GRADES, *_WORK) if (path := course.root / name).exists()]
+        for path in there:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in there:
+        screen.print(f"✓ 已清除 · cleared: {_short(path)}", soft_wrap=True)
+    return 0
+
+
 def _released(course: Course, name: str, step: Callable[[str], None]) -> Lesson:
     """Release a lesson.
 
@@ -77,20 +108,10 @@ def only_sample_students(course: Course) -> None:
     """Stop where there is a real class, whose submissions and grades would be overwritten; enrol a sample one where
     there is none."""
     path, wanted = course.root / "roster.csv", len(sample_class.submissions())
-    if not path.is_file():
+    if not course.people():
         path.write_text("id\n" + "".join(f"{SAMPLE}{number:02}\n" for number in range(1, wanted + 1)))
-    people = set(course.roster())
-    with course.gradebook() as gradebook:
-        others = sorted(each for each in people | {s.id for s in gradebook.students} if not each.startswith(SAMPLE))
-    if others:
-        raise AutograderError(
-            Text(
-                "这个课程里有真的学生，样例班不会混进去。",
-                "This course has real students, so the sample class is kept out of it.",
-            ),
-            where=f"{course.root}: {', '.join(others[:5])}",
-            remedy="autograder --course out/demo demo",
-        )
+    _no_real_students(course, "autograder --course out/demo demo")
+    people = course.roster()
     if len(people) < wanted:
         raise AutograderError(
             Text(
@@ -102,21 +123,39 @@ def only_sample_students(course: Course) -> None:
         )
 
 
+def _no_real_students(course: Course, remedy: Text | str) -> None:
+    """AutograderError where anything is of a student who is not of the sample class."""
+    with course.gradebook() as gradebook:
+        people = {*course.people(), *(each.id for each in gradebook.students)}
+    people |= {path.name for path in course.root.glob("collected/*/*")}
+    people |= {path.name for step in ("submitted", "autograded", "feedback") for path in course.root.glob(f"{step}/*")}
+    if others := sorted(each for each in people if not each.startswith(SAMPLE)):
+        raise AutograderError(
+            Text(
+                "这个课程里有真的学生：样例班不会混进去，也不会动他们的东西。",
+                "This course has real students: the sample class is kept out of it, and nothing of theirs is touched.",
+            ),
+            where=f"{course.root}: {', '.join(others[:5])}",
+            remedy=remedy,
+        )
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
+
+
 def _where(course: Course, pages: list[Path], reports: list[Path]) -> None:
     """Say where everything is, and how to open it."""
-
-    def short(path: Path) -> str:
-        return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
 
     def show(bold: str, plain: str = "") -> None:
         screen.print(Line.assemble((bold, "bold"), plain))
 
     show("\n班级报告 · Class reports")
     for path in reports:
-        show("", f"  {short(path)}")
+        show("", f"  {_short(path)}")
     folder = course.path("feedback", "x", "x").parent.parent
-    show("反馈页 · Feedback pages", f" ({len(pages)})\n  {short(folder)}/…")
+    show("反馈页 · Feedback pages", f" ({len(pages)})\n  {_short(folder)}/…")
     if pages:
-        show("", f"  {short(pages[0])}")
+        show("", f"  {_short(pages[0])}")
     show("打开课程 · Open the lessons", "   make lab")
-    show("在 formgrader 里看这个班 · See this class in formgrader", "   make teach")
+    show("在 formgrader 里看这个班 · See this class in formgrader", f"   {course.teach}")

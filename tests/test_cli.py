@@ -17,6 +17,7 @@ from scratch_lesson import scratch_course, with_configuration, write
 from autograder import cli, doctor, lessons, nbgrader_plugin, release, terminal
 from autograder.course import Course
 from autograder.errors import AutograderError
+from tools import lab
 
 
 @pytest.fixture
@@ -158,6 +159,28 @@ def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_pat
         status, said = run(capsys, "--course", str(tmp_path / "cuorse"), *words)
         assert status == 1 and "没有这个课程目录" in said and "no such course folder" in said and "release" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_course_of_ones_own_begins_with_a_release(capsys, tmp_path):
+    """With what nbgrader and formgrader need there; what an instructor has written is not written over."""
+    folder = tmp_path / "autumn term"
+    where = ("--course", str(folder))
+    status, said = run(capsys, *where, "release", "00_warmup")
+    assert status == 0 and f"新课程：{folder}" in said and f"make teach COURSE='{folder}'" in said
+    course = Course(folder)
+    assert course.people() == {} and course.inbound.is_relative_to(folder) and course.inbound.parent.parent.is_dir()
+    assert (course.path("release", ".", "00_warmup") / "00_warmup.ipynb").is_relative_to(folder)
+    assert course.config.Autograde == Course().config.Autograde
+    assert lab.prepare(str(folder)) == folder
+    with pytest.raises(SystemExit, match="no course here"):
+        lab.prepare(str(tmp_path))
+    (folder / "roster.csv").write_text("id\nada\n")
+    assert "新课程" not in run(capsys, *where, "release", "00_warmup")[1]
+    (folder / "nbgrader_config.py").unlink()
+    assert "新课程" in run(capsys, *where, "release", "00_warmup")[1]
+    assert list(Course(folder).people()) == ["ada"]
+    status, said = run(capsys, *where, "grade", "00_warmup")
+    assert status == 0 and "还没有人交" in said
 
 
 def test_a_roster_as_spreadsheets_and_people_write_it(course):

@@ -1,4 +1,4 @@
-"""Opens JupyterLab with nbgrader's extensions: `lab.py lessons` for learners, `lab.py course` for teachers.
+"""Opens JupyterLab with nbgrader's extensions: `lab.py lessons` for learners, `lab.py COURSE` (a folder) for teachers.
 
 Lessons are opened as copies in my_lessons/, since release/ is generated and committed: a lesson that is not
 there yet is copied, one that is there is never touched. Further arguments go to JupyterLab, as in
@@ -13,7 +13,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "release"
 MINE = ROOT / "my_lessons"
-COURSE = ROOT / "course"
 SETTINGS = ROOT / "tools" / "jupyter"  # labconfig/: no question about news at the first start
 LEARNERS = ROOT / "tools" / "jupyter_lessons"  # labconfig/: without what only teachers need of nbgrader
 # Warnings and the address only; nothing asked of the network.
@@ -46,9 +45,12 @@ def copy_new(release: Path, mine: Path) -> list[str]:
 
 
 def prepare(mode: str) -> Path:
-    """The folder to open, ready."""
-    if mode == "course":
-        return COURSE
+    """The folder to open, ready: the learner's lessons, or the course that `mode` names."""
+    if mode != "lessons":
+        course = ROOT / Path(mode).expanduser()
+        if not (course / "nbgrader_config.py").is_file():
+            sys.exit(f"✗ 这里没有课程 · no course here: {course}\n  → autograder --course {course} release")
+        return course
     if not RELEASE.is_dir() or not any(RELEASE.iterdir()):
         sys.exit("✗ release/ 里没有课程，请运行 · release/ holds no lesson, run: make generate")
     new = copy_new(RELEASE, MINE)
@@ -65,8 +67,8 @@ def environment(*settings: Path) -> dict[str, str]:
 
 def main() -> None:
     """Become JupyterLab: its Ctrl-C and its exit status are then the shell's own."""
-    if len(sys.argv) < 2 or sys.argv[1] not in ("lessons", "course"):
-        sys.exit("usage: lab.py lessons|course [JupyterLab's options]")
+    if len(sys.argv) < 2:
+        sys.exit("usage: lab.py lessons|COURSE [JupyterLab's options]")
     folder = prepare(sys.argv[1])
     settings = [LEARNERS] if sys.argv[1] == "lessons" else []
     options = [f"--ServerApp.root_dir={folder}", *QUIET]
