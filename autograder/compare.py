@@ -255,7 +255,7 @@ def _find(
         return Finding(label, "skip", text("skipped", needs=label_text(needs)))
     if label not in got:
         first = all(each.label in got or each.state == "skip" for each in found.values())
-        why = text("raised", error=_says(outcome)) if outcome.error and first else text("not_reached")
+        why = _ended(outcome) if outcome.error and first else text("not_reached")
         return Finding(label, "fail", why)
     mismatch = compare(value, got[label])
     return Finding(label, "fail", mismatch) if mismatch else Finding(label, "pass", agrees(value))
@@ -280,11 +280,12 @@ def unwritten(outcome: Outcome) -> bool:
     return bool(outcome.unwritten) or bool(outcome.error and outcome.error["class"] == NOT_WRITTEN)
 
 
-def _says(outcome: Outcome) -> Text | str:
+def _ended(outcome: Outcome) -> Text:
+    """What kept a run from its end."""
     error = outcome.error or {}
-    says: Text | None = error.get("says")  # the referee knows better words for some (testimony.py)
-    kind = error.get("class")
-    return says or ("NotImplementedError" if unwritten(outcome) else f"{kind}: {error.get('message')}")
+    ended: Text | None = error.get("ended")  # the referee knows better words for some (testimony.py)
+    raised = "NotImplementedError" if unwritten(outcome) else f"{error.get('class')}: {error.get('message')}"
+    return ended or text("raised", error=raised)
 
 
 def _reason(check: Check, outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:

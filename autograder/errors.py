@@ -40,16 +40,26 @@ class AutograderError(Exception):
         lines += [f"  → {line}" for line in _lines(self.remedy)]
         return "\n".join(lines)
 
+    def on_one_line(self) -> Text:
+        """All of the error on one line in each language, to stand within another sentence."""
+        parts = [
+            each if isinstance(each, Text) else Text(each, each)
+            for each in (self.what, self.where, self.remedy)
+            if each
+        ]
+        return Text(*map(" ".join, zip(*parts, strict=True)))
+
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in a traceback's place."""
         return [str(self)]
 
 
 class UnknownName(AutograderError):
-    """`given` is none of `known`; the nearest ones are offered."""
+    """`given` is none of `known`; the nearest ones are offered. `kind` is what it should name, or the key of a sentence."""
 
-    def __init__(self, kind: Text, given: object, known: Iterable[str]):
-        super().__init__(text("unknown_name", kind=kind, given=given), remedy=_offer(str(given), sorted(known)))
+    def __init__(self, kind: Text | str, given: object, known: Iterable[str]):
+        said = text(kind, given=given) if isinstance(kind, str) else text("unknown_name", kind=kind, given=given)
+        super().__init__(said, remedy=_offer(str(given), sorted(known)))
 
 
 def _offer(given: str, names: list[str]) -> Text:

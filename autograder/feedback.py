@@ -14,7 +14,6 @@ from autograder.course import Course
 from autograder.errors import AutograderError, UnknownName
 from autograder.grade import released_lesson
 from autograder.marks import Marks, marks
-from autograder.messages import Text
 
 
 def feedback(
@@ -38,7 +37,7 @@ def feedback(
     failed: list[AutograderError] = []
     for student in wanted:
         if student not in graded:
-            raise UnknownName(Text("评过分的学生", "graded student"), student, graded)
+            raise UnknownName("not_graded_yet", student, graded)
         page = course.path("feedback", student, lesson) / f"{lesson}.html"
         state = _state(course, lesson, student, given[student])
         note = page.with_name(".state")

@@ -177,7 +177,7 @@ def _choose(course: Course, lesson: str, students: Iterable[str] | None) -> list
     wanted = submitted if students is None else list(students)
     for student in wanted:
         if student not in submitted:
-            raise UnknownName(text("kind_submission"), student, submitted)
+            raise UnknownName("unknown_submission", student, submitted)
     return wanted
 
 

@@ -141,7 +141,7 @@ class Referee:
                 alone = self._hear(less, these, learners_edition(asked))
             except SandboxFailed as failed:
                 for name in names:
-                    said = text("not_heard_again", reason=Text(**records[name]["reason"]), why=_one_line(failed))
+                    said = text("not_heard_again", reason=Text(**records[name]["reason"]), why=failed.on_one_line())
                     records[name] |= {"reason": _pair(said), "unheard": True}
                 continue
             for each in these:
@@ -311,11 +311,7 @@ def _ungradable(check: Check, seed: int, why: Text) -> Record:
 
 
 def _could_not(failed: SandboxFailed) -> Text:
-    return text("could_not_grade", why=_one_line(failed))
-
-
-def _one_line(failed: SandboxFailed) -> str:
-    return " ".join(str(failed).split("\n"))
+    return text("could_not_grade", why=failed.on_one_line())
 
 
 def _pair(words: Text) -> dict[str, str]:

@@ -48,7 +48,7 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     """Run one check again. UnknownName for a student, lesson or check that there is not."""
     released = released_lesson(course, lesson)
     if student not in course.students(lesson):
-        raise UnknownName(text("kind_submission"), student, course.students(lesson))
+        raise UnknownName("unknown_submission", student, course.students(lesson))
     if check not in released.checks.values():
         raise UnknownName(text("kind_check"), check, released.checks.values())
     require_sandbox(unsafe)

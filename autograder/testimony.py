@@ -24,7 +24,7 @@ __all__ = ["Testimony", "hear", "words"]
 
 _NO_VALUE = {"unencodable": "malformed"}
 _MOST_DIMENSIONS = 32
-# Causes that deserve more than "Class: message".
+# Causes that deserve more than "Class: message": a sentence of their own, so that "it raised" does not go before it.
 _WORDS = {
     name: f"why_{name}"
     for name in (
@@ -78,7 +78,9 @@ def _named(given: Any, check: Check) -> list[str]:
 
 
 def _error(given: Any, limits: Limits) -> dict[str, Any] | None:
-    """An error frame with known fields of known types, and `says`: what happened, in both languages."""
+    """An error frame with known fields of known types, and what happened in both languages: `says` the error, `ended` the
+    whole clause.
+    """
     if not isinstance(given, dict):
         return None
     error: dict[str, Any] = {
@@ -86,12 +88,9 @@ def _error(given: Any, limits: Limits) -> dict[str, Any] | None:
     }
     error["cell"] = printable(given["cell"]) if isinstance(given.get("cell"), str) else None
     error["line"] = line if isinstance(line := given.get("line"), int) else None
-    return {
-        "class": "?",
-        "message": "",
-        **error,
-        "says": words({"class": "?", "message": "", **error}, limits),
-    }
+    error = {"class": "?", "message": "", **error}
+    says = words(error, limits)
+    return {**error, "says": says, "ended": says if error["class"] in _WORDS else text("raised", error=says)}
 
 
 def words(error: dict[str, Any], limits: Limits) -> Text:

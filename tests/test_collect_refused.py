@@ -97,7 +97,7 @@ def test_bombs_are_refused(course, book, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "MOST_BYTES", 2**20)
     with pytest.raises(AutograderError, match="not unpacked") as error:
         collect(course, LESSON, archive)
-    assert "不展开" in str(error.value) and "→" in str(error.value)
+    assert "不解压" in str(error.value) and "→" in str(error.value)
     monkeypatch.undo()
     monkeypatch.setattr(sources, "MOST_FILES", 1)
     with pytest.raises(AutograderError, match="not unpacked"):

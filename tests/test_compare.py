@@ -217,7 +217,7 @@ def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_writte
     assert verdict.reason.en == "The part other is not written yet."
     assert judged(*found, check=pair, unwritten=["part", "other"]).score == 0
     assert judged(*found, check=pair, unwritten=["other"], calls=0).score == 0
-    assert "There is no other of yours" in judged(*found, check=pair, unwritten=["other"], calls=0).reason.en
+    assert "Your other was not found" in judged(*found, check=pair, unwritten=["other"], calls=0).reason.en
     assert judged(*found[:3], ("four", 4), check=pair, unwritten=["other"]).score == 2  # never all
     assert judged(*found, check=replace(pair, points=0), unwritten=["other"]).score == 0  # a check that was dropped
 

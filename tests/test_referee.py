@@ -98,7 +98,7 @@ def test_what_is_not_written_earns_nothing(grade):
     cells = [each for each in submission() if each["id"] == "setup"]
     records = grade(cells)
     assert scores(records) == dict.fromkeys(WANTED, 0)
-    assert "There is no minigrad.ops.pointwise.relu_vjp of yours" in records["relu_backward"]["reason"]["en"]
+    assert "Your minigrad.ops.pointwise.relu_vjp was not found" in records["relu_backward"]["reason"]["en"]
 
 
 def test_a_right_part_gets_its_due_beside_a_stub(grade):
@@ -331,6 +331,8 @@ def test_what_could_not_be_graded_is_no_zero(edition):
     for record in records:
         assert (record["score"], record["status"], record["properties"]) == (None, "ungradable", [])
         assert "/no/such/place" in record["reason"]["en"] and "不是零分" in record["reason"]["zh"]
+        assert "沙箱没有启动" in record["reason"]["zh"] and "沙箱" not in record["reason"]["en"]
+        assert "The sandbox did not start" in record["reason"]["en"] and "The sandbox" not in record["reason"]["zh"]
 
 
 class DiesOnce(Sandbox):

@@ -36,9 +36,13 @@ def of_another_class(output, given, index):
 
 
 def test_an_error_in_ones_own_words_is_told_from_one_of_another_class():
-    assert "of the right class, RuntimeError, but its words" in said_of("what_does_not_fit", root_gradient=in_my_words)
+    assert "of the right class, RuntimeError, but its message" in said_of(
+        "what_does_not_fit", root_gradient=in_my_words
+    )
     other = said_of("what_does_not_fit", root_gradient=of_another_class)
-    assert other.startswith("You refuse where you should, but with a class and words of your own: ValueError.")
+    assert other.startswith(
+        "You raise an error where you should, but its class and its message are your own: ValueError."
+    )
 
 
 def test_an_error_in_torchs_words_of_another_class_is_named():
@@ -49,7 +53,7 @@ def test_an_error_in_torchs_words_of_another_class_is_named():
 
     found = said_of("what_does_not_fit", root_gradient=as_a_value_error)
     assert found.startswith(
-        "The words are right, the class of the error is not: it should be RuntimeError, and yours is V"
+        "The message is right, but the error is of the wrong class: it should be RuntimeError, and yours is V"
     )
 
 
@@ -75,7 +79,7 @@ def test_half_of_torchs_words_are_not_torchs_and_a_wrong_number_is_no_matter_of_
                 raise TypeError(f"save_for_backward can only save variables, but argument {at} is of type {kind}")
         self.to_save = tensors
 
-    assert "of the right class, TypeError, but its words" in said_of("function_guards", save_for_backward=half)
+    assert "of the right class, TypeError, but its message" in said_of("function_guards", save_for_backward=half)
     assert said_of("function_guards", save_for_backward=off_by_one) == ""
 
 
@@ -120,7 +124,7 @@ def test_braces_that_came_out_as_they_stand_lack_an_f():
         self.to_save = tensors
 
     words = said_of("function_guards", save_for_backward=save)
-    assert "an f is missing before the string" in words and "words are your own" not in words
+    assert "the string needs an f in front" in words and "message is your own" not in words
 
 
 def test_numbers_that_should_be_plain_and_are_tensors():

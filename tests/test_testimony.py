@@ -144,6 +144,22 @@ def test_an_error_is_told_in_words(error, words):
     assert says.zh
 
 
+@pytest.mark.parametrize(
+    ("kind", "zh", "en"),
+    [
+        ("TimeLimit", "：运行超过 4 秒", ": It took more than 4 seconds"),
+        ("MemoryError", "：要用的内存", ": It asked for more than"),
+        ("RecursionError", "：函数无限递归", ": A function calls itself without end"),
+        ("ModuleNotFoundError", "：m。评分时", ": m. During grading"),
+        ("ValueError", "：报错 ValueError: m", ": it raised ValueError: m"),
+    ],
+)
+def test_a_reason_is_one_sentence_and_not_two_glued_together(kind, zh, en):
+    heard = outcome(DONE | {"error": {"class": kind, "message": "m"}})
+    reason = compare.judge(CHECK, [Property("x", 1)], heard).reason
+    assert reason.zh.startswith(f"x{zh}") and reason.en.startswith(f"x{en}")
+
+
 @given(st.text())
 def test_plain_text_steers_nothing(words):
     assert all(c.isprintable() or c in "\n\t" for c in printable(words))
