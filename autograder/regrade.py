@@ -2,7 +2,8 @@
 
 Every submission goes the way of a real run, in a ledger that is only read and with a writer that writes nothing.
 A change is a check whose score differs from the one that counts now, and why: other bytes were handed in, or the
-grader (the checks, the engine, the course's secret, NumPy, torch) is another one; and what the new record says.
+grader (the checks, the engine, the course's secret, NumPy, torch) is another one; what the new record says, and which
+of the check's properties pass or fail otherwise than before.
 
 A real run is grade.py's: it leaves manual grades and comments as they are, and the old records in the ledger.
 """
@@ -25,10 +26,15 @@ from autograder.ledger import Key, Ledger
 from autograder.messages import Text
 from autograder.records import Entry, Record
 
+MOST_NAMED = 4  # properties of one check that change alike
+
 
 @dataclass(frozen=True)
 class Change:
-    """One check of one student whose score would change. `manual`: points given by a person remain, whatever this gives."""
+    """One check of one student whose score would change. `manual`: points given by a person remain, whatever this gives.
+
+    `properties` are those whose state would change: the label, the state now and then; None where there is none.
+    """
 
     student: str
     check: str
@@ -37,6 +43,7 @@ class Change:
     points: float
     why: Text
     manual: float | None
+    properties: tuple[tuple[str, str | None, str | None], ...] = ()
 
 
 class Reading(Ledger):
@@ -106,8 +113,17 @@ def changes(
             was = mark.auto if mark else None
             if was != record["score"] or mark is None:
                 why, manual = _why(before, now, record), mark.manual if mark else None
-                found.append(Change(student, record["check"], was, record["score"], record["points"], why, manual))
+                scores = (was, record["score"], record["points"])
+                moved = _moved(before.records.get(grade_id) if before else None, record)
+                found.append(Change(student, record["check"], *scores, why, manual, moved))
     return found
+
+
+def _moved(before: Record | None, now: Record) -> tuple[tuple[str, str | None, str | None], ...]:
+    """The properties whose state differs; none where there is nothing to compare with."""
+    old, new = ({each["label"]: each["state"] for each in record["properties"]} for record in (before or now, now))
+    labels = dict.fromkeys([*new, *old]) if old else ()
+    return tuple((label, old.get(label), new.get(label)) for label in labels if old.get(label) != new.get(label))
 
 
 def _why(before: Entry | None, now: Entry | None, record: Record) -> Text:
@@ -141,9 +157,21 @@ def table(found: list[Change]) -> Table:
             if each.manual is not None
         ]
         now, then = ([f"{_points(s)}/{c.points:g}" for s, c in _scores(changed, side)] for side in ("before", "after"))
-        columns = [[each.check for each in changed], now, then, [*why.lines(), *kept]]
+        moved = [line for each in changed for line in _moves(each)]
+        columns = [[each.check for each in changed], now, then, [*why.lines(), *moved, *kept]]
         drawn.add_row(student, *("\n".join(column) for column in columns))
     return drawn
+
+
+def _moves(change: Change) -> Iterator[str]:
+    """`check ✗ → ✓: the properties`; – for one that is skipped, ∅ for one that there is not."""
+    labels: dict[tuple[str | None, str | None], list[str]] = {}
+    for label, now, then in change.properties:
+        labels.setdefault((now, then), []).append(pages.plain(pages.label_of(label)))
+    for states, named in labels.items():
+        before, after = (pages.MARKS.get(each or "", "∅") for each in states)
+        more = f"; … +{len(named) - MOST_NAMED}" if len(named) > MOST_NAMED else ""
+        yield f"{change.check} {before} → {after}: {'; '.join(named[:MOST_NAMED])}{more}"
 
 
 def _scores(changed: list[Change], side: str) -> Iterator[tuple[float | None, Change]]:

@@ -104,8 +104,20 @@ def _title(found: Replay) -> Line:
 def _shown(value: Any) -> str:
     if value is _NOTHING:
         return "–"
-    said = compare.describe(value)
-    words = " · ".join(said.lines()) if isinstance(said, Text) else said
-    if isinstance(value, dict) and "data" in value:
-        words += "\n" + ", ".join(f"{n:.6g}" if isinstance(n, float) else str(n) for n in value["data"])
+    words = _words(value)
     return words if len(words) <= MOST else words[:MOST] + " …"
+
+
+def _words(value: Any) -> str:
+    """A value with all its numbers, once: an array by its dtype and shape, a list that holds more than names line by line."""
+    if isinstance(value, dict) and "data" in value:
+        numbers = ", ".join(f"{n:.6g}" if isinstance(n, float) else str(n) for n in value["data"])
+        return f"{value['dtype']} {tuple(value['shape'])}: {numbers}"
+    if isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+        return "\n".join(_words(each) if isinstance(each, dict) else _in_short(each) for each in value)
+    return _in_short(value)
+
+
+def _in_short(value: Any) -> str:
+    said = compare.describe(value)
+    return " · ".join(said.lines()) if isinstance(said, Text) else said

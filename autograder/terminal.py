@@ -6,7 +6,6 @@ Where there is no terminal, plain lines are written instead of moving ones.
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +31,8 @@ _AS_IT_IS: dict[str, Any] = {"markup": False, "emoji": False}
 # Where nothing says how wide the page is, wide enough for two languages.
 screen = Console(**_AS_IT_IS) if Console().is_terminal else Console(width=110, **_AS_IT_IS)
 errors = Console(stderr=True, **_AS_IT_IS)
-# The states that a progress bar counts: graded, a person must look, failed, done before.
-SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗", "earlier": "="}
+# What became of a submission: graded, a person must look, failed.
+SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗"}
 EARLIER = "（已评过 · graded earlier）"
 
 
@@ -50,15 +49,12 @@ def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, uns
 def grading(
     course: Course, lesson: str, students: list[str] | None
 ) -> Iterator[Callable[[int, int, Result | None], None]]:
-    """A progress bar that counts results by state, as what grading tells of its progress."""
-    states: Counter[str] = Counter()
+    """A progress bar that shows what became of whom, as what grading tells of its progress."""
     with bar(lesson, len(course.students(lesson) if students is None else students)) as step:
 
         def progress(done: int, total: int, result: Result | None) -> None:
             if result:
-                states[result.status if result.fresh else "earlier"] += 1
-                counts = " ".join(f"{SIGNS[each]}{states[each]}" for each in SIGNS if states[each])
-                step(f"{counts}  {result.student} {'' if result.fresh else EARLIER}", result.fresh)
+                step(f"{SIGNS[result.status]} {result.student}{'' if result.fresh else EARLIER}", result.fresh)
 
         yield progress
 
@@ -94,6 +90,6 @@ def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[..., N
                 drawn.tasks[0].completed += 1
             drawn.update(task, advance=int(work), now=now)
             if not screen.is_terminal and not quiet:
-                screen.print(f"{title}: {now}", highlight=False)
+                screen.print(f"{title} [{int(drawn.tasks[0].completed)}/{total}] {now}", highlight=False)
 
         yield step

@@ -300,8 +300,10 @@ def test_grade_feedback_report(capsys, course):
     assert "ada" in said and "1 / 4" in said and "exp_log_backward 0/2" in said
     assert "还没有写" in said and "Not written yet" in said
 
+    assert "90_scratch [1/1] ✓ ada\n" in said
+
     status, said = run(capsys, *place, "grade", "90_scratch", "--student", "ada")
-    assert status == 0 and "graded earlier" in said
+    assert status == 0 and "90_scratch [1/1] ✓ ada（已评过 · graded earlier）" in said
 
     status, said = run(capsys, *place, "feedback", "90_scratch")
     assert status == 0 and str(course.root / "feedback") in said.replace("\n", "")

@@ -204,6 +204,14 @@ def test_a_replay_gives_what_was_graded_and_shows_both_sides(course, capsys):
     assert "torch" in said and "✗" in said and "✓" in said
 
 
+def test_a_replay_shows_every_number_once():
+    array = {"shape": [2, 2], "dtype": "float64", "data": [1.25, -2.5, "nan", 3.75]}
+    assert replay._shown(array) == "float64 (2, 2): 1.25, -2.5, nan, 3.75"
+    assert replay._shown([array, None]) == "float64 (2, 2): 1.25, -2.5, nan, 3.75\nNone"
+    assert replay._shown([1.25, "a"]) == '[1.25, "a"]'
+    assert replay._shown([["AddBackward0", 2], ["MulBackward0", 1]]) == '["AddBackward0", 2]\n["MulBackward0", 1]'
+
+
 def test_a_replay_of_a_changed_file_says_so_and_writes_nothing(course):
     path = course.path("submitted", "ada", LESSON) / f"{LESSON}.ipynb"
     before, state = path.read_text(), course.ledger.history(LESSON, "ada")

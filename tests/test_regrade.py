@@ -64,10 +64,12 @@ def test_checks_that_change_for_one_reason_are_shown_under_it_once():
     why = Text("评分器变了。", "The grader has changed.")
     found = [Change(ADA, check, 0, 2, 2, why, manual) for check, manual in (("one", None), ("two", 1.5))]
     console = Console(width=200, file=io.StringIO())
-    console.print(table([*found, Change(EMMA, "one", 1, 0, 2, why, None)]))
+    moved = (("still a leaf", "pass", "fail"), *((f"new {number}", None, "pass") for number in range(1, 7)))
+    console.print(table([*found, Change(EMMA, "one", 1, 0, 2, why, None, moved)]))
     shown = console.file.getvalue()
     assert shown.count("The grader has changed.") == 2 and shown.count(ADA) == 1
     assert "two：人工给的 1.5 分不变 · the 1.5 given by hand stay" in shown
+    assert "one ✓ → ✗: 仍然是叶子 · still a leaf" in shown and "one ∅ → ✓: new 1; new 2; new 3; new 4; … +2" in shown
 
 
 def test_a_dry_run_shows_every_change_and_writes_nothing(course):
@@ -111,6 +113,9 @@ def test_another_version_handed_in_is_named_as_the_cause(course):
         ("tanh_backward", 1, 0),
     ]
     assert all("another version" in each.why.en and "Not written yet" in each.why.en for each in found)
+    for each in found:
+        assert each.properties and {now for _, now, _ in each.properties} == {"pass"}
+        assert {then for *_, then in each.properties} <= {"fail", "skip"}
 
 
 def test_the_command(course, capsys):
