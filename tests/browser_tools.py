@@ -64,7 +64,7 @@ def _lab(folder: Path, *settings: Path) -> Iterator[str]:
         f"--IdentityProvider.token={TOKEN}",
     ]
     # fmt: on
-    environment = {**lab.environment(*settings), **own, "PATH": path, "PYTHONPATH": str(ROOT)}
+    environment = {**lab.environment(folder, *settings), **own, "PATH": path, "PYTHONPATH": str(ROOT)}
     with _log(folder).open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:

@@ -195,3 +195,39 @@ def test_copies_are_made_once_and_never_overwritten(tmp_path):
     assert copy_new(release, mine) == ["03_b"]
     found = {str(path.relative_to(mine)): path.read_text() for path in mine.rglob("*") if path.is_file()}
     assert found == {"00_a/00_a.ipynb": "my work", "00_a/data.csv": "1,2", "03_b/03_b.ipynb": "new"}
+
+
+# ── JupyterLab ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.slow
+def test_two_clones_share_no_tabs_and_a_users_own_choice_holds(tmp_path, monkeypatch):
+    from tools import lab
+
+    monkeypatch.delenv("JUPYTERLAB_WORKSPACES_DIR", raising=False)
+    said = "from jupyterlab.commands import get_workspaces_dir; print(get_workspaces_dir())"
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        command, here = [sys.executable, "-c", said], lab.environment(folder)
+        done = subprocess.run(command, env=here, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == str(folder / ".jupyter" / "workspaces")
+    monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", "/mine")
+    assert lab.environment(tmp_path)["JUPYTERLAB_WORKSPACES_DIR"] == "/mine"
+
+
+@pytest.mark.slow
+def test_nbgrader_does_not_warn_a_student_who_has_no_configuration_and_reads_one_who_has(tmp_path, monkeypatch):
+    from tools import lab
+
+    monkeypatch.delenv("JUPYTER_CONFIG_DIR", raising=False)
+    program = "from nbgrader.apps import NbGrader; a = NbGrader(); a.load_config_file(); print(a.config.Exchange.root)"
+
+    def said(*settings):
+        here = lab.environment(tmp_path, *settings) | {"HOME": str(tmp_path)}
+        command = [sys.executable, "-c", program]
+        return subprocess.run(command, env=here, cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    assert "No nbgrader_config.py file found" in said().stderr
+    assert said(lab.LEARNERS).stderr == ""
+    (tmp_path / ".jupyter").mkdir()
+    (tmp_path / ".jupyter/nbgrader_config.py").write_text('get_config().Exchange.root = "/srv/theirs"\n')
+    assert said(lab.LEARNERS).stdout.strip() == "/srv/theirs"

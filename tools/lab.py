@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "release"
 MINE = ROOT / "my_lessons"
 SETTINGS = ROOT / "tools" / "jupyter"  # labconfig/: no question about news at the first start
-LEARNERS = ROOT / "tools" / "jupyter_lessons"  # labconfig/: without what only teachers need of nbgrader
+LEARNERS = ROOT / "tools" / "jupyter_lessons"  # without what only teachers need of nbgrader, and without its warning
 # Warnings and the address only; nothing asked of the network.
 QUIET = (
     "--log-level=WARN",
@@ -59,10 +59,14 @@ def prepare(mode: str) -> Path:
     return MINE
 
 
-def environment(*settings: Path) -> dict[str, str]:
-    """This process's environment, our defaults for JupyterLab's settings added; the user's own settings go before them."""
+def environment(folder: Path, *settings: Path) -> dict[str, str]:
+    """This process's environment, our defaults for JupyterLab's settings added; the user's own settings go before them.
+
+    Which tabs were open is kept in the folder that is opened: in the home directory, another clone's would come up.
+    """
     folders = [os.environ.get("JUPYTER_CONFIG_PATH"), *settings, SETTINGS]
-    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(str(each) for each in folders if each)}
+    ours = {"JUPYTERLAB_WORKSPACES_DIR": str(folder / ".jupyter" / "workspaces")}
+    return ours | {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(str(each) for each in folders if each)}
 
 
 def main() -> None:
@@ -76,7 +80,9 @@ def main() -> None:
         options.append("--allow-root")  # without it Jupyter refuses to start
     sys.stdout.flush()
     os.chdir(folder)  # nbgrader's extensions read the nbgrader_config.py of the folder the server starts in
-    os.execve(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]], environment(*settings))
+    os.execve(
+        sys.executable, [sys.executable, "-m", "jupyterlab", *options, *sys.argv[2:]], environment(folder, *settings)
+    )
 
 
 if __name__ == "__main__":
