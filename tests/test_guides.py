@@ -83,13 +83,17 @@ class TestStudent:
         assert "应为 -40，得到 -20" in wrong and "differentiating the square brings down a 2" in wrong
         assert "warmup_by_hand · 1/1" in right and "warmup_any_data · 2/2" in right
         assert (project / "my_lessons/my_parts/minigrad.warmup.squared_loss_grad.py").is_file()
+        noted = json.loads((project / "my_lessons/my_parts/first_checks.json").read_text())
+        assert list(noted) == [LESSON] and "`my_lessons/my_parts/first_checks.json`" in STUDENTS.read_text(
+            encoding="utf-8"
+        )
 
     def test_handing_in_gives_a_receipt(self, project):
         copy_new(project / "release", project / "my_lessons")
         said = "".join(type_in(project, block.text) for block in blocks(STUDENTS) if block.kind == "sh")
         assert "SHA-256" in said and "version 1" in said and "/6" in said
         (receipt,) = (project / "my_lessons/my_submissions" / LESSON).glob("*/receipt.json")
-        assert json.loads(receipt.read_text())["student"] == "sample-li-na"
+        assert json.loads(receipt.read_text())["student"] == "sample-li-na" and "老师还没有收到" in said
 
 
 @pytest.mark.parametrize("page", [TEACHERS, STUDENTS], ids=lambda path: path.name)
