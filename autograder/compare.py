@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import Check, Outcome, Property, score
-from autograder.messages import LANGUAGES, Text, label_text, text
+from autograder.messages import LANGUAGES, Text, followed_by, label_text, text
 from autograder.parts import NOT_WRITTEN, YOURS
 from autograder.proportion import factor
 from autograder.protocol import clip
@@ -239,7 +239,8 @@ def judge(check: Check, expected: list[Property], outcome: Outcome) -> Verdict:
     points = max(0, min(points, check.points - 1)) if stubs else points
     reason = None if points == check.points else _reason(check, outcome, unused, list(findings.values()))
     if only_known := known and points > 0:
-        points, reason = 0, Text(*map(" ".join, zip(reason or ("", ""), text("same_for_all"), strict=True)))
+        points, known_only = 0, text("same_for_all")
+        reason = followed_by(reason, known_only) if reason else known_only
     return Verdict(check.name, check.points, points, list(findings.values()), reason, only_known)
 
 

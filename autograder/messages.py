@@ -59,6 +59,13 @@ def common_end(one: str, other: str) -> str:
     return end if 0 < len(end) < min(len(one), len(other)) and end[0] == " " and end[1:2].isalpha() else ""
 
 
+def followed_by(one: Text, other: Text) -> Text:
+    """Two sentences as one text; the first gets the full stop that a sentence quoting a value does without."""
+    ends = (".", "!", "?", "。", "！", "？", "）", "…")
+    zh, en = (said if said.endswith(ends) else said + stop for said, stop in zip(one, "。.", strict=True))
+    return Text(zh + other.zh, f"{en} {other.en}")
+
+
 def command(*words: str) -> str:
     """A command of ours, ready to be copied: called as this one was, for the same course and gradebook."""
     return " ".join([*_called, *words])

@@ -31,7 +31,7 @@ from autograder.checks import Check, Outcome, others
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError, SandboxFailed
 from autograder.kit import Kit
-from autograder.messages import Text, text
+from autograder.messages import Text, followed_by, text
 from autograder.probe import probe
 from autograder.records import Record
 from autograder.runner.limits import DEFAULT, Limits
@@ -141,7 +141,8 @@ class Referee:
                 alone = self._hear(less, these, learners_edition(asked))
             except SandboxFailed as failed:
                 for name in names:
-                    said = text("not_heard_again", reason=Text(**records[name]["reason"]), why=failed.on_one_line())
+                    later = text("not_heard_again", why=failed.on_one_line())
+                    said = followed_by(Text(**records[name]["reason"]), later)
                     records[name] |= {"reason": _pair(said), "unheard": True}
                 continue
             for each in these:

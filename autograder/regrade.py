@@ -23,7 +23,7 @@ from autograder.course import Course
 from autograder.grade import Progress, Run, grade
 from autograder.gradebook import Item, Writer
 from autograder.ledger import Key, Ledger
-from autograder.messages import Text
+from autograder.messages import Text, followed_by
 from autograder.records import Entry, Record
 
 MOST_NAMED = 4  # properties of one check that change alike
@@ -139,7 +139,7 @@ def _why(before: Entry | None, now: Entry | None, record: Record) -> Text:
     else:
         cause = Text("成绩册里的分数不是记录里的", "the gradebook does not show what was recorded")
     said = record["reason"] if pages.lost(record) else None
-    return Text(f"{cause.zh}。{said['zh']}", f"{cause.en}. {said['en']}") if said else cause
+    return followed_by(cause, Text(**said)) if said else cause
 
 
 def table(found: list[Change]) -> Table:

@@ -141,6 +141,9 @@ def test_where_no_sandbox_can_be_had_to_hear_it_again_the_first_result_stays_and
     for each, record in first.items():
         assert record["score"] == whole[each]["score"] or each in heard_again
         assert bool(record.get("unheard")) == ("no room for another" in str(record["reason"]))
+        if record.get("unheard"):
+            assert "。暂定分：第二次没评成。" in record["reason"]["zh"]
+            assert ". Provisional score: the second run failed." in record["reason"]["en"]
     assert heard_again <= {each for each in first if first[each].get("unheard")}
     entry = Entry(name, "ada", "", "", first)
     assert entry.sandbox_failed and not entry.ungradable and not Entry(name, "ada", "", "", whole).sandbox_failed

@@ -135,6 +135,14 @@ def test_long_words_that_both_languages_end_in_are_said_once():
     assert messages.text("raised", error=error).lines() == [f"it raised {error}"]
 
 
+def test_of_two_sentences_the_first_ends_before_the_second_begins():
+    after = Text("再来一次。", "Try again.")
+    assert messages.followed_by(Text("得到 0.5", "got 0.5"), after) == Text(
+        "得到 0.5。再来一次。", "got 0.5. Try again."
+    )
+    assert messages.followed_by(after, after) == Text("再来一次。再来一次。", "Try again. Try again.")
+
+
 def test_values_are_filled_in_each_language_with_their_own():
     said = text("differs", expected=Text("真", "true"), got=0.5)
     assert said.zh == "应为 真，得到 0.5"
