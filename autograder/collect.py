@@ -155,6 +155,8 @@ class _Collection:
                 self._note(student, text("several_versions", count=came[student]))
             (self.said.fresh if self._make_current(student) else self.said.known).append(student)
             self._look_at_the_clock(student)
+        if came and not self.people:
+            self._note("roster.csv", text("roster_empty"))
         for digest, students in self.by_bytes.items():
             if len(students) > 1 and digest != self.untouched:
                 self._note(", ".join(sorted(students)), text("same_bytes"))

@@ -375,3 +375,10 @@ def test_who_was_given_an_extension_is_late_only_after_it(course, book, tmp_path
         gradebook.update_or_create_submission(LESSON, "emil")
         gradebook.grant_extension(LESSON, "emil", hours=3)
     assert {who for who, what in said(collect(course, LESSON, source)).items() if "Late by" in what} == {"ada"}
+
+
+def test_an_empty_roster_is_said_to_be_empty(course, book, tmp_path):
+    """Every name of a folder is then taken for an id, and nobody is missed."""
+    (course.root / "roster.csv").write_text("id,first_name,last_name,email\n")
+    found = collect(course, LESSON, lay(tmp_path / "folder", {f"adda/{BOOK}": book("mine")}))
+    assert found.fresh == ["adda"] and "The roster is empty" in said(found)["roster.csv"]
