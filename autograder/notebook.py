@@ -71,9 +71,10 @@ def check(name: str, seed: int | None = None) -> None:
 
 
 def hint(part: str) -> None:
-    """Show the next of the three hints for `part`."""
+    """Show the next of the three hints for `part`; after the last, what else there is to do."""
     name, stage, words = hints.next_hint(part)
-    show(View(name.rpartition(".")[2], "todo", f"{stage}/3", notes=[words]))
+    notes = [words] if hints.left(name) >= 0 else [words, _no_hint_left(name)]
+    show(View(name.rpartition(".")[2], "todo", f"{stage}/{hints.EACH}", notes=notes))
 
 
 def submit(student: str = "") -> None:
@@ -188,7 +189,13 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
         only = _only_some(this, seed, verdict.grade)
         view.notes += [only] if only else []
     if not view.notes and not view.hint and len(this.parts) <= returns.FEW:
-        view.notes = [text("stuck", hints=", ".join(f'hint("{each.rpartition(".")[2]}")' for each in this.parts))]
+        more = [f'hint("{part.rpartition(".")[2]}")' for part in this.parts if hints.left(part) > 0]
+        view.notes = [text("stuck", hints=", ".join(more))] if more else list(map(_no_hint_left, this.parts))
+
+
+def _no_hint_left(part: str) -> Text:
+    tests = ", ".join(f'check("{each}")' for each in sorted(workspace.deciding(part)))
+    return text("no_hint_left", part=part.rpartition(".")[2], checks=tests)
 
 
 def _hint(this: Check, known: Mistake) -> Text:

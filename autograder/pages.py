@@ -85,11 +85,18 @@ def corrected(record: Record, by_hand: Mapping[str, float]) -> str:
 
 
 def hint_of(record: Record) -> Pair | None:
-    """The hint of the known mistake that a record names."""
+    """The hint of the known mistake that a record names, with the part it is in: "caused by" it, if the check does not
+    ask for that part.
+    """
+    from autograder.checks import REGISTRY
     from autograder.mistakes import MISTAKES
 
     known = MISTAKES.get(record["hint"] or "")
-    return pair(known.hint) if known else None
+    if not known:
+        return None
+    check = REGISTRY.get(record["check"])
+    asked = check is None or known.part in check.parts
+    return pair(text("hint_in" if asked else "hint_caused", part=known.part.rpartition(".")[2], hint=known.hint))
 
 
 def stood_in(record: Record) -> Pair | None:

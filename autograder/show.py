@@ -24,8 +24,11 @@ _COLOURS = {
     "skip": "var(--jp-ui-font-color2, #808080)",
     "todo": "var(--jp-warn-color1, #b26a00)",
 }
+_FOLDED = {"skip": "others_skipped", "pass": "others_pass"}  # beside what failed
 _WIDEST_LABEL = 48
 _WIDEST_LINE = 110
+
+Row = tuple[str, Text, Text]  # a property's state, label and detail
 
 
 @dataclass
@@ -50,7 +53,9 @@ class View:
             return f"\033[{_ANSI[state]}m{words}\033[0m" if colours else words
 
         lines = [paint(self.state, f"{SIGNS[self.state]} {self.name}") + (f" · {self.score}" if self.score else "")]
-        rows = _rows(self.properties)
+        for words in [*([self.hint] if self.hint else []), *self.notes]:
+            lines += [f"  {line}" for sentence in words.lines() for line in sentence.splitlines()]
+        rows, folded = self._rows()
         labels = [_joined(label, _WIDEST_LABEL) for _, label, _ in rows]
         column = 2 + min(max((width(line) for label in labels for line in label), default=0), _WIDEST_LABEL)
         for (state, _, detail), label in zip(rows, labels, strict=True):
@@ -58,8 +63,9 @@ class View:
             for left, right in zip_longest(label, _joined(detail, _WIDEST_LINE - column - 4), fillvalue=""):
                 lines.append(f"  {sign} {left}{' ' * max(column - width(left), 2)}{right}".rstrip())
                 sign = " "
-        for words in [*self.notes, *([self.hint] if self.hint else [])]:
-            lines += [f"  {line}" for sentence in words.lines() for line in sentence.splitlines()]
+        for state, some in folded.items():
+            said = text(_FOLDED[state], count=len(some))
+            lines.append(f"  {paint(state, SIGNS[state])} {' · '.join(said.lines())}")
         lines += [f"  │ {line}" for line in self.printed.splitlines()]
         return "\n".join([*lines, *(f"  {line}" for line in self.footer)])
 
@@ -67,20 +73,28 @@ class View:
 
     def html(self) -> str:
         """The result for JupyterLab: no script, no outside resource, legible in either theme."""
-        rows = "".join(_row(*each) for each in _rows(self.properties))
-        grid = f'<div style="display:grid;grid-template-columns:auto fit-content(40%) 1fr;gap:.15em .8em">{rows}</div>'
+        rows, folded = self._rows()
+        grid = _grid(rows)
         if self.state == "pass" and rows:
-            summary = _beside(text("all_agree", total=len(self.properties)))
-            grid = f"<details><summary>{summary}</summary>{grid}</details>"
-        notes = "".join(f'<div style="margin-top:.4em">{_both(each)}</div>' for each in self.notes)
+            grid = _fold("pass", text("all_agree", total=len(self.properties)), rows)
+        for state, some in folded.items():
+            grid += _fold(state, text(_FOLDED[state], count=len(some)), some)
         hint = _box(_both(self.hint)) if self.hint else ""
+        notes = "".join(f'<div style="margin:.4em 0">{_both(each)}</div>' for each in self.notes)
         printed = f"<pre>{escape(self.printed)}</pre>" if self.printed else ""
         footer = "".join(f"<div>{escape(line)}</div>" for line in self.footer)
         return (
             f'<div role="group" aria-label="{escape(self.name)}" style="border-left:4px solid {_COLOURS[self.state]};'
-            f'padding:.3em .9em;line-height:1.5">{self._headline()}{grid if rows else ""}{notes}{hint}{printed}'
+            f'padding:.3em .9em;line-height:1.5">{self._headline()}{hint}{notes}{grid}{printed}'
             f'<div style="margin-top:.4em;opacity:.7;font-size:90%">{footer}</div></div>'
         )
+
+    def _rows(self) -> tuple[list[Row], dict[str, list[Row]]]:
+        """The properties to be shown; and, by state, those beside them that one line stands for, if that saves any."""
+        rows = _rows(self.properties)
+        alike = {state: [each for each in rows if each[0] == state] for state in _FOLDED}
+        folded = {state: some for state, some in alike.items() if 1 < len(some) < len(rows)}
+        return [each for each in rows if each[0] not in folded], folded
 
     def _headline(self) -> str:
         score = f" · {escape(self.score)}" if self.score else ""
@@ -105,8 +119,8 @@ def show(view: View) -> None:
         print(view.text(colours=sys.stdout.isatty()))
 
 
-def _rows(found: list[Finding]) -> list[tuple[str, Text, Text]]:
-    """(state, label, detail) of each property, in order; all that the run did not reach share a row."""
+def _rows(found: list[Finding]) -> list[Row]:
+    """The properties in order; all that the run did not reach share a row."""
     stopped = text("not_reached")
     missed = [each for each in found if each.detail == stopped]
     rows = [(each.state, label_text(each.label), each.detail) for each in found if each not in missed[1:]]
@@ -117,13 +131,28 @@ def _rows(found: list[Finding]) -> list[tuple[str, Text, Text]]:
 
 
 def _row(state: str, label: Text, detail: Text) -> str:
-    sign = f'<span style="color:{_COLOURS[state]}" role="img" aria-label="{state}">{SIGNS[state]}</span>'
     said = f'<div style="display:flex;flex-wrap:wrap;gap:0 1.2em">{_both(detail)}</div>'  # side by side if they fit
-    return f"{sign}<span>{_beside(label)}</span>{said if state == 'fail' else f'<span>{_beside(detail)}</span>'}"
+    return (
+        f"{_sign(state)}<span>{_beside(label)}</span>{said if state == 'fail' else f'<span>{_beside(detail)}</span>'}"
+    )
+
+
+def _sign(state: str) -> str:
+    return f'<span style="color:{_COLOURS[state]}" role="img" aria-label="{state}">{SIGNS[state]}</span>'
+
+
+def _grid(rows: list[Row]) -> str:
+    inside = "".join(_row(*each) for each in rows)
+    style = "display:grid;grid-template-columns:auto fit-content(40%) 1fr;gap:.15em .8em"
+    return f'<div style="{style}">{inside}</div>' if rows else ""
+
+
+def _fold(state: str, summary: Text, rows: list[Row]) -> str:
+    return f"<details><summary>{_sign(state)} {_beside(summary)}</summary>{_grid(rows)}</details>"
 
 
 def _box(inside: str) -> str:
-    frame = f"border:1px solid {_COLOURS['todo']};border-radius:4px;padding:.4em .7em;margin-top:.5em"
+    frame = f"border:1px solid {_COLOURS['todo']};border-radius:4px;padding:.4em .7em;margin:.5em 0"
     return f'<div style="{frame}">{inside}</div>'
 
 

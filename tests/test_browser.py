@@ -179,6 +179,8 @@ def fetch(walk):
 
 def solve(walk):
     """Write a wrong answer, read its hint, put it right, reflect, save."""
+    from playwright.sync_api import expect
+
     page = walk.student
     reflection = page.locator(".jp-MarkdownCell", has_text="YOUR ANSWER HERE")
     reflection.dblclick()
@@ -186,9 +188,11 @@ def solve(walk):
     answer(page, "raise NotImplementedError", WRONG)
     menu(page, "Run", "Run All Cells")
     check = page.locator(".jp-CodeCell", has_text='check("warmup_by_hand")')
-    check.get_by_text("differentiating the square brings down a 2").wait_for()
+    hint = check.get_by_text("differentiating the square brings down a 2")
+    hint.wait_for()
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()  # until then the page follows the cell that runs
-    check.scroll_into_view_if_needed()
+    hint.scroll_into_view_if_needed()
+    expect(hint).to_be_in_viewport()
     walk.picture(page, "hint")
     answer(page, WRONG, RIGHT)
     menu(page, "Run", "Run All Cells")

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.validator import Validator
 
 import autograder
-from autograder import checks, hints, messages, notebook, parts
+from autograder import checks, compare, hints, messages, notebook, parts
 from autograder.errors import AutograderError, CheckFailed, UnknownName
 from autograder.show import View
 from minigrad.autograd.grad_mode import Decorating
@@ -56,6 +56,35 @@ def test_a_failure_says_what_was_expected_what_came_and_the_hint(capsys):
     assert re.search(r"12 of 12 entries differ; first at \[0, 0\]: expected -?[\d.]+, got -?[\d.]+; worst error", said)
     assert "mul_vjp_self 的提示：导数 other 没错" in said
     assert "Hint for mul_vjp_self: The derivative, other, is right" in said
+
+
+def test_a_failure_begins_with_the_hint_and_folds_what_passes(capsys):
+    forgot = {MUL: lambda grad, other: other}
+    said = seen(capsys, forgot).splitlines()
+    assert said[0].startswith("✗") and "mul_vjp_self 的提示" in said[1] and "Hint for mul_vjp_self" in said[2]
+    assert [line.strip() for line in said if "✓" in line] == ["✓ 另外 3 项都对 · 3 others pass"]
+    assert sum(line.startswith("  ✗") for line in said) == 5
+    with parts.plugged_in(RIGHT | forgot):
+        html, _ = html_of(notebook.look(checks.get("mul_backward"), 4711))
+    hint, failed, folded = (html.index(each) for each in ("Hint for", "a in a * b", "<details>"))
+    assert hint < failed < folded < html.index("b in a * b") and html.count("<details>") == 1
+    assert html.index("12 of 12 entries differ") < folded < html.index("12 of 12 entries agree")
+
+
+def test_what_passes_or_is_skipped_is_folded_where_that_saves_lines():
+    words = messages.Text("话", "words")
+    passed, skipped, failed = (compare.Finding("x.grad", state, words) for state in ("pass", "skip", "fail"))
+    for found, lines, folds in [
+        ([passed], 1, 0),
+        ([failed, passed, skipped], 3, 0),
+        ([failed, passed, passed], 2, 1),
+        ([failed, skipped, passed, skipped, passed, skipped], 3, 2),
+        ([passed, passed], 2, 0),
+    ]:
+        view = View("a_check", "fail", properties=found)
+        assert len(view.text().splitlines()) == 1 + lines
+        assert view.text().count(" others ") == view.html().count("<details>") == folds
+    assert "– 另外 3 项跳过 · 3 others skipped" in View("a", "fail", properties=[failed, *[skipped] * 3]).text()
 
 
 def test_the_same_slip_in_two_parts_has_a_hint_for_each(capsys):
@@ -157,7 +186,8 @@ def test_a_stub_is_told_what_to_do_next(capsys):
     assert "还没有写" in said and "is not written yet" in said and 'hint("mul_vjp_self")' in said
     assert "写着 def mul_vjp_self 的单元格" in said and "the cell with def mul_vjp_self, replace" in said
     assert OTHER not in said
-    assert "✓ a * b 里的 b · b in a * b" in said and "报错 NotImplementedError · it raised NotImplementedError" in said
+    assert "✓ 另外 2 项都对 · 2 others pass" in said
+    assert "报错 NotImplementedError · it raised NotImplementedError" in said
     both = seen(capsys, {MUL: stub, OTHER: other_stub})
     assert both.startswith("○ mul_backward · 0/2\n  这些部件还没有写") and f"not written yet: {MUL}, {OTHER}." in both
 
@@ -259,11 +289,23 @@ def test_three_hints_one_after_the_other(capsys):
         autograder.hint("mul_vjp_self")
         given.append(capsys.readouterr().out)
     assert [each.splitlines()[0] for each in given] == [f"○ mul_vjp_self · {n}/3" for n in (1, 2, 3, 3)]
-    assert "z = self * other" in given[0] and given[2] == given[3]
+    assert "z = self * other" in given[0] and given[3].startswith(given[2].rstrip("\n"))
+    assert "last hint" not in given[2] and "就这三句" in given[3] and 'run check("mul_backward") and' in given[3]
     autograder.hint(OTHER)
     assert "1/3" in capsys.readouterr().out
     with pytest.raises(UnknownName, match="mul_vjp_self"):
         autograder.hint("mul_vjp")
+
+
+def test_a_check_sends_nobody_to_hints_that_have_all_been_given(capsys):
+    pop = {"minigrad.autograd.ready.pop": lambda heap: max(heap, key=lambda node: node.order)}
+    for _ in range(3):
+        autograder.hint("pop")
+    with parts.plugged_in(pop):
+        capsys.readouterr()
+        autograder.check("who_goes_next", 1)
+    said = capsys.readouterr().out
+    assert "Stuck?" not in said and "That was the last hint for pop" in said and 'run check("who_goes_next")' in said
 
 
 @pytest.mark.alone

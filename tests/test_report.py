@@ -17,12 +17,13 @@ from rich.cells import cell_len
 from rich.console import Console
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import release, report, summary, workspace
+from autograder import pages, release, report, summary, workspace
 from autograder.errors import UnknownName
 from autograder.gradebook import Item, Writer
 from autograder.ledger import key_of
 from autograder.lessons import describe
 from autograder.messages import label_text
+from autograder.mistakes import MISTAKES
 from autograder.records import Entry
 
 LESSON = "90_scratch"
@@ -296,3 +297,16 @@ def test_the_class_at_a_glance_fits_its_terminal_with_every_lesson_and_label(wid
     assert all(f" {name[:2]} |" in shown for name in names)
     words = re.sub(r"[\s|–]+", "", shown)
     assert "作弊：打印分数，伪造消息" in words and "forgesmessages" in words
+
+
+@pytest.mark.parametrize(
+    ("check", "zh", "en"),
+    [("exp_log_backward", "exp_vjp：", "exp_vjp: "), ("tanh_backward", "由 exp_vjp 引起：", "caused by exp_vjp: ")],
+)
+def test_a_hint_says_which_part_it_is_about_also_where_the_check_does_not_ask_for_that_part(check, zh, en):
+    known = MISTAKES[HINT].hint
+    record = {"check": check, "score": 0, "points": 1, "status": "graded", "seed": 5, "sandboxed": True}
+    record |= {"properties": [], "reason": None, "hint": HINT}
+    assert pages.hint_of(record) == {"zh": zh + known.zh, "en": en + known.en}
+    assert f"提示 · Hint: {zh}" in pages.as_text(record) and en in pages.as_html(record)
+    assert pages.hint_of(record | {"hint": None}) is pages.hint_of(record | {"hint": "a part:of old"}) is None

@@ -15,7 +15,9 @@ from autograder.messages import Text, text
 
 Stages = tuple[tuple[str, str], tuple[str, str], tuple[str, str]]
 
-_asked: dict[str, int] = {}  # part -> how many of its hints have been given
+EACH = 3  # hints for a part
+
+_asked: dict[str, int] = {}  # part -> how often its hints have been asked for
 
 
 def all_hints() -> dict[str, Stages]:
@@ -29,12 +31,18 @@ def all_hints() -> dict[str, Stages]:
 def next_hint(given: str) -> tuple[str, int, Text]:
     """(part, stage counted from 1, the hint): the next one for the part called `given`, in full or by its last name.
 
-    After the third, the third again.
+    After the third, the third again; `left` tells.
     """
     hints = all_hints()
     part = find(given, list(hints))
-    stage = _asked[part] = min(_asked.get(part, 0) + 1, 3)
+    stage = min(_asked.get(part, 0) + 1, EACH)
+    _asked[part] = _asked.get(part, 0) + 1
     return part, stage, Text(*hints[part][stage - 1])
+
+
+def left(part: str) -> int:
+    """How many hints for this part have not been given; below 0 once the last was given again."""
+    return EACH - _asked.get(part, 0)
 
 
 def find(given: str, parts: list[str]) -> str:
