@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 
-from autograder.messages import language
+from autograder import messages
 from autograder.parts import implements
 
 __all__ = ["check", "hint", "implements", "language", "submit", "use_parts", "your_engine"]
@@ -44,6 +44,13 @@ def submit(student: str = "") -> None:
         run(student)
 
 
+def language(choice: str = "both") -> None:
+    """Choose the languages of checks and hints: "zh", "en" or "both". A notebook's choice holds in all that come later."""
+    messages.language(choice)
+    if shell:
+        own_folder.remember_language(choice)
+
+
 def use_parts(choice: str = "mine") -> None:
     """Let the engine run on the learner's earlier parts ("mine") or on its own ("reference") (workspace.py)."""
     from autograder.workspace import use_parts as use
@@ -58,8 +65,10 @@ def your_engine() -> None:
     draw()
 
 
-if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):  # in a notebook
-    from autograder import last_run, waiting
+ipython = sys.modules.get("IPython")
+if shell := ipython and ipython.get_ipython():  # in a notebook
+    from autograder import last_run, own_folder, waiting
 
     last_run.listen(shell)
     waiting.listen(shell)
+    own_folder.restore_language()

@@ -4,9 +4,9 @@
         03_local_derivatives/03_local_derivatives.ipynb
         my_parts/minigrad.ops.pointwise.mul_vjp_self.py      written when its checks have passed
 
-`use_parts("mine")` plugs what is there into the engine, `use_parts("reference")` takes it out again. The folder is
-`my_parts` beside the lessons' folders, or what $MINIGRAD_MY_PARTS names. Grading knows nothing of it: a lesson is
-graded with the engine's own earlier parts. How a notebook's function becomes a file: own_source.py.
+`use_parts("mine")` plugs what is there into the engine, `use_parts("reference")` takes it out again. Where the folder
+is: own_folder.py. Grading knows nothing of it: a lesson is graded with the engine's own earlier parts. How a notebook's
+function becomes a file: own_source.py.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import ast
 import contextlib
 import json
 import linecache
-import os
-import re
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -29,10 +27,10 @@ from autograder.checks import Check
 from autograder.errors import AutograderError
 from autograder.files import put
 from autograder.messages import Text, text
+from autograder.own_folder import FOLDER, folder
 from autograder.show import View, show
 from autograder.signatures import check_signature
 
-FOLDER = "my_parts"
 STARTED = "first_checks.json"
 TIME = "%Y-%m-%d %H:%M:%S UTC"
 CHOICES = ("mine", "reference")
@@ -40,15 +38,6 @@ _INSTRUCTORS = "BEGIN SOLUTION"  # in the instructor's notebook the solution is 
 
 _passed: dict[str, tuple[Any, set[str]]] = {}  # part -> (the function that replaces it, the checks it passed)
 _carried: dict[str, Any] = {}  # part -> what use_parts("mine") plugged
-
-
-def folder(beside: Path | None = None) -> Path:
-    """Where this learner's parts are kept: in `beside`, the folder of the lessons' folders, which is looked up."""
-    if chosen := os.environ.get("MINIGRAD_MY_PARTS"):
-        return Path(chosen)
-    here = Path.cwd()
-    lessons = here.parent if re.match(r"\d\d_|your_engine$", here.name) else here
-    return (beside or lessons) / FOLDER
 
 
 def note_first_check(lesson: str) -> None:

@@ -96,7 +96,11 @@ def test_all_that_results_depend_on_is_in_the_graders_version():
     graded_by = [path for path in GRADER if path.stem in ("work", "referee", "oracle", "sandbox") or path in RUNNER]
     parts_of_it = {path.relative_to(ROOT / "autograder").parts[0].removesuffix(".py") for path in closure(graded_by)}
     assert {"editions", "solutions", "compare", "checks", "mistakes"} <= parts_of_it
-    assert parts_of_it & NOT_GRADING == {"last_run", "waiting"}  # which autograder/__init__.py loads in a notebook only
+    assert parts_of_it & NOT_GRADING == {
+        "last_run",
+        "own_folder",
+        "waiting",
+    }  # which autograder/__init__.py loads in a notebook only
     there = {path.stem for path in (ROOT / "autograder").iterdir() if path.suffix == ".py" or path.is_dir()}
     assert there >= NOT_GRADING
 

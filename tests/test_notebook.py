@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.validator import Validator
 
 import autograder
-from autograder import checks, compare, hints, messages, notebook, parts
+from autograder import checks, compare, hints, messages, notebook, own_folder, parts
 from autograder.errors import AutograderError, CheckFailed, UnknownName
 from autograder.show import View
 from minigrad.autograd.grad_mode import Decorating
@@ -381,6 +381,40 @@ def mul_vjp_other(grad, self):
 """
 SOLVED = f'@implements("{MUL}")\ndef mul_vjp_self(grad, other):\n    return grad * other\n'
 STUB = f'@implements("{MUL}")\ndef mul_vjp_self(grad, other):\n    raise NotImplementedError\n'
+
+
+CHOOSES = "from autograder import check, hint, language\n"
+
+
+@pytest.mark.slow
+def test_the_language_chosen_in_one_notebook_holds_in_the_next(tmp_path, monkeypatch):
+    monkeypatch.delenv("MINIGRAD_MY_PARTS")
+    said = []
+    for lesson, chosen in (
+        ("00_warmup", 'language("en")'),
+        ("03_local_derivatives", ""),
+        ("04_broadcast", "language()"),
+    ):
+        (tmp_path / lesson).mkdir()
+        book = new_notebook(cells=[new_code_cell(CHOOSES + chosen), new_code_cell('hint("mul_vjp_self")')])
+        NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": tmp_path / lesson}}).execute()
+        said.append([str(cell.outputs) for cell in book.cells])
+    (kept, first), (silent, second), (back, third) = said
+    assert "check and hint speak English only" in kept and silent == back == "[]"
+    assert "z = self * other" in first == second and not re.search(r"[\u4e00-\u9fff]", first)
+    assert re.search(r"[\u4e00-\u9fff]", third) and (tmp_path / "my_parts" / "language").read_text() == "both"
+
+
+def test_where_no_choice_of_language_can_be_kept_or_read_nothing_fails(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MINIGRAD_MY_PARTS", str(tmp_path / "file" / "my_parts"))
+    (tmp_path / "file").write_text("")
+    own_folder.remember_language("en")
+    own_folder.restore_language()
+    monkeypatch.setenv("MINIGRAD_MY_PARTS", str(tmp_path))
+    for broken in (b"klingon", b"\xff\xfe"):
+        (tmp_path / "language").write_bytes(broken)
+        own_folder.restore_language()
+    assert capsys.readouterr().out == "" and len(messages.text("hint", hint="").lines()) == 2
 
 
 def checking_cell(name):
