@@ -153,7 +153,14 @@ def test_what_is_shown_of_torch_is_proved_behind_it(name):
             assert "assert " in cell.source
 
 
-TAKES_PARTS_ALONG = 'use_parts("mine")'
+@by_lesson
+def test_every_demonstration_asks_before_it_shows(name):
+    found = cells(name)
+    for at, cell in enumerate(found):
+        if kind(cell) == "demo":
+            english = max(i for i in range(at) if kind(found[i]) == "lang-en")
+            assert "？" in found[english - 1].source or "猜" in found[english - 1].source, cell.source
+            assert "?" in found[english].source or re.search("guess", found[english].source, re.I), cell.source
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("00")])

@@ -7,7 +7,7 @@ from autograder.hints import Stages
 HINTS: dict[str, Stages] = {
     "minigrad.autograd.hooks.RemovableHandle.remove": (
         (
-            "凭证记得自己的编号 self.id。字典里，哪一项是它的？",
+            "句柄记得自己的编号 self.id。字典里，哪一项是它的？",
             "The handle knows its number, self.id. Which entry of the dict is its own?",
         ),
         (

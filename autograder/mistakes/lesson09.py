@@ -166,7 +166,7 @@ def removes_nothing(self: Any) -> None:
 
 @mistake(
     REMOVE,
-    zh="你把所有的钩子都删了。凭证只管自己那一个：按 self.id 拿走。",
+    zh="你把所有的钩子都删了。句柄只管自己那一个：按 self.id 拿走。",
     en="You removed all the hooks. A handle stands for just one of them: remove self.id.",
 )
 def removes_all(self: Any) -> None:
@@ -177,7 +177,7 @@ def removes_all(self: Any) -> None:
 
 @mistake(
     REMOVE,
-    zh="你总是删掉最后登记的那个，而不是这张凭证对应的那个。",
+    zh="你总是删掉最后登记的那个，而不是这个句柄对应的那个。",
     en="You always remove the hook registered last, not the one this handle stands for.",
 )
 def removes_the_last(self: Any) -> None:
@@ -310,7 +310,7 @@ def lets_data_in(tensor: Any, hook: Any) -> Any:
 
 @mistake(
     POST,
-    zh="没有把凭证还给用户，他就没法再取下这个钩子。return add(...) 给出的那一个。",
+    zh="没有把句柄还给用户，他就没法再取下这个钩子。return add(...) 给出的那一个。",
     en="You do not return the handle, so nobody can take the hook off again. Return what add(...) returns.",
 )
 def forgets_the_handle(tensor: Any, hook: Any) -> None:

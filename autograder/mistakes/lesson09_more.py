@@ -81,7 +81,7 @@ def catches_only_the_key_error(self: Any) -> None:
 
 @mistake(
     REMOVE,
-    zh="你找的是函数，把登记了两次的同一个函数两个都取下了。凭证只管自己的编号：self.id。",
+    zh="你找的是函数，把登记了两次的同一个函数两个都取下了。句柄只管自己的编号：self.id。",
     en="You look for the function, and one that was registered twice goes both times. A handle stands for its own number only: self.id.",
 )
 def removes_the_function_everywhere(self: Any) -> None:

@@ -313,7 +313,7 @@ def examines_none(hooks: Any, grad: Any) -> Any:
 
 @mistake(
     POST,
-    zh="你返回的是钩子自己。用户要的是凭证，好把钩子取下来：return add(hook) 给出的那个。",
+    zh="你返回的是钩子自己。用户要的是句柄，好把钩子取下来：return add(hook) 给出的那个。",
     en="You return the hook itself. The user needs the handle, to take the hook off again: return what add(hook) returns.",
 )
 def returns_the_hook(tensor: Any, hook: Any) -> Any:

@@ -5,7 +5,7 @@
 #
 # 这一课你在纸上求一个导数，把它写成函数，再装进一个真正的自动求导引擎里跑起来。顺路认识四样东西：`check`、`hint`、`language`，以及怎样交作业。
 #
-# 每一段文字都有两遍，先中文，后英文，说的是同一件事，挑你顺手的读就好。代码只有一份，用 Shift+Enter 一格一格往下运行。
+# 每一段文字都有两遍，先中文，后英文，挑你顺手的读就好。代码只有一份，用 Shift+Enter 一格一格往下运行。
 
 # %% [markdown] tags=["lang-en"]
 # # 00 · Warm-up: one gradient by hand
@@ -13,9 +13,9 @@
 # About 25 minutes
 #
 # In this lesson you work out one derivative on paper, turn it into a function, and run a real autograd engine on it.
-# Along the way you meet four things: `check`, `hint`, `language`, and how to hand in.
+# Along the way you meet four tools: `check`, `hint`, `language`, and the ways to hand in.
 #
-# Every passage appears twice, first in Chinese, then in English, and says the same thing; read whichever comes easier.
+# Every passage appears twice, first in Chinese, then in English; read whichever you prefer.
 # The code appears only once. Run it cell by cell with Shift+Enter.
 
 # %% tags=["setup"]
@@ -23,7 +23,7 @@ import minigrad
 from autograder import check, hint, implements, language
 
 # %% [markdown] tags=["lang-zh"]
-# ## 1 · 这个 -40 是从哪儿来的？
+# ## 1 · 这条直线该往哪边转？
 #
 # 平面上有三个点：(1, 3)、(2, 5)、(3, 7)。我们想用一条过原点的直线 $y = wX$ 去凑它们。先随便猜一个：$w = 1$。
 #
@@ -32,11 +32,11 @@ from autograder import check, hint, implements, language
 # 下面请 torch 算出损失，再问它一句：`w` 往哪边动，损失会变小？答案写在 `w.grad` 里。先别运行。猜两个数：`loss` 是几？`w.grad` 是正的还是负的，个位数还是更大？
 
 # %% [markdown] tags=["lang-en"]
-# ## 1 · Where does this -40 come from?
+# ## 1 · Which way should the line turn?
 #
 # Here are three points in the plane: (1, 3), (2, 5), (3, 7). We want to fit a line through the origin to them, $y = wX$. Start from a guess: $w = 1$.
 #
-# The loss (损失) tells how bad the guess is: square the error at each point, then add them up, $L = \sum (Y - wX)^2$.
+# The loss (损失) says how bad the guess is: square the error at each point, then add them up, $L = \sum (Y - wX)^2$.
 #
 # Below, torch computes the loss and is then asked: which way should `w` move to make the loss smaller? It writes the answer into `w.grad`.
 # Don't run it yet. Guess two numbers: what is `loss`? And `w.grad`: is it positive or negative, a single digit or larger?
@@ -69,16 +69,16 @@ assert w.grad.tolist() == [-40.0]
 # How it does that is what this whole course is about. Today you find it yourself, once, by hand.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 2 · -40 说了什么
+# ## 2 · -40 是什么意思？
 #
 # `w.grad` 是导数（derivative），也就是斜率（slope）：把 `w` 推动一点点，损失跟着变多少，两者之比就是它。这样的数有好几个时，合起来叫梯度（gradient）。
 #
 # 这话不必听 torch 的，自己推一推就知道。下面不用任何引擎（engine），只用普通的 Python 数：把 `w` 从 1 推到 1 + `nudge`，看损失变了多少，再除以 `nudge`。猜一猜：`nudge` 越小，这个比值会走向哪里？
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · What -40 says
+# ## 2 · What does -40 mean?
 #
-# `w.grad` is a derivative (导数), a slope (斜率): nudge `w` a little, see how much the loss changes, and take the ratio of the two. Several such numbers together are called a gradient (梯度).
+# `w.grad` is a derivative (导数), a slope (斜率): nudge `w` a little, see how much the loss changes, and take the ratio of the two. When there are several such numbers, together they are called the gradient (梯度).
 #
 # You needn't take torch's word for it; nudge it yourself. The next cell uses no engine (引擎) at all, only plain Python numbers: it pushes `w` from 1 to 1 + `nudge`, sees how much the loss changed, and divides by `nudge`.
 # Guess: as `nudge` shrinks, where does the ratio go?
@@ -102,7 +102,7 @@ assert abs((loss_at(1.001) - loss_at(1)) / 0.001 - -40) < 0.02
 # 负号说方向：`w` 变大，损失变小。大小说陡不陡。
 
 # %% [markdown] tags=["lang-en"]
-# The gentler the nudge, the closer the ratio comes to -40. That is what it means: here, at $w = 1$, each small bit added to `w` takes about forty times as much off the loss.
+# The smaller the nudge, the closer the ratio comes to -40. That is what the number means: near $w = 1$, a small increase of `w` lowers the loss by about forty times as much.
 #
 # The sign tells the direction: as `w` grows, the loss falls. The size tells how steep it is.
 
@@ -112,7 +112,7 @@ assert abs((loss_at(1.001) - loss_at(1)) / 0.001 - -40) < 0.02
 # 斜率是 -40，说明 `w` 该变大。那干脆让 `w` 减去整个梯度：$1 - (-40) = 41$。损失原来是 29，现在会是多少？先猜，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · So go 40 in one stride?
+# ## 3 · So why not move by 40 at once?
 #
 # The slope is -40, so `w` should grow. Why not subtract the whole gradient from `w`: $1 - (-40) = 41$? The loss was 29; what will it be now? Guess, then run.
 
@@ -130,14 +130,14 @@ assert 15.2 < loss_at(1.4) < 15.3
 #
 # 所以真正下山时，梯度要先乘上一个很小的数，叫学习率（learning rate）。取 0.01 就走到 1.4，损失降到了大约一半。
 #
-# 下面这张图画的就是这件事：左边是山谷和脚下的斜率，右边是 0.01、0.05、0.08 三种学习率各走六步。先猜：哪一种最快到底？有没有哪一种越走越高？
+# 下面这张图画的就是这件事：左边是山谷和 $w = 1$ 处的斜率，右边是 0.01、0.05、0.08 三种学习率各走六步。先猜：哪一种最快到底？有没有哪一种越走越高？
 
 # %% [markdown] tags=["lang-en"]
-# The loss rose from 29 to more than twenty thousand: the direction was right, but the stride went clean across the valley and far up the other side. A slope describes only the spot under your feet.
+# The loss rose from 29 to more than twenty thousand: the direction was right, but the step went clean across the valley and far up the other side. A slope describes only the spot where you stand.
 #
 # So before each step downhill the gradient is multiplied by a small number, the learning rate (学习率). With 0.01 the step ends at 1.4, and the loss falls to about half.
 #
-# The next picture shows just this: on the left the valley and the slope underfoot, on the right six steps each with the learning rates 0.01, 0.05 and 0.08. Guess first: which gets to the bottom fastest? Does any of them climb?
+# The next picture shows just this: on the left the valley and the slope at $w = 1$, on the right six steps each with the learning rates 0.01, 0.05 and 0.08. Guess first: which gets to the bottom fastest? Does any of them climb?
 
 # %% tags=["picture"]
 from autograder.plots import row
@@ -190,10 +190,10 @@ assert loss.item() == 29.0
 assert w.grad.tolist() == [-40.0]
 
 # %% [markdown] tags=["lang-zh"]
-# 这个引擎由许多小部件（part）拼成。每一课你亲手写几个，写好就换进去，整个引擎便靠你写的那几个运转。第一个部件就是那个 -40。
+# 这个引擎由许多小部件（part）拼成。每一课你亲手写几个，写好就换进去，整个引擎从此用的就是你写的。第一个部件算的就是那个 -40。
 
 # %% [markdown] tags=["lang-en"]
-# The engine is put together from many small parts (部件). In each lesson you write a few of them; each one is plugged in as you finish it, and the whole engine runs on yours. The first part is that -40.
+# The engine is made of many small parts (部件). In each lesson you write a few of them; each is plugged in as soon as you finish it, and from then on the whole engine uses yours. The first part computes that -40.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 纸和笔
@@ -207,7 +207,7 @@ assert w.grad.tolist() == [-40.0]
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Paper and pencil
 #
-# Take one point first. Call its error $e = y - wx$; its loss is $e^2$. Moving `w` moves $e$, and that moves $e^2$. Each stretch has its slope, and the slope of the whole way is their product. This is the chain rule (链式法则):
+# Take one point first. Call its error $e = y - wx$; its loss is $e^2$. Moving `w` moves $e$, and that moves $e^2$. Each step has its slope, and the slope of the whole is their product. This is the chain rule (链式法则):
 #
 # $$\frac{d(e^2)}{dw} = \frac{d(e^2)}{de} \cdot \frac{de}{dw}$$
 #
@@ -267,12 +267,12 @@ def squared_loss_grad(w, X, Y):
 # %% [markdown] tags=["lang-zh"]
 # 现在问 `check`。它备好数据，把同一个程序跑两遍：一遍在装了你的函数的 `minigrad` 上，一遍在 torch 上，然后逐项比较。
 #
-# 读法：`✓` 是一致；`✗` 是不一致，后面写着应为多少、得到多少；`–` 是跳过，因为它依赖的那一项还没过。若你的错误是常见的一种，末尾还有一句提示。
+# 读法：`✓` 是一致；`✗` 是不一致，后面写着应为多少、得到多少；`–` 是跳过，因为它依赖的那一项还没过。若你的错误是常见的一种，最上面会有一句提示。
 
 # %% [markdown] tags=["lang-en"]
 # Now ask `check`. It takes some data and runs the same program on them twice, once on `minigrad` with your function in it and once on torch, then compares item by item.
 #
-# How to read it: `✓` agrees; `✗` disagrees, and says what was expected and what you got; `–` was skipped, because an item it depends on hasn't passed. If your mistake is a common one, a hint follows at the end.
+# How to read it: `✓` agrees; `✗` disagrees, and says what was expected and what you got; `–` was skipped, because an item it depends on hasn't passed. If your mistake is a common one, a hint comes first.
 
 # %% nbgrader={"grade_id": "check_warmup_by_hand", "grade": true, "points": 1}
 check("warmup_by_hand")
@@ -281,16 +281,16 @@ check("warmup_by_hand")
 # 卡住了？`hint` 会给提示，每个部件三句：先是一个问题，再是一个方向，最后几乎就是答案。运行一次给一句，不扣分。
 
 # %% [markdown] tags=["lang-en"]
-# Stuck? `hint` has three hints for each part: first a question, then a direction, and last almost the answer. Each run gives one more, and none costs points.
+# Stuck? `hint` has three hints for each part: first a question, then a direction, and finally almost the answer. Each run gives the next one, and none costs points.
 
 # %%
 hint("squared_loss_grad")
 
 # %% [markdown] tags=["lang-zh"]
-# `check` 和 `hint` 默认两种语言都说。只想看一种，就把 `"both"` 换成 `"zh"` 或 `"en"`，从这里往下都照办。
+# `check` 和 `hint` 默认两种语言都说。只想看一种，就把 `"both"` 换成 `"zh"` 或 `"en"`；从这里起，别的课也照办。
 
 # %% [markdown] tags=["lang-en"]
-# `check` and `hint` speak both languages by default. To see only one, put `"zh"` or `"en"` in place of `"both"`; this holds from here on.
+# `check` and `hint` speak both languages by default. To see only one, put `"zh"` or `"en"` in place of `"both"`; this holds from here on, in the other lessons too.
 
 # %%
 language("both")
@@ -308,18 +308,18 @@ check("warmup_any_data")
 # 再看一条以后天天用到的性质：把数据切成几块，各算各的斜率再相加，和一口气算出来的一样。训练时的小批量（mini-batch）靠的就是它。
 
 # %% [markdown] tags=["lang-en"]
-# One more property that you will use every day: cut the data into pieces, add up the slopes of the pieces, and you get the slope of the whole. Mini-batches (小批量) in training rest on it.
+# One more property that you will use every day: cut the data into pieces, add up the slopes of the pieces, and you get the slope of the whole. It is what makes training on mini-batches (小批量) possible.
 
 # %% nbgrader={"grade_id": "check_warmup_batches", "grade": true, "points": 1}
 check("warmup_batches")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 7 · 引擎靠你运转
+# ## 7 · 引擎用你的函数
 #
 # `minigrad.warmup.squared_loss` 是一个运算（operation）：前向（forward）算损失，反向（backward）时调用的就是你的函数（没写好之前，用引擎自己的）。下面 `w.grad` 里的数，是你算的。
 
 # %% [markdown] tags=["lang-en"]
-# ## 7 · The engine runs on you
+# ## 7 · The engine uses your function
 #
 # `minigrad.warmup.squared_loss` is an operation (运算): going forward (前向) it computes the loss, and going backward (反向) it calls your function (or, until you have written one, the engine's own). The number in `w.grad` below comes from you.
 
@@ -332,7 +332,7 @@ print(w.grad)
 # 最后一项检查让引擎用你的斜率连走十五步下山，每一步停在哪儿都要和 torch 一样；再把你的运算放进一个更大的式子，看整条链还对不对。
 
 # %% [markdown] tags=["lang-en"]
-# The last check takes fifteen steps downhill on your slope and must be where torch is after every one; then it puts your operation into a larger expression, to see whether the whole chain still holds.
+# The last check takes fifteen steps downhill with your slope and compares the position with torch's after every one; then it puts your operation into a larger expression, to see whether the whole chain still holds.
 
 # %% nbgrader={"grade_id": "check_warmup_descent", "grade": true, "points": 2}
 check("warmup_descent")
@@ -342,14 +342,14 @@ check("warmup_descent")
 #
 # 算出 -40，torch 用不着“平方误差的导数”这样一条公式。计算损失时它记下用过的每个运算，连成一张计算图（computational graph）；`backward` 再从损失出发往回走，每个运算只用自己那一小条规则（rule）。
 #
-# 下图画的就是 torch 自己的图。从上往下读：求和、平方、减法、乘法，最后到 `w`。你刚才一口气写出的公式，它是四条小规则接力算出来的。
+# 下面请 torch 画出它自己的图。先猜：它记下了哪几个运算，哪一个在最上面？
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
 # To get -40, torch needed no formula for "the derivative of the squared error". While computing the loss it notes each operation and links them into a computational graph (计算图); `backward` then walks back from the loss, and each operation applies one small rule (规则) of its own.
 #
-# The picture is torch's own graph. Read it from the top: sum, square, subtraction, multiplication, and at the end `w`. What you wrote as one formula, torch works out in a relay of four small rules.
+# The picture below is torch's own graph. Guess first: which operations did it record, and which of them is at the top?
 
 # %% tags=["demo"]
 from minigrad.viz import draw
@@ -372,10 +372,10 @@ assert names == [
 ]
 
 # %% [markdown] tags=["lang-zh"]
-# 第 03 课里，这四条小规则中的三条由你来写。
+# 从上往下读：求和、平方、减法、乘法，最后到 `w`。你刚才一口气写出的公式，torch 用四条小规则一步一步算出来。第 03 课里，其中三条由你来写。
 
 # %% [markdown] tags=["lang-en"]
-# In lesson 03 you write three of these four small rules yourself.
+# Read it from the top: sum, square, subtraction, multiplication, and finally `w`. What you wrote as one formula, torch works out step by step with four small rules. In lesson 03 you write three of them yourself.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -391,13 +391,13 @@ assert names == [
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
-# **1.** Starting from $w = 3$ with the same data, is `w.grad` positive or negative? Answer first, then unfold.
+# **1.** Starting from $w = 3$ with the same data, is `w.grad` positive or negative? Answer first, then unfold the answer.
 #
 # <details><summary>Answer</summary>Positive, it is 16. The valley's floor is at $34/14 \approx 2.43$; 3 is to the right of it, and going right from there is uphill.</details>
 #
 # **2.** Replace `.sum()` in the loss by `.mean()`. What becomes of -40? Does the best `w` change?
 #
-# <details><summary>Answer</summary>-40 divided by 3, about -13.33. The best `w` stays: the landscape is squeezed to a third of its height, and its lowest point remains where it was.</details>
+# <details><summary>Answer</summary>-40 divided by 3, about -13.33. The best `w` stays the same: the valley is squeezed to a third of its height, and its lowest point stays where it was.</details>
 
 # %% tags=["proof"]
 X, Y = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([3.0, 5.0, 7.0])
@@ -454,4 +454,4 @@ assert abs(slope_at(34 / 14)) < 1e-6
 #
 # The last cell below gives a receipt: write `submit("ada")`, with your own student ID between the quotes, and run it. The file as it stands is graded once on practice data and kept in `my_submissions` with its SHA-256 and the time. Every version is kept and none overwrites another; if your teacher has opened an inbox on this machine, the file is handed in at the same time.
 #
-# Here, `check` uses practice data; for grading, new data are drawn from a new seed (种子). So what passes is a formula, not a number learnt by heart.
+# Here, `check` uses practice data; for grading, new data are drawn from a new seed (种子). So what passes is a formula, not memorised numbers.

@@ -10,14 +10,12 @@
 #
 # About 40 minutes
 #
-# Print a `w` and you see a single number, yet there are several things inside: numbers, a gradient, a history. In this lesson you take them out one by one,
+# Print a `w` and you see a single number, yet there are several things inside: numbers, a gradient, a history. In this lesson you look at them one by one
 # and write three small methods: `item`, `requires_grad_` and `detach`.
 
 # %% tags=["setup"]
 import minigrad
 from autograder import check, hint, implements
-from minigrad.autograd.graph import NO_EDGE
-from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
 
 # %% [markdown] tags=["lang-zh"]
 # 前几课里通过检查的部件，这一课可以接着用：`use_parts("mine")` 接上你写的，`use_parts("reference")` 换回引擎自己的。评分不受影响，用的总是引擎自己的。
@@ -83,18 +81,18 @@ print(w.grad)
 assert repr(w) == "tensor([1.], requires_grad=True)" and w.grad.tolist() == [5.0]
 
 # %% [markdown] tags=["lang-zh"]
-# ## 2 · item：从张量里走出来
+# ## 2 · item：从张量到数
 #
 # 训练时总想知道平均损失（loss），于是有人写 `total = total + loss`，有人写 `total = total + loss.item()`。打印出来一模一样，差别在哪儿？
 #
-# 下面各走 200 步，看 `total` 身后拖着多少个节点（node）。先猜。
+# 下面各走 200 步，数一数 `total` 身后拖着多少个节点（node）；节点是什么，第 02 课细讲。先猜。
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · item: the way out of tensors
+# ## 2 · item: from a tensor to a number
 #
-# During training you want to know the average loss (损失); so some people write `total = total + loss`, and others `total = total + loss.item()`. Both print the same. What is the difference?
+# During training you want to know the average loss (损失); some people write `total = total + loss`, others `total = total + loss.item()`. Both print the same. What is the difference?
 #
-# Below, each takes 200 steps; see how many nodes (节点) `total` drags behind it. Guess first.
+# Below, each takes 200 steps, and we count the nodes (节点) that are attached to `total`; lesson 02 explains what these are. Guess first.
 
 
 # %% tags=["demo"]
@@ -134,14 +132,14 @@ ax.plot(add_up(True)[1], "--", label="total + loss.item()")
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 每一步留下三个节点：乘、求和、加进 `total`；200 步就是 600 个，再加上收 `w` 的梯度的那一个，601。把张量加进 `total`，它的计算图（computational graph）也跟着留住了，占着的内存（memory）只增不减。`item()` 给出的是 Python 的数，和图再无关系，用它记账最放心。
+# 每一步留下三个节点：乘、求和、加进 `total`；200 步就是 600 个，再加上收 `w` 的梯度的那一个，601。把张量加进 `total`，它的计算图（computational graph）也跟着留住了，占着的内存（memory）只增不减。`item()` 给出的是 Python 的数，和图再无关系，用它来记损失最放心。
 #
 # 它对所有张量都管用吗？很多人这么以为。再猜五次：
 
 # %% [markdown] tags=["lang-en"]
-# Each step leaves three nodes behind: a product, a sum, an addition to `total`. In 200 steps that makes 600, plus the one that collects the gradient of `w`: 601. Adding a tensor to `total` keeps its computational graph (计算图) alive too, and the memory (内存) it takes only grows. What `item()` gives is a Python number, with no tie to any graph; use it for keeping accounts.
+# Each step leaves three nodes behind: a product, a sum, an addition to `total`. In 200 steps that makes 600, plus the one that collects the gradient of `w`: 601. Adding a tensor to `total` keeps its computational graph (计算图) alive too, and the memory (内存) it takes only grows. What `item()` gives is a Python number, with no connection to any graph; use it to keep track of losses.
 #
-# Does it work on every tensor? Many think so. Five more guesses:
+# Does it work on every tensor? Many think so. Guess for these five:
 
 # %% tags=["demo"]
 for values in ([[7.0]], 7, True, 0.1, [1.0, 2.0]):
@@ -210,7 +208,7 @@ check("item_refuses")
 #
 # `x.requires_grad` is an attribute; reading it gives `True` or `False`. `x.requires_grad_()` is a method; calling it changes `x`: the underscore at the end is torch's way of saying "I change the thing itself".
 #
-# Can every tensor ask for a gradient? Which of the five below are refused?
+# Can every tensor require a gradient? Which of the five below are refused?
 
 # %% tags=["demo"]
 five = {
@@ -236,22 +234,22 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
         assert str(error) == "only Tensors of floating point dtype can require gradients"
 
 # %% [markdown] tags=["lang-zh"]
-# “整数也能求导”，这个想法到此为止。斜率是“推一点点，变多少”，可整数没法只推一点点：1 的下一个就是 2。
+# 所以“整数也能求导”不对。斜率是“推一点点，变多少”，可整数没法只推一点点：1 的下一个就是 2。
 #
 # 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：大写的 `torch.Tensor` 一律给浮点数，小写的 `torch.tensor` 看你给的是什么。
 #
-# 还有一种请求会被拒绝：对算出来的张量说“不要梯度了”。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
+# 还有一种请求会被拒绝：让算出来的张量不再要梯度。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
 #
 # 属性也可以赋值，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
 
 # %% [markdown] tags=["lang-en"]
-# "Integers can have gradients, too": so much for that belief. A slope means "nudge a little, see the change", and an integer can't be nudged a little: after 1 comes 2.
+# So integers can't have gradients, although many believe they can. A slope means "nudge a little, see the change", and an integer can't be nudged a little: after 1 comes 2.
 #
 # That is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital T, always makes floats, while `torch.tensor` goes by what it is given.
 #
-# One more request is refused: telling a computed tensor that it no longer wants a gradient. Its history is there and can't be wished away; to cut it off there is `detach`, in the next section. Telling it to want one does no harm, on the other hand: it already does.
+# One more request is refused: switching the gradient off for a computed tensor. Its history exists and can't be ignored; to cut it off there is `detach`, in the next section. Switching the gradient on does no harm: it is on already.
 #
-# The attribute can be set, too: `x.requires_grad = True` has the same effect as `x.requires_grad_()`. Guess the last line: `y` was computed from `x`; when `x` no longer wants a gradient, what about `y`?
+# The attribute can be set, too: `x.requires_grad = True` has the same effect as `x.requires_grad_()`. Guess the last line: `y` was computed from `x`; when `x` no longer requires a gradient, what about `y`?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0])
@@ -281,17 +279,23 @@ assert not x.requires_grad_(False).requires_grad and y.requires_grad
 # `y` 照旧要梯度：它的历史是当时记下的，`x` 后来怎样，改不了已经记下的事。
 
 # %% [markdown] tags=["lang-en"]
-# `y` still wants one: its history was noted at the time, and what happens to `x` later doesn't change what has been noted.
+# `y` still does: its history was recorded at the time, and what happens to `x` later doesn't change the record.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `requires_grad_`。`self.is_floating_point()` 告诉你是不是浮点数；`self.is_leaf` 告诉你是不是叶子（leaf），也就是没有历史的张量。
 #
-# 该拒绝的两种情形，分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`，两句都是 torch 的原话。都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样调用才能一个接一个地写下去。
+# 该拒绝的有两种情形，分别 `raise RuntimeError(FLOAT_ONLY)` 和 `raise RuntimeError(LEAVES_ONLY)`；这两句都是 torch 的原话，下一格印出来。都没问题，就用 `self.want_gradient(requires_grad)` 记下来，最后返回 `self`，这样调用才能一个接一个地写下去。
 
 # %% [markdown] tags=["lang-en"]
 # Write `requires_grad_`. `self.is_floating_point()` tells you whether the numbers are floats; `self.is_leaf` tells you whether the tensor is a leaf (叶子), that is, without a history.
 #
-# Two cases are to be refused, with `raise RuntimeError(FLOAT_ONLY)` and `raise RuntimeError(LEAVES_ONLY)`; both messages are torch's own. If all is well, note the wish with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
+# Two cases have to be refused, with `raise RuntimeError(FLOAT_ONLY)` and `raise RuntimeError(LEAVES_ONLY)`; both messages are torch's own, and the next cell prints them. If all is well, store the setting with `self.want_gradient(requires_grad)`, and return `self` at the end, so that calls can be chained.
+
+# %% tags=["setup"]
+from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY
+
+print(FLOAT_ONLY)
+print(LEAVES_ONLY)
 
 
 # %% nbgrader={"grade_id": "requires_grad", "solution": true}
@@ -325,14 +329,14 @@ check("requires_grad_refuses")
 #
 # 有时只要数，不要历史：拿它当固定的目标，画图，转成 NumPy。那就用 `detach()`。
 #
-# 它给的是复印件吗？下面在 `d` 上写一笔，看 `y` 变不变；再对 `.data` 做同样的事。两次都盯住 `y._version`，它数着 `y` 被改写过几次。
+# 它给的是副本吗？下面改一改 `d`，看 `y` 变不变；再对 `.data` 做同样的事。两次都盯住 `y._version`，它数着 `y` 被改写过几次。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · detach: the same numbers, no history
 #
 # Sometimes you want only the numbers and not the history: as a fixed target, for a plot, for NumPy. That is what `detach()` is for.
 #
-# Is it a photocopy? Below we write into `d` and see whether `y` changes; then the same with `.data`. Watch `y._version` each time: it counts how often `y` has been overwritten.
+# Is it a copy? Below we write to `d` and see whether `y` changes; then we do the same with `.data`. Watch `y._version` each time: it counts how often `y` has been written to.
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -351,20 +355,20 @@ assert y.tolist() == [100.0, -100.0] and y._version == d._version == 1
 assert d.data_ptr() == y.data_ptr() == y.data.data_ptr()
 
 # %% [markdown] tags=["lang-zh"]
-# 不是复印件，是同一块存储（storage）的另一个名字：在 `d` 上写，`y` 就变。所以 `detach` 几乎不花内存，但也因此不能拿它当备份；要备份，用 `clone()`。
+# 不是副本，是同一块存储（storage）的另一个名字：改 `d`，`y` 也变。所以 `detach` 几乎不花内存，但也因此不能拿它当备份；要备份，用 `clone()`。
 #
 # 两者的差别在最后一列。经过 `detach()` 写，版本（version）从 0 变成 1，自动求导（autograd）看得见；经过 `.data` 写，版本没有动，谁也不知道。有人说“拿 `.data` 来算很安全”：读它没问题，往里写就危险了。后果有多严重，第 10 课专门来讲。
 
 # %% [markdown] tags=["lang-en"]
-# It's no photocopy, but another name for the same storage (存储): write into `d`, and `y` changes. So `detach` costs next to no memory, and for the same reason it is no backup; for a backup, use `clone()`.
+# It is not a copy but another name for the same storage (存储): write to `d`, and `y` changes. So `detach` costs next to no memory, and for the same reason it is no backup; for a backup, use `clone()`.
 #
-# The difference between the two is in the last column. A write through `detach()` took the version (版本) from 0 to 1, and autograd (自动求导) can see it; after the write through `.data` the version is what it was, and nobody knows. "`.data` is safe to compute with", people say. Reading it is; writing into it is dangerous. How bad it gets is the subject of lesson 10.
+# The difference between the two is in the last column. A write through `detach()` took the version (版本) from 0 to 1, and autograd (自动求导) can see it; after the write through `.data` the version is what it was, and nobody knows. "`.data` is safe to compute with", people say. Reading it is safe; writing to it is dangerous. Lesson 10 shows how bad it can get.
 
 # %% [markdown] tags=["lang-zh"]
 # 断开历史，对梯度意味着什么？下面第一张图是 `x * x`，第二张是 `x * x.detach()`。值一样，路却少了一条。先想：第二张的斜率在 $x = 3$ 处是 6，还是 3？
 
 # %% [markdown] tags=["lang-en"]
-# What does cutting the history mean for the gradient? The first picture is of `x * x`, the second of `x * x.detach()`. Their values are the same, but one road is missing. Think first: at $x = 3$, is the slope of the second 6 or 3?
+# What does cutting the history mean for the gradient? The first picture is of `x * x`, the second of `x * x.detach()`. Their values are the same, but one path is missing. Think first: at $x = 3$, is the slope of the second 6 or 3?
 
 # %% tags=["picture"]
 from IPython.display import display
@@ -388,16 +392,22 @@ assert slopes == [6.0, 3.0]
 # %% [markdown] tags=["lang-zh"]
 # 第二张图里只剩一条路，另一个因子成了不会动的常数 3，斜率就是 3。
 #
-# 写 `detach`。`from_array` 造一个张量，要三样东西：数组、历史、版本计数器。数组用 `self.storage()`，计数器用 `self.counter()`，都和原来的共用；历史用 `NO_EDGE`，意思是没有。
+# 写 `detach`。下一格引入两样东西。`from_array` 造一个张量，要数组、历史和版本计数器。数组用 `self.storage()`，计数器用 `self.counter()`，都和原来的共用。
 #
-# 例子：`y = x * 2`，`d = y.detach()`，`d.grad_fn` 是 `None`；`d[0] = 7` 之后 `y` 的头一个数也是 7，`y._version` 是 1。
+# 历史是一条边（edge）：它指向算出这个张量的节点。`NO_EDGE` 是一条不指向任何节点的边，也就是没有历史；为什么它写成一对，第 02 课再说。
 
 # %% [markdown] tags=["lang-en"]
-# In the second picture only one road is left; the other factor has become a constant 3 that never moves, so the slope is 3.
+# In the second picture only one path is left; the other factor has become a constant 3 that never moves, so the slope is 3.
 #
-# Write `detach`. `from_array` makes a tensor out of three things: an array, a history and a version counter. The array is `self.storage()`, the counter `self.counter()`, both shared with the original; for the history pass `NO_EDGE`, which means there is none.
+# Write `detach`. The next cell brings in two things. `from_array` makes a tensor from an array, a history and a version counter. The array is `self.storage()`, the counter `self.counter()`, both shared with the original.
 #
-# Example: with `y = x * 2` and `d = y.detach()`, `d.grad_fn` is `None`; after `d[0] = 7` the first number of `y` is 7 as well, and `y._version` is 1.
+# A history is an edge (边): it points to the node that computed the tensor. `NO_EDGE` is an edge that points to no node, so there is no history; lesson 02 explains why it is a pair.
+
+# %% tags=["setup"]
+from minigrad.autograd.graph import NO_EDGE
+from minigrad.tensor import from_array
+
+print(NO_EDGE)
 
 
 # %% nbgrader={"grade_id": "detach", "solution": true}
@@ -423,12 +433,12 @@ check("detach_shares")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 三样一起用
 #
-# 最后一项检查训练一条直线，让它去追自己缓慢移动的影子：影子和目标要 `detach`，截距中途用 `requires_grad_` 冻住几步，损失用 `item` 记账。哪一样写错了，结果都和 torch 对不上。
+# 最后一项检查训练一条直线，让它去追自己缓慢移动的副本：副本和目标要 `detach`，截距中途用 `requires_grad_` 冻住几步，损失用 `item` 记下来。哪一样写错了，结果都和 torch 对不上。
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · All three at work
+# ## 5 · All three together
 #
-# The last check trains a line to follow a slowly moving shadow of itself: shadow and target need `detach`, the intercept is frozen for a few steps with `requires_grad_`, and the losses are noted with `item`. Get any one of them wrong, and the run no longer agrees with torch.
+# The last check trains a line to follow a slowly moving copy of itself: copy and target need `detach`, the intercept is frozen for a few steps with `requires_grad_`, and the losses are recorded with `item`. Get any one of them wrong, and the run no longer agrees with torch.
 
 # %% nbgrader={"grade_id": "check_tensor_training", "grade": true, "points": 3}
 check("tensor_training")
@@ -436,12 +446,12 @@ check("tensor_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？旧笔记里还有两行代码，看看它们现在报什么错：
+# 旧笔记里常有 `Variable`，说它的 `data` 是张量，它自己却不是。今天呢？旧笔记里还有下面这两行代码，先猜它们现在报什么错，再运行：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# Old notes speak of a `Variable` whose `data` is a tensor, though it isn't one itself. And today? Such notes also contain the next two lines of code; see what errors they give now:
+# Old notes speak of a `Variable` whose `data` is a tensor, though it isn't one itself. And today? Such notes also contain two of the lines below. Guess which errors they give now, then run:
 
 # %% tags=["demo"]
 from torch.autograd import Variable
@@ -492,9 +502,9 @@ except ModuleNotFoundError as error:
 #
 # **1.** `a = torch.tensor([1, 2, 3]).float()`, then `a.requires_grad_()`. Does it raise?
 #
-# <details><summary>Answer</summary>No. <code>float()</code> made a new tensor of floats; it has no history, so it is a leaf and may ask for a gradient.</details>
+# <details><summary>Answer</summary>No. <code>float()</code> made a new tensor of floats; it has no history, so it is a leaf and may require a gradient.</details>
 #
-# **2.** `x` wants no gradient; `b = x.detach()` and `c = x.clone()`. After `b[0] = 7` and `c[1] = 8`, which elements of `x` have changed?
+# **2.** `x` doesn't require a gradient; `b = x.detach()` and `c = x.clone()`. After `b[0] = 7` and `c[1] = 8`, which elements of `x` have changed?
 #
 # <details><summary>Answer</summary>Only element 0, which is 7 now. <code>detach</code> shares the storage, <code>clone</code> made a copy.</details>
 
@@ -525,7 +535,7 @@ assert x.tolist() == [7.0, 0.0, 0.0]
 # 参考回答：每个 loss 都牵着它那一步的计算图，放进列表，图就一直活着，走多少步存多少张。改成 history.append(loss.item())，存下的只是一个 Python 数。loss.detach() 也行，它没有历史，不过还是一个张量；item 更省，但只有一个元素时才能用。
 #
 # **Rubric (1 point)** Two of these three, not contradicted:
-# 1. Why: each loss in the list is a tensor with a history, and keeps its whole computational graph (and what was saved in it) alive.
+# 1. Why: each loss in the list is a tensor with a history and keeps its whole computational graph (and what was saved in it) alive.
 # 2. The change: append(loss.item()) (or append(loss.detach())).
 # 3. The difference: detach still gives a tensor, but one without a history, and helps as well; item gives a Python number, of a single element only.
 #

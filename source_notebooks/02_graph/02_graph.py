@@ -3,7 +3,7 @@
 #
 # 预计 45 分钟
 #
-# 算一个式子，身后就留下一张图。这一课学会读这张图：谁是叶子，`grad_fn` 是什么，每条边通向哪里。然后写出三个小函数，引擎里的图就由它们连起来。
+# 算一个式子，身后就留下一张图。这一课学会读这张图：谁是叶子，`grad_fn` 是什么，每条边通向哪里。然后写出三个小函数，引擎就用它们来连图。
 
 # %% [markdown] tags=["lang-en"]
 # # 02 · The graph: leaves, grad_fn, AccumulateGrad
@@ -11,7 +11,7 @@
 # About 45 minutes
 #
 # Compute an expression, and it leaves a graph behind. In this lesson you learn to read that graph: which tensors are leaves, what `grad_fn` is, where each edge leads.
-# Then you write three small functions, and they tie the engine's graph together.
+# Then you write three small functions that build the engine's graph.
 
 # %% tags=["setup"]
 import weakref
@@ -41,9 +41,9 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Where does grad_fn lead?
 #
-# Print a computed tensor (张量), and there is a `grad_fn=<…>` at the end. Follow it: where do you end up?
+# Print a computed tensor (张量), and there is a `grad_fn=<…>` at the end. If you follow it, where do you end up?
 #
-# Below, $y = wx$ and $z = y + b$, where `w` and `b` want a gradient (梯度) and `x` is data and wants none.
+# Below, $y = wx$ and $z = y + b$, where `w` and `b` require a gradient (梯度), while `x` is data and doesn't.
 # `next_functions` lists the edges (边) of a node (节点). Guess first: how many edges does the node of `z` have, and where do they lead? And the node of `y`: is `x` in there?
 
 # %% tags=["demo"]
@@ -97,12 +97,12 @@ assert to_y is y.grad_fn and to_b.name().endswith("AccumulateGrad") and y.grad_f
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 名字后面那个 0，数的是什么？
 #
-# 有一种流传很广的说法：`AddBackward0` 里的 0 表示“第一次加法”，第二次加法就是 1。听上去很合理。做两次加法看看：
+# 有一种流传很广的说法：`AddBackward0` 里的 0 表示“第一次加法”，第二次加法就是 1。听上去很合理。真是这样吗？做两次加法看看：
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · The 0 after the name: what does it count?
 #
-# A widespread belief: the 0 in `AddBackward0` means "the first addition", and the second one gets a 1. It sounds sensible. Add twice and see:
+# A widespread belief: the 0 in `AddBackward0` means "the first addition", and the second one gets a 1. It sounds plausible. Is it true? Add twice and see:
 
 # %% tags=["demo"]
 w = torch.ones(2, requires_grad=True)
@@ -136,12 +136,12 @@ assert found[4:] == ["PowBackward0", "PowBackward1", "PowBackward2"]
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 谁是叶子？
 #
-# “用户自己创建的就是叶子（leaf），算出来的就不是。”下面七个张量，先按这句话给每个打上勾或叉，再运行。
+# “用户自己创建的就是叶子（leaf），算出来的就不是。”下面七个张量，先按这句话给每个打上勾或叉，再运行。这句话对了几个？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Which tensors are leaves?
 #
-# "What the user made is a leaf (叶子), what was computed is not." Going by that sentence, give each of the seven tensors below a tick or a cross; then run.
+# "What the user creates is a leaf (叶子), what is computed is not." Going by that sentence, give each of the seven tensors below a tick or a cross first; then run. How many did the sentence get right?
 
 # %% tags=["demo"]
 data = torch.rand(2)
@@ -181,23 +181,23 @@ with warnings.catch_warnings(action="ignore"):
 # 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`）；一个都不要，或者正在 `no_grad` 里，它就不要。
 
 # %% [markdown] tags=["lang-en"]
-# Both halves of that sentence are wrong. `data + data` was computed and is a leaf; the one with `.double()` you made with your own hands, in one line, and it isn't: `.double()` is an operation too, and was recorded; the true leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None`.
+# Both halves of that sentence are wrong. `data + data` was computed and is a leaf; the one with `.double()` you created yourself, in one line, and it isn't a leaf: `.double()` is an operation too and was recorded; the real leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None`.
 #
-# What is true is this: a leaf is a tensor without a history. One that wants no gradient has none, computed or not; one that wants a gradient is a leaf unless a recorded operation made it.
+# What is true is this: a leaf is a tensor without a history. A tensor that doesn't require a gradient has none, computed or not; one that does is a leaf unless a recorded operation produced it.
 #
-# Whether a result wants a gradient depends on its inputs: if one of them does, so does the result (`w + data`); if none does, or under `no_grad`, it does not.
+# Whether a result requires a gradient depends on its inputs: if one of them does, so does the result (`w + data`); if none does, or under `no_grad`, it does not.
 
 # %% [markdown] tags=["lang-zh"]
 # `minigrad` 的张量把历史存在 `_edge` 里，只有三种样子：
 
 # %% [markdown] tags=["lang-en"]
-# A `minigrad` tensor keeps its history in `_edge`, which comes in three kinds:
+# A `minigrad` tensor keeps its history in `_edge`. There are three kinds:
 
 # %%
 data = minigrad.ones(2)
 w = minigrad.ones(2, requires_grad=True)
-print("wants no gradient     ", data._edge, (data + data)._edge)
-print("a leaf that wants one ", w._edge)
+print("needs no gradient     ", data._edge, (data + data)._edge)
+print("a leaf that needs one ", w._edge)
 print("computed              ", (w * 2)._edge)
 
 # %% tags=["proof"]
@@ -205,7 +205,7 @@ assert data._edge == (data + data)._edge == (None, 0) and w._edge is None and (w
 
 # %% [markdown] tags=["lang-zh"]
 # 1. 不要梯度：`(None, 0)`，边通向空处。
-# 2. 要梯度的叶子：`None`，边还没有连，头一回用到时再连。
+# 2. 要梯度的叶子：`None`，边还没有造，头一回用到时再造。
 # 3. 算出来的：`(node, number)`，节点和编号，编号说明是它的第几个输出。
 #
 # 写 `is_leaf` 和 `grad_fn`。它们都是属性，除了 `self` 没有别的参数，只要看 `self._edge`。`grad_fn` 返回节点，叶子返回 `None`；`is_leaf` 返回 `True` 或 `False`。
@@ -213,8 +213,8 @@ assert data._edge == (data + data)._edge == (None, 0) and w._edge is None and (w
 # 例子：`w = tensor([1.0], requires_grad=True)`，则 `w.grad_fn` 是 `None`，`w.is_leaf` 是 `True`；`(w * 2).grad_fn` 是一个 `MulBackward0`，`(w * 2).is_leaf` 是 `False`。
 
 # %% [markdown] tags=["lang-en"]
-# 1. Wants no gradient: `(None, 0)`, an edge that leads nowhere.
-# 2. A leaf that wants one: `None`, the edge isn't tied yet; that happens when it is first used.
+# 1. No gradient required: `(None, 0)`, an edge that leads nowhere.
+# 2. A leaf that requires one: `None`, the edge doesn't exist yet; it is created when the leaf is first used.
 # 3. Computed: `(node, number)`, where the number tells which of the node's outputs this is.
 #
 # Write `is_leaf` and `grad_fn`. Both are attributes, so they take no argument but `self`, and `self._edge` is all they need to look at. `grad_fn` returns the node, and `None` for a leaf; `is_leaf` returns `True` or `False`.
@@ -227,7 +227,7 @@ assert data._edge == (data + data)._edge == (None, 0) and w._edge is None and (w
 def is_leaf(self):
     """Whether this tensor has no history. torch.Tensor.is_leaf.
 
-    self._edge: None for a leaf that wants a gradient; (None, 0) where none is wanted; else (node, number).
+    self._edge: None for a leaf that requires a gradient; (None, 0) where none is required; else (node, number).
     Returns a bool.
     Example: w = tensor([1.], requires_grad=True): w.is_leaf  ->  True        (w * 2).is_leaf  ->  False
     """
@@ -240,7 +240,7 @@ def is_leaf(self):
 def grad_fn(self):
     """The node that computed this tensor; None for a leaf. torch.Tensor.grad_fn.
 
-    self._edge: None for a leaf that wants a gradient; (None, 0) where none is wanted; else (node, number).
+    self._edge: None for a leaf that requires a gradient; (None, 0) where none is required; else (node, number).
     Example: w = tensor([1.], requires_grad=True): w.grad_fn  ->  None        (w * 2).grad_fn  ->  <MulBackward0 ...>
     """
     ### BEGIN SOLUTION
@@ -279,12 +279,12 @@ assert b.grad_fn is None and one.variable is b and one is other
 # %% [markdown] tags=["lang-zh"]
 # “没有 `grad_fn` 就没有节点”也不对。`grad_fn` 说的是“记录里，谁算出了我”；叶子没有历史，所以是空的。但要梯度的叶子都有一个收梯度的节点，就是 `AccumulateGrad`：不管用在多少地方，只有这一个，从各条路来的梯度都到它这里，加进 `.grad`。
 #
-# 还有编号。有的运算一次给出好几个结果，比如 `unbind` 把张量拆成几行；它们共用一个节点，靠编号分开：
+# 还有编号。有的运算一次给出好几个结果，比如 `unbind` 把张量拆成几行；它们共用一个节点，靠编号分开。先猜：`third * first` 的两条边，编号各是几？
 
 # %% [markdown] tags=["lang-en"]
-# "No `grad_fn`, so no node" is wrong as well. `grad_fn` says "who computed me, as recorded"; a leaf has no history, so it is empty. But every leaf that wants a gradient has a node that collects it, its `AccumulateGrad`: just the one, however many places the leaf is used in; the gradients from all roads arrive there and are added to `.grad`.
+# "No `grad_fn`, so no node" is wrong as well. `grad_fn` says "who computed me, as recorded"; a leaf has no history, so it is empty. But every leaf that requires a gradient has a node that collects it, its `AccumulateGrad`: just one, however many places the leaf is used in; the gradients from all paths arrive there and are added to `.grad`.
 #
-# And the numbers? Some operations give several results at once, such as `unbind`, which splits a tensor into its rows; these share one node, and the number tells them apart:
+# And the numbers? Some operations give several results at once, such as `unbind`, which splits a tensor into its rows; these share one node, and the number tells them apart. Guess: which numbers do the two edges of `third * first` carry?
 
 # %% tags=["demo"]
 w = torch.ones(3, 2, requires_grad=True)
@@ -301,18 +301,18 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 #
 # 三种 `_edge` 里，有两种的答案就写在那里。剩下的是要梯度的叶子：它的边通向它唯一的 `AccumulateGrad`，编号 0。用到时才造，用 `AccumulateGrad(tensor)`。
 #
-# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也牢牢抓住节点，两个就谁也放不开谁。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
+# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也抓住节点，名字都没了以后，两个谁也不能马上释放。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
 #
 # 例子：`w` 是要梯度的叶子，得 `(AccumulateGrad, 0)`，再问一次，还是同一个节点；`w * 2` 得 `(MulBackward0, 0)`；数据得 `(None, 0)`。
 
 # %% [markdown] tags=["lang-en"]
 # Now write `gradient_edge`: given a tensor, where does its gradient go? Return a pair, a node and a number. For each operation it records, the engine asks this about every input; that is where `next_functions` comes from.
 #
-# For two of the three kinds of `_edge` the answer is right there. What remains is a leaf that wants a gradient: its edge leads to its one `AccumulateGrad`, number 0. It is made only when needed, with `AccumulateGrad(tensor)`.
+# For two of the three kinds of `_edge` the answer is right there. What remains is a leaf that requires a gradient: its edge leads to its one `AccumulateGrad`, number 0. That node is created only when needed, with `AccumulateGrad(tensor)`.
 #
-# Once made, note it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held on to the node as well, neither could ever be freed. Calling the reference gives the node; if the node is gone, it gives `None`, and you make a new one. The first time, `tensor._accumulator` is `None`.
+# Once created, store it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held the node as well, neither could be freed when its last name is gone. Calling the reference gives the node; if the node is gone, it gives `None`, and you create a new one. The first time, `tensor._accumulator` is `None`.
 #
-# Example: for a leaf `w` that wants a gradient, `(AccumulateGrad, 0)`, and when asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
+# Example: for a leaf `w` that requires a gradient, `(AccumulateGrad, 0)`, and when asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
 
 
 # %% nbgrader={"grade_id": "gradient_edge", "solution": true}
@@ -320,7 +320,7 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 def gradient_edge(tensor):
     """Where the tensor's gradient goes: (node, number). torch.autograd.graph.get_gradient_edge.
 
-    tensor._edge: None for a leaf that wants a gradient; (None, 0) where none is wanted; else (node, number).
+    tensor._edge: None for a leaf that requires a gradient; (None, 0) where none is required; else (node, number).
     tensor._accumulator, where tensor._edge is None: None, or a weak reference to its AccumulateGrad. number: an int.
     Example: w = tensor([1.], requires_grad=True)  ->  (its AccumulateGrad, 0), the same node every time
     """
@@ -348,18 +348,18 @@ check("output_numbers")
 # 最后一项检查用你的三个函数连起一个两层（layer）网络（network）的图，走遍每一个节点，每一条边都和 torch 比；再反向一次，看梯度是不是都到了该到的叶子。
 
 # %% [markdown] tags=["lang-en"]
-# The last check has your three functions tie together the graph of a network (网络) of two layers (层), visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient reaches its leaf.
+# The last check has your three functions build the graph of a network (网络) of two layers (层), visits every node and compares every edge with torch; then it goes backward once, to see whether each gradient reaches its leaf.
 
 # %% nbgrader={"grade_id": "check_graph_of_a_network", "grade": true, "points": 3}
 check("graph_of_a_network")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 5 · 两种求和，两张图
+# ## 5 · sum(y) 和 y.sum() 一样吗？
 #
 # Python 自己的 `sum(y)` 也能把张量加起来，结果和 `y.sum()` 一样。图也一样吗？`y` 里有 3 个数和有 300 个数时，两边各有多少个节点？
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · Two sums, two graphs
+# ## 5 · Is sum(y) the same as y.sum()?
 #
 # Python's own `sum(y)` adds up a tensor as well, with the same result as `y.sum()`. Is the graph the same, too? With 3 numbers in `y`, and with 300, how many nodes does each of them leave?
 
@@ -408,12 +408,12 @@ _ = ax.legend()
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# 你写的函数，torch 里就有一个，叫 `get_gradient_edge`。拿它问那三种张量：
+# 你写的函数，torch 里就有一个，叫 `get_gradient_edge`。拿它问那三种张量。先猜：问到不要梯度的数据，它怎么说？
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# The function you wrote exists in torch, under the name `get_gradient_edge`. Ask it about the three kinds of tensors:
+# The function you wrote exists in torch, under the name `get_gradient_edge`. Ask it about the three kinds of tensors. Guess: what does it say about data that requires no gradient?
 
 # %% tags=["demo"]
 from torch.autograd.graph import get_gradient_edge
@@ -450,7 +450,7 @@ except RuntimeError as error:
 #
 # <details><summary>答案</summary>两条边，通向同一个 <code>AccumulateGrad</code>。每个输入一条边，而两个输入是同一个叶子。</details>
 #
-# **2.** `t = torch.zeros(3)`，它是叶子。执行 `t += w`（`w` 要梯度）之后呢？
+# **2.** `t = torch.zeros(3)` 是叶子。执行 `t += w`（`w` 要梯度）之后，它还是吗？
 #
 # <details><summary>答案</summary>不是了。原地的加法也是一次被记录的运算，<code>t</code> 成了它的结果，<code>grad_fn</code> 是 <code>AddBackward0</code>。</details>
 
@@ -461,9 +461,9 @@ except RuntimeError as error:
 #
 # <details><summary>Answer</summary>Two edges, to one and the same <code>AccumulateGrad</code>. There is an edge for each input, and both inputs are the same leaf.</details>
 #
-# **2.** `t = torch.zeros(3)` is a leaf. And after `t += w`, where `w` wants a gradient?
+# **2.** `t = torch.zeros(3)` is a leaf. Is it still one after `t += w`, where `w` requires a gradient?
 #
-# <details><summary>Answer</summary>No longer. The addition in place is a recorded operation as well, <code>t</code> has become its result, and its <code>grad_fn</code> is an <code>AddBackward0</code>.</details>
+# <details><summary>Answer</summary>No. The addition in place is a recorded operation as well, <code>t</code> has become its result, and its <code>grad_fn</code> is an <code>AddBackward0</code>.</details>
 
 # %% tags=["proof"]
 x = torch.rand(3, requires_grad=True)
@@ -482,7 +482,7 @@ assert not t.is_leaf and t.grad_fn.name() == "AddBackward0"
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student wrote `w = torch.rand(10, requires_grad=True).double()`, and in training `w.grad` is always `None`. Explain in three or four sentences: where does the gradient go? Why isn't `w` a leaf? Give one way to mend it, and say why it works. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student wrote `w = torch.rand(10, requires_grad=True).double()`, and in training `w.grad` is always `None`. Explain in three or four sentences: where does the gradient go? Why isn't `w` a leaf? Give one way to fix it, and say why it works. In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 三点里说清两点（其中必须有改法），没有矛盾，给 1 分：
@@ -497,4 +497,4 @@ assert not t.is_leaf and t.grad_fn.name() == "AddBackward0"
 # 2. .double() is a recorded operation and w its result, with ToCopyBackward0 for its grad_fn; so it is no leaf.
 # 3. The change: torch.rand(10, dtype=torch.float64, requires_grad=True), or torch.rand(10).double().requires_grad_(); then w itself has no history and is a leaf.
 #
-# Model answer: the float32 tensor that rand made is the leaf, and all gradients go into its .grad, but no name points at it. w was computed by .double() and has a grad_fn, so it is no leaf. In torch.rand(10).double().requires_grad_() the conversion happens before a gradient is wanted and is not recorded, so w is the leaf.
+# Model answer: the float32 tensor that rand made is the leaf, and all gradients go into its .grad, but no name points at it. w was computed by .double() and has a grad_fn, so it is no leaf. In torch.rand(10).double().requires_grad_() the conversion happens before a gradient is required and is not recorded, so w is the leaf.

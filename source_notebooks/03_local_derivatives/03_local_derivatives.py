@@ -1,17 +1,17 @@
 # %% [markdown] tags=["lang-zh"]
-# # 03 · 局部导数：每个运算只管自己那一段
+# # 03 · 局部导数：每个运算只管自己那一步
 #
 # 预计 60 分钟
 #
 # 这一课你给乘、除、幂、指数、对数、tanh、relu、求和、平均、矩阵乘法写反向规则，一共 13 个小函数，大多只有一行。写完之后，用它们来训练一个小网络。
 
 # %% [markdown] tags=["lang-en"]
-# # 03 · Local derivatives: each operation minds its own stretch
+# # 03 · Local derivatives: each operation handles its own step
 #
 # About 60 minutes
 #
 # In this lesson you write the backward rules of multiplication, division, powers, exponential, logarithm, tanh, relu, sum, mean and the matrix product: 13 small functions, most of them one line long.
-# When they are done, a small network is trained on them.
+# Once they are done, you train a small network with them.
 
 # %% tags=["setup"]
 import math
@@ -43,7 +43,7 @@ use_parts("mine")
 #
 # Compute `a * b`, and the result's `grad_fn` is a `MulBackward0`. Everyone has seen the name; but what is it? A number, a table, a matrix?
 #
-# In fact it can be called like a function. Below it is called three times, with different inputs. Guess first: how many things come out each time, and what are they?
+# In fact it can be called like a function. Below we call it three times with different inputs. Guess first: how many things come out each time, and what are they?
 
 # %% tags=["demo"]
 import torch
@@ -70,7 +70,7 @@ assert [g.tolist() for g in node(torch.tensor([1.0, 10.0]))] == [[3.0, 40.0], [5
 #
 # So a node (节点) is not a number but a function: the output's gradient (梯度) goes in at one end, and the gradients of the inputs come out at the other. What goes in is called `grad` throughout this lesson.
 #
-# On `minigrad` a node can be called in just the same way.
+# On `minigrad` a node can be called in the same way.
 
 # %%
 a = minigrad.tensor([5.0, 6.0], requires_grad=True)
@@ -86,14 +86,14 @@ assert [g.tolist() for g in node(minigrad.tensor([1.0, 10.0]))] == [[3.0, 40.0],
 #
 # 一个向量进、一个向量出的函数，它的导数是一个矩阵：第 `i` 行第 `j` 列说的是，第 `j` 个输入动一点，第 `i` 个输出动多少。它叫雅可比矩阵（Jacobian）。
 #
-# 先看 `exp` 的雅可比矩阵，再看节点给了什么。
+# 先看 `exp` 的雅可比矩阵，再看节点给了什么。先猜：这个矩阵里有几个数不是 0？
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · Why not hand out the derivative itself?
+# ## 2 · Why not return the derivative itself?
 #
 # For a function that takes a vector and gives a vector, the derivative is a matrix: row `i`, column `j` says how far output `i` moves when input `j` is nudged. It is called the Jacobian (雅可比矩阵).
 #
-# Look at the Jacobian of `exp`, then at what the node gives.
+# Look at the Jacobian of `exp`, then at what the node gives. Guess first: how many entries of the matrix differ from 0?
 
 # %% tags=["demo"]
 x = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
@@ -114,14 +114,14 @@ assert torch.equal(J, torch.diag(J.diagonal()))
 #
 # 所以每条规则只回答一个问题：给你 `grad`，`grad @ J` 是多少？这叫向量–雅可比积（vector-Jacobian product，VJP）。对 `exp` 来说，不过是逐元素乘一下。
 #
-# 这就是“局部”的意思：一条规则不知道损失是什么，也不知道网络有多深，只管把出口处的梯度换算成入口处的。
+# 这就是“局部”的意思：一条规则不知道损失是什么，也不知道网络有多深，只管把输出的梯度换算成输入的梯度。
 
 # %% [markdown] tags=["lang-en"]
 # What the node gives is `grad @ J`, yet it never built `J`. Off the diagonal `J` holds nothing but 0; and with a million numbers coming in, just storing `J` would take 4 TB.
 #
 # So a rule answers one question only: given `grad`, what is `grad @ J`? That is a vector-Jacobian product (向量–雅可比积, VJP). For `exp` it is nothing more than an elementwise multiplication.
 #
-# This is what "local" means: a rule does not know what the loss is, nor how deep the network is; all it does is turn the gradient at the exit into the gradient at the entrance.
+# This is what "local" means: a rule does not know what the loss is, nor how deep the network is; all it does is turn the gradient of its output into the gradients of its inputs.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 最常见的错：忘了 `grad`
@@ -133,7 +133,7 @@ assert torch.equal(J, torch.diag(J.diagonal()))
 # %% [markdown] tags=["lang-en"]
 # ## 3 · The most common mistake: forgetting `grad`
 #
-# "The derivative of `sin` is `cos`, so the rule returns `cos`." Many write it that way at first. Let's slip this wrong rule into the engine for a moment and see whether it gives itself away.
+# "The derivative of `sin` is `cos`, so the rule returns `cos`." Many write it that way at first. Let's plug this wrong rule into the engine for a moment and see whether it shows.
 #
 # `plugged_in` swaps the rule only inside the `with` block, and puts the old one back afterwards. Guess first: of the three lines it prints under `forgetful`, which are wrong?
 
@@ -172,32 +172,28 @@ assert torch.allclose(x.grad, torch.tensor(slope_of(lambda x: (5 * x.sin()).sum(
 assert x.grad[0] == 5 and times5[0].item() == 1
 
 # %% [markdown] tags=["lang-zh"]
-# 可怕的是第一行：它是对的！直接对 `sum()` 求导时，传来的 `grad` 恰好全是 1，乘不乘都一样。于是自己随手一试，“没问题”。
+# 可怕的是第一行：它是对的！直接对 `sum()` 求导时，传来的 `grad` 恰好全是 1，乘不乘都一样。随手一试，看不出毛病。
 #
-# 上游一有别的运算，错误就现形了：第二行丢了 5，第三行丢了链条的另一半。规则的返回值里没有 `grad`，链式法则（chain rule）到这里就断了。
-#
-# 所以下面检查每条规则时，都从一个随机的 `grad` 出发，想靠 `grad` 全是 1 蒙混过去，办不到。
+# 上游一有别的运算，错误就现形了：第二行丢了 5，第三行丢了链条的另一半。规则的返回值里没有 `grad`，链式法则（chain rule）到这里就断了。所以下面检查每条规则时，都用随机的 `grad`。
 
 # %% [markdown] tags=["lang-en"]
-# The frightening one is the first line: it is right! Straight under a `sum()`, the `grad` that arrives happens to be 1 everywhere, and leaving it out makes no difference. So a quick try says "it works".
+# The frightening one is the first line: it is right! Directly under a `sum()`, the `grad` that arrives happens to be 1 everywhere, and leaving it out makes no difference. A quick try doesn't reveal it.
 #
-# As soon as there is anything else upstream, the mistake shows: the second line lost its 5, the third lost the other half of the chain. If `grad` isn't in what a rule returns, the chain rule (链式法则) breaks there.
-#
-# This is why the check of each rule below starts from a random `grad`: you can't get by on the luck of a `grad` that is 1 everywhere.
+# As soon as there is another operation upstream, the mistake shows: the second line lost its 5, the third lost the other half of the chain. If `grad` isn't in what a rule returns, the chain rule (链式法则) breaks there. This is why the checks below use a random `grad` for each rule.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 乘法：两个输入，两条规则
 #
 # $z = \text{self} \cdot \text{other}$。`self` 动一点，$z$ 动的是它的几倍？对 `other` 也问同样的问题。
 #
-# 每个输入一条规则，所以要写两个纯函数。参数（parameter）表就是说明书：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`：
+# 每个输入一条规则，所以要写两个纯函数。参数（parameter）表说明它们收到什么：第一个总是 `grad`，后面是前向时保存的张量（saved tensor）。torch 的节点上也看得到它们，都叫 `_saved_…`。先猜：`a * b` 的节点存了什么？
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Multiplication: two inputs, two rules
 #
 # $z = \text{self} \cdot \text{other}$. When `self` is nudged, how many times as far does $z$ move? Ask the same about `other`.
 #
-# Each input has its own rule, so this makes two pure functions. Their parameters (参数) are the manual: `grad` always comes first, then the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`:
+# Each input has its own rule, so there are two pure functions to write. Their parameters (参数) say what they receive: `grad` always comes first, then the saved tensors (保存的张量) of the forward pass. torch's nodes show these too, under names like `_saved_…`. Guess: what has the node of `a * b` saved?
 
 # %% tags=["demo"]
 a = torch.tensor([5.0, 6.0], requires_grad=True)
@@ -212,12 +208,12 @@ assert node._saved_self is a and node._saved_other is b
 # %% [markdown] tags=["lang-zh"]
 # 注意 `mul_vjp_self` 收到的是 `other`，`mul_vjp_other` 收到的是 `self`：要求谁的梯度，用到的是另一个。
 #
-# 例子：`grad` 是 `[1, 10]`，`other` 是 `[3, 4]`，则 `self` 的梯度是 `[3, 40]`。传进来的是形状（shape）相同的数组，或者可以广播（broadcast）到输出的形状；多出来的维度由引擎收拾，那是第 04 课的事。
+# 传进来的是形状（shape）相同的数组，或者可以广播（broadcast）到输出的形状；多出来的维度由引擎处理，那是第 04 课的事。每个函数的说明里都有一个例子。
 
 # %% [markdown] tags=["lang-en"]
 # Note that `mul_vjp_self` receives `other`, and `mul_vjp_other` receives `self`: for the gradient of one you need the other one.
 #
-# Example: with `grad` `[1, 10]` and `other` `[3, 4]`, the gradient of `self` is `[3, 40]`. What comes in are arrays of the same shape (形状), or of shapes that can be broadcast (广播) to the output's; the engine tidies away the surplus dimensions, which is the subject of lesson 04.
+# The arrays that come in have the same shape (形状), or shapes that can be broadcast (广播) to the output's; the engine takes care of the extra dimensions, which is the subject of lesson 04. Each function's docstring has an example.
 
 
 # %% nbgrader={"grade_id": "mul_backward", "solution": true}
@@ -251,12 +247,12 @@ check("mul_backward")
 # %% [markdown] tags=["lang-zh"]
 # 没过？先看它指出的第一处不同；再不行，另开一格运行 `hint("mul_vjp_self")`。每个部件都有三句提示，名字就是函数名。
 #
-# 有一种错误光看返回值看不出来：用 `*=` 原地改写了 `grad`。`grad` 可能不归你一个人用，看加法的节点就知道：
+# 有一种错误光看返回值看不出来：用 `*=` 原地改写了 `grad`。`grad` 可能不归你一个人用。看看加法的节点，先猜：它交给两边的，是同一个张量吗？
 
 # %% [markdown] tags=["lang-en"]
-# Not passing? Look at the first difference it points out; if that doesn't help, run `hint("mul_vjp_self")` in a new cell. Each part has three hints, filed under the name of its function.
+# Not passing? Look at the first difference it points out; if that doesn't help, run `hint("mul_vjp_self")` in a new cell. Each part has three hints; ask for them by the name of its function.
 #
-# One mistake does not show in what is returned: writing over `grad` in place with `*=`. `grad` may not be yours alone, as addition's node shows:
+# One mistake does not show in what is returned: writing over `grad` in place with `*=`. `grad` may be shared. Look at addition's node and guess: does it give both sides the same tensor?
 
 # %% tags=["demo"]
 a = torch.tensor([5.0, 6.0], requires_grad=True)
@@ -272,21 +268,17 @@ assert for_a is grad and for_b is grad
 # 加法把同一个张量原样交给两边。这边改了它，那边读到的就是改过的数。所以规则要算出新的，不改收到的。
 
 # %% [markdown] tags=["lang-en"]
-# Addition hands the very same tensor to both sides. Whoever scribbles on it changes what the other side reads. So a rule computes something new and doesn't touch what it was given.
+# Addition gives the very same tensor to both sides. If one side writes to it, the other reads the changed numbers. So a rule computes a new result and doesn't touch what it was given.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 除法
 #
 # $z = \text{self} / \text{other}$。分子的规则是热身；分母的规则要想一想：分母变大，商往哪边走？
-#
-# 例子：`grad` 为 `[1, 10]`，`self` 为 `[3, 4]`，`other` 为 `[2, 4]`，分子得 `[0.5, 2.5]`，分母得 `[-0.75, -2.5]`。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Division
 #
 # $z = \text{self} / \text{other}$. The numerator's rule is a warm-up; the denominator's takes some thought: as the denominator grows, which way does the quotient go?
-#
-# Example: with `grad` `[1, 10]`, `self` `[3, 4]` and `other` `[2, 4]`, the numerator gets `[0.5, 2.5]` and the denominator `[-0.75, -2.5]`.
 
 
 # %% nbgrader={"grade_id": "div_backward", "solution": true}
@@ -325,7 +317,7 @@ check("div_backward")
 # 把 0 代进去试试。指数取 0、0.5、1、2，四次求 `x = 0` 处的梯度。哪一个会照着公式算出 `nan`，torch 又给了什么？
 
 # %% [markdown] tags=["lang-en"]
-# ## 6 · Powers, and the pit at 0
+# ## 6 · Powers, and the trap at 0
 #
 # Everyone knows the derivative of $z = \text{self}^n$ by heart: $n \cdot \text{self}^{n-1}$. "Know the formula, and you can't go wrong." Really?
 #
@@ -355,16 +347,16 @@ assert math.isnan(float("nan") * 0)
 #
 # 一个 `nan` 有多要命？它乘什么都还是 `nan`，连 0 也压不住它；后面的梯度只要乘上过它，就全毁了。
 #
-# 你的 `pow_vjp` 里，`exponent` 是一个普通的 Python 数，不是张量。例子：`grad` 为 `[1, 10]`，`self` 为 `[2, 3]`，指数 3，得 `[12, 270]`。
+# 你的 `pow_vjp` 里，`exponent` 是一个普通的 Python 数，不是张量。
 
 # %% [markdown] tags=["lang-en"]
 # With exponent 0 the formula says $0 \cdot 0^{-1} = 0 \cdot \infty$, which is `nan`. But $x^0$ is 1 everywhere, and its slope 0 everywhere; torch singles this case out and gives 0.
 #
-# The `inf` at 0.5 is not a fault: $\sqrt{x}$ really is vertical at 0. Don't hide infinities; mend only the one case that the formula doesn't cover.
+# The `inf` at 0.5 is not a fault: $\sqrt{x}$ really is vertical at 0. Don't hide infinities; fix only the one case that the formula doesn't cover.
 #
 # How bad is one `nan`? Multiplied by anything it stays `nan`, even by 0; every gradient further on that is multiplied by it is ruined.
 #
-# In your `pow_vjp`, `exponent` is a plain Python number, not a tensor. Example: with `grad` `[1, 10]`, `self` `[2, 3]` and exponent 3, the answer is `[12, 270]`.
+# In your `pow_vjp`, `exponent` is a plain Python number, not a tensor.
 
 
 # %% nbgrader={"grade_id": "pow_backward", "solution": true}
@@ -391,7 +383,7 @@ check("pow_backward")
 # 看看 torch 的这两个节点各存了什么。一个存的是输入，一个存的是输出；猜猜哪个是哪个，再想想为什么。
 
 # %% [markdown] tags=["lang-en"]
-# ## 7 · exp and log: what is worth saving?
+# ## 7 · exp and log: what should be saved?
 #
 # Look at what these two nodes of torch have saved. One keeps its input, the other its output; guess which is which, then think about why.
 
@@ -409,15 +401,11 @@ assert not hasattr(x.exp().grad_fn, "_saved_self") and not hasattr(x.log().grad_
 # `exp` 的导数就是它自己，结果已经算好了，留着用就行，不必再算一遍。`log` 的导数只用得着输入。
 #
 # 所以两条规则的参数名不一样：`exp_vjp` 收到的是 `result`，已经是 $e^{\text{self}}$ 了；`log_vjp` 收到的是 `self`。
-#
-# 例子：`grad` 为 `[2, 1]`、`result` 为 `[1, 2.7183]`，`exp_vjp` 得 `[2, 2.7183]`；`grad` 为 `[1, 1]`、`self` 为 `[2, 4]`，`log_vjp` 得 `[0.5, 0.25]`。
 
 # %% [markdown] tags=["lang-en"]
 # The derivative of `exp` is the function itself; and the result is there already, so it is kept rather than computed again. The derivative of `log` needs only the input.
 #
 # So the two rules have different parameters: `exp_vjp` receives `result`, which already is $e^{\text{self}}$; `log_vjp` receives `self`.
-#
-# Examples: with `grad` `[2, 1]` and `result` `[1, 2.7183]`, `exp_vjp` gives `[2, 2.7183]`; with `grad` `[1, 1]` and `self` `[2, 4]`, `log_vjp` gives `[0.5, 0.25]`.
 
 
 # %% nbgrader={"grade_id": "exp_log_backward", "solution": true}
@@ -518,15 +506,11 @@ assert x.grad[0] == 0 and x.grad[1] > 0 and math.isnan(float("inf") * 0)
 # 是 0；可无穷大乘 0 是 nan。所以 torch 没有做乘法，它是在选：`result` 不大于 0 的地方放 0，别处原样通过。
 #
 # 两条规则收到的都是 `result`。选可以用 `rules.masked_fill(grad, mask, 0)`：`mask` 是比较得到的布尔数组（boolean array），为 `True` 的地方放 0；结果是新数组，`grad` 不动。
-#
-# 例子：`grad` 为 `[1, 2]`、`result` 为 `[0, 0.5]`，`tanh_vjp` 得 `[1, 1.5]`；`grad` 为 `[5, 5, 5]`、`result` 为 `[0, 0, 2]`，`relu_vjp` 得 `[0, 0, 5]`。
 
 # %% [markdown] tags=["lang-en"]
 # It is 0, although infinity times 0 is nan. So torch does not multiply, it chooses: 0 where `result` is not above 0, and the gradient as it is elsewhere.
 #
 # Both rules receive `result`. For choosing there is `rules.masked_fill(grad, mask, 0)`: `mask` is a boolean array (布尔数组), which is what a comparison gives, and where it is `True` a 0 is put; the result is a new array, and `grad` is left alone.
-#
-# Examples: with `grad` `[1, 2]` and `result` `[0, 0.5]`, `tanh_vjp` gives `[1, 1.5]`; with `grad` `[5, 5, 5]` and `result` `[0, 0, 2]`, `relu_vjp` gives `[0, 0, 5]`.
 
 
 # %% nbgrader={"grade_id": "tanh_relu_backward", "solution": true}
@@ -561,14 +545,14 @@ check("tanh_backward")
 check("relu_backward")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 9 · 求和与平均：把梯度摊回去
+# ## 9 · 求和与平均：多变少，怎样变回去？
 #
 # 到现在为止，进出的形状都一样。`sum` 却把很多数变成几个，反过来就得由少变多。
 #
 # `x` 的形状是 `(2, 3)`，`x.sum(1)` 的形状是 `(2,)`。给节点送进 `[10, 20]`，出来的该是什么形状，里面是什么数？
 
 # %% [markdown] tags=["lang-en"]
-# ## 9 · Sum and mean: spread the gradient back
+# ## 9 · Sum and mean: from few back to many?
 #
 # So far, what goes in and what comes out have had the same shape. But `sum` turns many numbers into few, so backward has to turn few into many.
 #
@@ -610,16 +594,12 @@ print(rules.unsqueeze(np.array([1.0, 2.0, 3.0]), 0).shape)
 # %% [markdown] tags=["lang-zh"]
 # `dim` 里可以有不止一个维度，次序也不一定从小到大，比如 `(2, 0)`。要一个一个地插回去，先插编号小的，后面的位置才对得上。
 #
-# `sum_vjp` 的例子：`grad` 为 `[10, 20]`、`self_shape` 为 `(2, 3)`、`dim` 为 `(1,)`、`keepdim` 为 `False`，得两行：`[10, 10, 10]` 和 `[20, 20, 20]`。
-#
-# `mean_vjp` 只差一步除法，可以直接调用刚写好的 `sum_vjp`。当心：除的是参加平均的个数，不一定是元素的总数。例子：`grad` 为 `[6]`、`self_shape` 为 `(3,)`、`dim` 为 `(0,)`、`keepdim` 为 `True`，得 `[2, 2, 2]`。
+# `mean_vjp` 只差一步除法，可以直接调用刚写好的 `sum_vjp`。当心：除的是参加平均的个数，不一定是元素的总数。
 
 # %% [markdown] tags=["lang-en"]
 # `dim` may hold more than one dimension, and in any order, as in `(2, 0)`. Put them back one by one, the smallest first, or the later ones end up in the wrong place.
 #
-# Example for `sum_vjp`: with `grad` `[10, 20]`, `self_shape` `(2, 3)`, `dim` `(1,)` and `keepdim` `False`, two rows come out: `[10, 10, 10]` and `[20, 20, 20]`.
-#
-# `mean_vjp` is only a division away and may call the `sum_vjp` you have just written. Take care: divide by how many numbers were averaged, which need not be how many there are in all. Example: with `grad` `[6]`, `self_shape` `(3,)`, `dim` `(0,)` and `keepdim` `True`, the answer is `[2, 2, 2]`.
+# `mean_vjp` is only a division away and may call the `sum_vjp` you have just written. Take care: divide by how many numbers were averaged, which need not be how many there are in all.
 
 
 # %% nbgrader={"grade_id": "sum_mean_backward", "solution": true}
@@ -671,10 +651,10 @@ check("mean_backward")
 #
 # `mat2` 的梯度，同样问一遍。需要转置（transpose）时写 `rules.mT(x)` 或 `x.swapaxes(-1, -2)`：只交换最后两维，一批矩阵也照样能用。相乘写 `@` 就行；引擎自己写成 `rules.matmul`，结果一样，小矩阵上快些。
 #
-# 先看 torch 的答案，里面的数能帮你确认摆法。
+# 先照形状把两个梯度写在纸上：下面的 `for_A` 和 `for_B` 各是什么形状？torch 的数能帮你确认摆法。
 
 # %% [markdown] tags=["lang-en"]
-# ## 10 · Matrix product: let the shapes lead
+# ## 10 · Matrix product: let the shapes guide you
 #
 # $Z = \text{self} \, @ \, \text{mat2}$; the shapes are `(n, k)` times `(k, m)`, which gives `(n, m)`. Deriving the rule takes a page, but the shapes alone force the answer:
 #
@@ -684,7 +664,7 @@ check("mean_backward")
 #
 # Ask the same for the gradient of `mat2`. Where you need a transpose (转置), write `rules.mT(x)` or `x.swapaxes(-1, -2)`: both swap the last two dimensions only, so that a batch of matrices works as well. For the product `@` will do; the engine itself writes `rules.matmul`, which gives the same and is faster on small matrices.
 #
-# Look at torch's answer first; its numbers help you check the arrangement.
+# Write both gradients on paper first, going by the shapes: what are the shapes of `for_A` and `for_B` below? torch's numbers help you check the arrangement.
 
 # %% tags=["demo"]
 A = torch.tensor([[1.0, 2.0]], requires_grad=True)
@@ -698,12 +678,6 @@ print(for_B.tolist(), for_B.shape)
 # %% tags=["proof"]
 assert node.name() == "MmBackward0"
 assert for_A.tolist() == [[301.0, 604.0]] and for_B.tolist() == [[1.0, 0.0, 100.0], [2.0, 0.0, 200.0]]
-
-# %% [markdown] tags=["lang-zh"]
-# 例子：`grad` 为 `[[1, 0]]`、`mat2` 为 `[[1, 2], [3, 4]]`，`self` 的梯度是 `[[1, 3]]`；`grad` 为 `[[1, 10]]`、`self` 为 `[[1, 2]]`，`mat2` 的梯度是 `[[1, 10], [2, 20]]`。
-
-# %% [markdown] tags=["lang-en"]
-# Examples: with `grad` `[[1, 0]]` and `mat2` `[[1, 2], [3, 4]]`, the gradient of `self` is `[[1, 3]]`; with `grad` `[[1, 10]]` and `self` `[[1, 2]]`, the gradient of `mat2` is `[[1, 10], [2, 20]]`.
 
 
 # %% nbgrader={"grade_id": "matmul_backward", "solution": true}
@@ -738,12 +712,12 @@ check("matmul_backward")
 # %% [markdown] tags=["lang-zh"]
 # ## 11 · 全部接起来
 #
-# 规则一条接一条，梯度一站接一站。取 2 行 2 列、全是一的矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一站收到的梯度各是多少？再看 torch 一路上收到的数；`register_hook` 让人在梯度路过时看一眼，第 09 课细讲。
+# 规则一条接一条，梯度一个节点接一个节点地往回传。取 2 行 2 列、全是一的矩阵 `x`，$y = x + 2$，$z = 3y^2$，`out` 是 `z` 的平均值。先在纸上算：每一处收到的梯度各是多少？再和 torch 比；`register_hook` 让人在梯度路过时看一眼，第 09 课细讲。
 
 # %% [markdown] tags=["lang-en"]
 # ## 11 · All of them together
 #
-# Rule after rule, the gradient goes from stop to stop. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: which gradient arrives at each stop? Then see what arrives in torch on the way; `register_hook` lets you look at a gradient as it passes, and lesson 09 has more about it.
+# Rule by rule, the gradient passes from node to node. Take `x`, a matrix of ones with 2 rows and 2 columns, $y = x + 2$, $z = 3y^2$, and `out`, the mean of `z`. On paper first: which gradient arrives at each of them? Then compare with torch; `register_hook` lets you look at a gradient as it passes, and lesson 09 has more about it.
 
 # %% tags=["demo"]
 x = torch.ones(2, 2, requires_grad=True)
@@ -763,12 +737,12 @@ assert out.item() == 27.0 and list(stops) == ["out", "z", "y", "x"]
 assert [grad.unique().tolist() for grad in stops.values()] == [[1.0], [0.25], [4.5], [4.5]]
 
 # %% [markdown] tags=["lang-zh"]
-# 从 1 出发，平均把它摊成四份 0.25；乘 3 和 $y^2$ 的 $2y$，也就是 $0.25 \cdot 3 \cdot 6$，得 4.5；加法原样放行。没有一站知道整个式子，接起来却一点不差。
+# 从 1 出发，平均把它摊成四份 0.25；乘 3 和 $y^2$ 的 $2y$，也就是 $0.25 \cdot 3 \cdot 6$，得 4.5；加法原样放行。没有哪个节点知道整个式子，接起来却一点不差。
 #
 # 最后一项检查把十三条规则放进一个有两个隐藏层（hidden layer）的小网络，训练三步，每一个梯度都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
-# It sets out as 1; the mean spreads it over four entries, 0.25 each; the factor 3 and the $2y$ of $y^2$, that is $0.25 \cdot 3 \cdot 6$, make it 4.5; the addition lets it pass. No stop knows the whole expression, yet joined together they get it exactly right.
+# It starts as 1; the mean spreads it over four entries, 0.25 each; the factor 3 and the $2y$ of $y^2$, that is $0.25 \cdot 3 \cdot 6$, make it 4.5; the addition passes it on unchanged. No node knows the whole expression, yet together they get it exactly right.
 #
 # The last check puts all thirteen rules into a small network with two hidden layers (隐藏层), trains it for three steps, and compares every gradient with torch.
 
@@ -783,7 +757,7 @@ check("derivatives_in_a_network")
 # %% [markdown] tags=["lang-en"]
 # The picture below is the computational graph (计算图) that a small network leaves behind; the tinted boxes show what each node has saved. Compare them with the parameters of your functions: the upper `MmBackward0` keeps both matrices, `TanhBackward0` its own output, and the node of the mean no tensor at all, since it needs only a shape.
 #
-# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, and nobody wants its gradient; so the rule for it will never be used, and the matrix that rule would need isn't worth keeping.
+# But the lowest `MmBackward0` has kept only one matrix. Why? `x` is data, and nobody wants its gradient; so the rule for it will never run, and the matrix that rule would need isn't saved.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -805,7 +779,7 @@ assert not any(torch.is_tensor(getattr(loss.grad_fn, k)) for k in dir(loss.grad_
 # 真的能学到东西吗？下面这个网络只有一个隐藏层、16 个单元，用你的规则训练它拟合正弦曲线，走 400 步。左边是损失，一路下降；右边是它学到的曲线。
 
 # %% [markdown] tags=["lang-en"]
-# Does it really learn anything? Below, a network with one hidden layer of 16 units is trained on your rules to follow a sine curve, for 400 steps. On the left its loss, going down; on the right the curve it has learnt.
+# Does it really learn anything? Below, your rules train a network with one hidden layer of 16 units to fit a sine curve, in 400 steps. On the left its loss, going down; on the right the curve it has learnt.
 
 # %% tags=["picture"]
 rng = np.random.default_rng(0)
@@ -836,12 +810,12 @@ assert losses[0] > 0.4 and losses[-1] < 0.02
 # %% [markdown] tags=["lang-zh"]
 # ## 12 · torch 其实是怎么做的
 #
-# torch 也有这样一张表：每个运算一条，列出每个输入的规则，叫 `derivatives.yaml`。它就装在你的电脑里，翻开看看。
+# torch 也有这样一张表：每个运算一条，列出每个输入的规则，叫 `derivatives.yaml`。它就装在你的电脑里。先猜：`exp` 那一条里写的是 `self` 还是 `result`？`mul` 那一条里呢？
 
 # %% [markdown] tags=["lang-en"]
 # ## 12 · What torch really does
 #
-# torch has just such a table, called `derivatives.yaml`: one entry for each operation, with a rule for each input. It is installed on your computer; take a look.
+# torch has just such a table, called `derivatives.yaml`: one entry for each operation, with a rule for each input. It is installed on your computer. Guess first: does the entry for `exp` use `self` or `result`? And the one for `mul`?
 
 # %% tags=["demo"]
 from pathlib import Path
@@ -890,7 +864,7 @@ assert tuple(getattr(lowest, found)) == (4, 1)  # sizes alone are saved where a 
 #
 # <details><summary>Answer</summary>All 3. The sum's node sends out 1 everywhere, the node that multiplies by 3 turns each into 3, and then it is the turn of <code>exp</code>.</details>
 #
-# **2.** Of the operations `sum`, `mul` and `tanh`, which one needs no number from its input or output on the way back?
+# **2.** Of the operations `sum`, `mul` and `tanh`, which one needs no number from its input or output in backward?
 #
 # <details><summary>Answer</summary><code>sum</code>. Its slope is always 1, and all it needs is a shape.</details>
 

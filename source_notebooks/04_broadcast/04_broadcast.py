@@ -3,15 +3,15 @@
 #
 # 预计 40 分钟
 #
-# 形状不一样的两个张量也能相加，torch 会把小的那个拉长。前向时这事悄无声息，反向时却要有人把梯度收回原来的形状。这一课写三个函数：什么时候能拉长，怎样收回来，再加上 `expand` 的规则。
+# 形状不一样的两个张量也能相加，torch 会把小的那个拉长。前向时这事悄无声息，反向时却要把梯度收回原来的形状。这一课写三个函数：什么时候能拉长，怎样收回来，再加上 `expand` 的规则。
 
 # %% [markdown] tags=["lang-en"]
 # # 04 · Broadcasting, reversed
 #
 # About 40 minutes
 #
-# Two tensors of different shapes can be added; torch stretches the smaller one. On the way forward this happens silently; on the way back somebody has to bring the gradient home to the original shape.
-# In this lesson you write three functions: when stretching is allowed, how to get back, and the rule for `expand`.
+# Two tensors of different shapes can be added; torch stretches the smaller one. In forward this happens silently; in backward the gradient has to be brought back to the original shape.
+# In this lesson you write three functions: one decides whether a shape can be stretched to another, one sums a gradient back, and one is the rule for `expand`.
 
 # %% tags=["setup"]
 import minigrad
@@ -30,12 +30,12 @@ from autograder import use_parts
 use_parts("mine")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 1 · 我只加了一次，梯度怎么是 5？
+# ## 1 · 只加了一次，斜率是几？
 #
 # 一个批次（batch）有五行数据，每行加上同一个偏置（bias）`b`，再全部求和。代码里 `b` 只加了一次，斜率好像应该是 1。先猜 `b.grad`，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# ## 1 · I added it once; why is the gradient 5?
+# ## 1 · Added only once: what is the slope?
 #
 # A batch (批次) has five rows of data; the same bias (偏置) `b` is added to each, and everything is summed. In the code `b` is added once, so its slope ought to be 1. Guess `b.grad`, then run.
 
@@ -58,7 +58,7 @@ assert b.grad.tolist() == [5.0, 5.0, 5.0]
 # %% [markdown] tags=["lang-en"]
 # Written once, used five times: `b` has shape (形状) `(3,)`, the data `(5, 3)`, and torch stretches `b` to five rows; this is broadcasting (广播). Nudge one number of `b`, and all five rows move with it, so the loss moves five times as far.
 #
-# And that is the whole idea of this lesson: what is copied on the way forward is summed on the way back. `minigrad` does the same:
+# And that is the whole idea of this lesson: what is copied in forward is summed in backward. `minigrad` does the same:
 
 # %%
 b = minigrad.zeros(3, requires_grad=True)
@@ -71,12 +71,12 @@ assert b.grad.tolist() == [5.0, 5.0, 5.0]
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 什么样的形状能拉到一起？
 #
-# 先看一个常见的事故。预测 `guess` 和答案 `answer` 分毫不差，损失却不是 0，也不报错。先猜：差 `guess - answer` 是什么形状？
+# 先看一个常见的错误。预测 `guess` 和答案 `answer` 分毫不差，损失却不是 0，也不报错。先猜：差 `guess - answer` 是什么形状？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Which shapes can be stretched to match?
 #
-# First, an accident that happens in real life. The predictions, `guess`, agree exactly with `answer`, yet the loss isn't 0, and no error is raised. First guess: what is the shape of `guess - answer`?
+# First, a bug that happens in real life. The predictions, `guess`, agree exactly with `answer`, yet the loss isn't 0, and no error is raised. Guess: what is the shape of `guess - answer`?
 
 # %% tags=["demo"]
 guess = torch.tensor([[1.0], [2.0], [3.0]])
@@ -95,7 +95,7 @@ assert ((guess.reshape(3) - answer) ** 2).mean().item() == 0
 # 1. 从右边对齐；左边缺的维度，当作 1。
 # 2. 每一列的两个数要么相等，要么有一个是 1，那一个被拉长。
 #
-# 下面六对形状，先说哪几对行、得什么形状，再运行：
+# 下面六对形状，先猜哪几对行、得什么形状，再运行：
 
 # %% [markdown] tags=["lang-en"]
 # `(3, 1)` and `(3,)` were both stretched to `(3, 3)`, so every prediction was compared with every answer. There are just two rules:
@@ -103,7 +103,7 @@ assert ((guess.reshape(3) - answer) ** 2).mean().item() == 0
 # 1. Align the shapes at the right; dimensions missing on the left count as 1.
 # 2. In each column the two numbers must be equal, or one of them must be 1, and that one is stretched.
 #
-# Here are six pairs of shapes: say which ones work and what shape they give, then run:
+# Here are six pairs of shapes: guess which ones work and what shape they give, then run:
 
 # %% tags=["demo"]
 for left, right in [
@@ -129,18 +129,18 @@ for left, right in [((2, 3), (2,)), ((2, 3), (3, 2))]:
         assert "must match" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 先写判断的那一半。`broadcasts_to` 问的是单方向的事：`shape` 这个形状，能不能拉成 `target`？两个都是整数的元组（tuple），返回 `True` 或 `False`。只有 `shape` 里的 1 能拉长，`target` 不动。
+# 先写判断。`broadcasts_to` 只问一个方向：`shape` 这个形状，能不能拉成 `target`？两个都是整数的元组（tuple），返回 `True` 或 `False`。只有 `shape` 里的 1 能拉长，`target` 不动。
 #
 # 例子：`(3,)` 到 `(2, 3)` 行，`(2, 1)` 到 `(2, 3)` 行；`(2,)` 到 `(2, 3)` 不行，`(1, 3)` 到 `(3,)` 也不行，拉长从不减少维度。
 #
-# 引擎拿它来检验自定义规则交回的梯度：能收回输入形状的就收，别的一概拒绝。检查也是这样试你的函数的；自定义规则怎么写，现在不必会。
+# 引擎拿它来检验自定义规则返回的梯度：能收回输入形状的就收，别的一概拒绝。检查也是这样试你的函数的；自定义规则怎么写，现在不必会。
 
 # %% [markdown] tags=["lang-en"]
-# First write the half that judges. `broadcasts_to` asks in one direction only: can something of shape `shape` be stretched to `target`? Both are tuples (元组) of ints; return `True` or `False`. Only a 1 in `shape` can be stretched; `target` stays as it is.
+# First write the test. `broadcasts_to` asks in one direction only: can something of shape `shape` be stretched to `target`? Both are tuples (元组) of ints; return `True` or `False`. Only a 1 in `shape` can be stretched; `target` stays as it is.
 #
 # Example: `(3,)` to `(2, 3)` works, `(2, 1)` to `(2, 3)` works; `(2,)` to `(2, 3)` does not, nor does `(1, 3)` to `(3,)`: stretching never drops a dimension.
 #
-# The engine uses it to examine the gradients that custom rules hand back: those that can be brought home to the input's shape are, all others are refused. That is also how the check tries your function; you needn't know yet how custom rules are written.
+# The engine uses it to check the gradients that custom rules return: those that can be summed to the input's shape are summed, all others are refused. That is also how the check tries your function; you needn't know yet how custom rules are written.
 
 
 # %% nbgrader={"grade_id": "broadcasts_to", "solution": true}
@@ -161,14 +161,14 @@ def broadcasts_to(shape, target):
 check("broadcast_rule")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 3 · 收回来：复制过的，要求和
+# ## 3 · 怎样收回原来的形状？
 #
-# 乘法的规则你写过：`grad * other`。可 `x` 是 `(3,)`、`y` 是 `(2, 1)` 时，这条规则算出来的是什么形状？看 torch 的节点（node）交出了什么，再看 `.grad` 里是什么：
+# 乘法的规则你写过：`grad * other`。可 `x` 是 `(3,)`、`y` 是 `(2, 1)` 时，这条规则算出来的是什么形状？看 torch 的节点（node）返回了什么，再看 `.grad` 里是什么：
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Bringing it home: what was copied is summed
+# ## 3 · How does the gradient get its shape back?
 #
-# You have written the rule for multiplication: `grad * other`. But with `x` of shape `(3,)` and `y` of `(2, 1)`, what shape does that rule give? Look at what torch's node (节点) hands over, then at what is in `.grad`:
+# You have written the rule for multiplication: `grad * other`. But with `x` of shape `(3,)` and `y` of `(2, 1)`, what shape does that rule give? Look at what torch's node (节点) returns, then at what is in `.grad`:
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
@@ -189,7 +189,7 @@ assert (home.name(), home.next_functions[0][0].name()) == ("ViewBackward0", "Sum
 assert torch.equal(for_x.sum(0), x.grad) and torch.equal(for_y.sum(1, keepdim=True), y.grad)
 
 # %% [markdown] tags=["lang-zh"]
-# 节点交出的都是 `(2, 3)`，和输出一样大；到了 `.grad`，已经收回成 `(3,)` 和 `(2, 1)`。收的是引擎，不是乘法的规则。所以每条规则都不必操心广播，这件事只写一次。
+# 节点返回的都是 `(2, 3)`，和输出一样大；到了 `.grad`，已经收回成 `(3,)` 和 `(2, 1)`。收的是引擎，不是乘法的规则。所以每条规则都不必操心广播，这件事只写一次。
 #
 # 收的办法有两步：
 #
@@ -199,11 +199,11 @@ assert torch.equal(for_x.sum(0), x.grad) and torch.equal(for_y.sum(1, keepdim=Tr
 # 两步也可以并成一次求和：加过的维度全都以大小 1 留下，再用 `reshape` 去掉左边多出来的。torch 的 `sum_to_size` 就是这样做的。
 
 # %% [markdown] tags=["lang-en"]
-# What the node hands over is `(2, 3)` both times, as large as the output; by the time it is in `.grad`, it has been brought back to `(3,)` and `(2, 1)`. It is the engine that does this, not the rule for multiplication. So no rule has to care about broadcasting, and the code for it is written only once.
+# The node returns `(2, 3)` both times, as large as the output; in `.grad` the shapes are `(3,)` and `(2, 1)` again. It is the engine that does this, not the rule for multiplication. So no rule has to care about broadcasting, and the code for it is written only once.
 #
 # It takes two steps:
 #
-# 1. Surplus dimensions on the left are summed away. For `x` that is dimension 0, which was added; 10 plus 20 gives 30.
+# 1. Extra dimensions on the left are summed away. For `x` that is dimension 0, which was added; 10 plus 20 gives 30.
 # 2. Dimensions that used to be 1 and were stretched are summed back to 1, and stay. For `y` that is dimension 1, where 1 plus 2 plus 3 gives 6.
 #
 # The two steps can also be a single sum: keep all the summed dimensions as 1, then drop those on the left with `reshape`. That is how torch's `sum_to_size` does it.
@@ -235,7 +235,7 @@ print(rules.sum(grid, (0, 1), False).shape, rules.sum(grid, (1, 2), True).shape)
 # 例子：`grad` 是 `[[1, 2, 3], [4, 5, 6]]`，`shape` 为 `(3,)`，得 `[5, 7, 9]`；`shape` 为 `(2, 1)`，得 `[[6], [15]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `unbroadcast`: `grad` is a large gradient (梯度), `shape` is the shape to bring it home to, which can always be stretched to that of `grad`. Return a gradient of shape `shape`; if the shapes are the same already, return it as it is.
+# Write `unbroadcast`: `grad` is a large gradient (梯度), `shape` is the shape to sum it back to, which can always be stretched to that of `grad`. Return a gradient of shape `shape`; if the shapes are the same already, return it as it is.
 #
 # Example: with `grad` `[[1, 2, 3], [4, 5, 6]]` and `shape` `(3,)`, the answer is `[5, 7, 9]`; with `shape` `(2, 1)`, it is `[[6], [15]]`.
 
@@ -279,7 +279,7 @@ check("unbroadcast_both")
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Is broadcasting free?
 #
-# On the way forward it nearly is: `x.expand(10000, 100)` copies nothing, it just reads the same numbers in another way. So many believe that the way back is free as well.
+# In forward it nearly is: `x.expand(10000, 100)` copies nothing, it just reads the same numbers in another way. So many believe that backward is free as well.
 #
 # Let's measure: a row of 100 numbers is stretched to `n` rows; how long do forward and backward take? Guess first what the two lines will look like.
 
@@ -332,18 +332,18 @@ ax.set_xscale("log")
 ax.set_yscale("log")
 
 # %% [markdown] tags=["lang-zh"]
-# 前向是一条平线：一百万个数，存下来的还是 100 个，步长（stride）里的 0 说的就是“下一行还读这里”。反向的线起初也几乎是平的，那是走一趟反向的固定开销；行数一多就往上走：传来的梯度是实打实的 `n` 行，每一个数都要加进去。
+# 前向是一条平线：一百万个数，存下来的还是 100 个，步长（stride）里的 0 说的就是“下一行还读这里”。反向的线起初也几乎是平的，那是走一趟反向的固定开销；行数一多就往上走：传来的梯度真的有 `n` 行，每一个数都要加进去。
 #
-# 所以“广播是免费的”只对了一半：前向免费，反向要付求和的钱。
+# 所以“广播是免费的”只对了一半：前向免费，反向要求和。
 #
 # 现在给 `expand` 写规则。前向把 `self` 拉长，反向呢？你刚写好的函数正用得上。例子：`grad` 为 `[[1, 2, 3], [4, 5, 6]]`，`self_shape` 为 `(1, 3)`，得 `[[5, 7, 9]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Forward is a flat line: of a million numbers, only 100 are stored, and the 0 among the strides (步长) says "for the next row, read here again". Backward starts out nearly flat as well, at the fixed price of going backward at all; then, with many rows, it climbs: the gradient that arrives has `n` real rows, and every number in it has to be added up.
+# Forward is a flat line: of a million numbers, only 100 are stored, and the 0 among the strides (步长) says "for the next row, read here again". Backward starts out nearly flat as well, at the fixed cost of any backward call; then, with many rows, it climbs: the gradient that arrives has `n` real rows, and every number in it has to be added up.
 #
-# So "broadcasting is free" is only half right: forward is free, backward pays for the sum.
+# So "broadcasting is free" is only half right: forward is free, backward has to compute the sum.
 #
-# Now write the rule for `expand`. Forward stretches `self`; what does backward do? The function you have just written comes in handy. Example: with `grad` `[[1, 2, 3], [4, 5, 6]]` and `self_shape` `(1, 3)`, the answer is `[[5, 7, 9]]`.
+# Now write the rule for `expand`. Forward stretches `self`; what does backward do? The function you have just written will help. Example: with `grad` `[[1, 2, 3], [4, 5, 6]]` and `self_shape` `(1, 3)`, the answer is `[[5, 7, 9]]`.
 
 
 # %% nbgrader={"grade_id": "expand_backward", "solution": true}
@@ -368,7 +368,7 @@ check("expand_backward")
 # 最后一项检查训练一个到处都在广播的网络：偏置、缩放、一个零维的温度，哪一个都不能错。
 
 # %% [markdown] tags=["lang-en"]
-# In lesson 03 the backward of `sum` was to stretch; here the backward of stretching is `sum`: each is the other in reverse.
+# In lesson 03 the backward of `sum` was stretching; here the backward of stretching is `sum`. Each is the reverse of the other.
 #
 # The last check trains a network that broadcasts everywhere: biases, a scale, a temperature with no dimensions at all; none of them may be wrong.
 
@@ -378,12 +378,12 @@ check("broadcast_in_a_network")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · torch 其实是怎么做的
 #
-# `unbroadcast` 在 torch 里叫 `sum_to_size`，你可以直接调用。收不回去的形状，它一样拒绝：
+# `unbroadcast` 在 torch 里叫 `sum_to_size`，你可以直接调用。下面有四个目标形状，先猜哪一个会被拒绝：
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · What torch really does
 #
-# In torch, `unbroadcast` is called `sum_to_size`, and you can call it yourself. It, too, refuses shapes that the gradient can't be brought home to:
+# In torch, `unbroadcast` is called `sum_to_size`, and you can call it yourself. There are four target shapes below; guess which one is refused:
 
 # %% tags=["demo"]
 grad = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -408,7 +408,7 @@ except RuntimeError as error:
 #
 # <details><summary>答案</summary>全是 4，形状还是 (3, 1)。<code>x</code> 的每个元素都用在 4 列里，每一份的斜率都是 1。</details>
 #
-# **2.** 把第 2 节那次事故里的 `mean` 换成 `sum`，会报错吗？怎样才能让这类错误当场暴露？
+# **2.** 把第 2 节那个错误程序里的 `mean` 换成 `sum`，会报错吗？怎样才能让这类错误当场暴露？
 #
 # <details><summary>答案</summary>不会，形状照样能拉到一起。相减之前比较一下形状，例如 <code>assert guess.shape == answer.shape</code>。</details>
 
@@ -419,7 +419,7 @@ except RuntimeError as error:
 #
 # <details><summary>Answer</summary>All 4, and the shape is (3, 1) as before. Each element of <code>x</code> is used in 4 columns, with slope 1 in each.</details>
 #
-# **2.** Replace `mean` by `sum` in the accident of section 2. Does it raise an error? How can you make this kind of mistake show at once?
+# **2.** Replace `mean` by `sum` in the faulty program of section 2. Does it raise an error? How can you make this kind of mistake show at once?
 #
 # <details><summary>Answer</summary>No, the shapes can still be stretched to match. Compare the shapes before subtracting, as in <code>assert guess.shape == answer.shape</code>.</details>
 
@@ -437,7 +437,7 @@ assert ((guess - answer) ** 2).sum().item() == 12.0 and guess.shape != answer.sh
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student says: "Broadcasting is a convenience of notation and has nothing to do with gradients." Prove them wrong in three or four sentences: what is copied on the way forward, and what is summed on the way back? Give an example with two shapes and the gradient that comes home. Why a sum and not a mean? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student says: "Broadcasting is a convenience of notation and has nothing to do with gradients." Prove them wrong in three or four sentences: what is copied in forward, and what is summed in backward? Give an example with two shapes and the gradient after summing. Why a sum and not a mean? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 两点都有，给 1 分；例子的形状或数不对，给 0 分：

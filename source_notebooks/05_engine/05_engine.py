@@ -10,7 +10,7 @@
 #
 # About 55 minutes
 #
-# You already know how to differentiate a single operation. But a graph holds a great many of them: which goes first, and what happens where roads fork?
+# You already know how to differentiate a single operation. But a graph holds many of them: which goes first, and what happens where paths fork?
 # In this lesson you write the engine itself: count the edges, keep a queue, walk the whole graph. Three functions in all, and from then on `backward()` runs on them.
 
 # %% tags=["setup"]
@@ -31,14 +31,14 @@ from autograder import use_parts
 use_parts("mine")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 1 · 只对 J 说了一声，x 怎么就知道了？
+# ## 1 · 只对 J 调用了一次，x 怎么就知道了？
 #
 # 下面 $y = x + 1$，$z = 2y^2$，`J` 是 `z` 的平均值。`backward()` 只对 `J` 调用了一次，`y` 和 `z` 提都没提。
 #
 # 先猜 `x.grad` 左上角的数，再运行。
 
 # %% [markdown] tags=["lang-en"]
-# ## 1 · Only J was told; how does x know?
+# ## 1 · Called only on J; how does x know?
 #
 # Below, $y = x + 1$, $z = 2y^2$, and `J` is the mean of `z`. `backward()` is called once, on `J`; nobody mentions `y` or `z`.
 #
@@ -59,18 +59,18 @@ assert torch.allclose(x.grad, 4 * (x.detach() + 1) / 6)
 assert x.grad[0, 0].item() == torch.tensor(8 / 6).item()
 
 # %% [markdown] tags=["lang-zh"]
-# `J` 只认得自己的节点（node），节点只认得自己的几条边（edge）。剩下的要靠走：从 `J` 出发，带着一个 1，沿着边往下，走到每一片叶子（leaf）。
+# `J` 只认得自己的节点（node），节点只认得自己的几条边（edge）。剩下的要靠走：从 `J` 出发，带着一个 1，沿着边往下，走到每一个叶子（leaf）。
 #
 # 出发的地方叫根（root）。每到一个节点，这个节点就按自己的规则，把收到的梯度（gradient）变成几份，一条边一份，送给下家。送到 `AccumulateGrad`，就加进 `.grad`。
 #
-# `minigrad` 能把这一路放给你看，一帧一个节点。特别留意 `AddBackward0`，它是 `y` 的节点：有几条边通向它？第一份梯度一到，它就走吗？
+# `minigrad` 能把这一趟画成动画，一帧一个节点。特别留意 `AddBackward0`，它是 `y` 的节点：有几条边通向它？第一份梯度一到，它就走吗？
 
 # %% [markdown] tags=["lang-en"]
-# `J` knows only its own node (节点), and a node knows only its own edges (边). The rest has to be walked: from `J`, with a 1 in hand, along the edges down to every leaf (叶子).
+# `J` knows only its own node (节点), and a node knows only its own edges (边). The rest has to be walked: from `J`, starting with a 1, along the edges down to every leaf (叶子).
 #
 # The place where the walk starts is called the root (根). At each node, that node's rule turns the gradient (梯度) that came in into several, one for each edge, and sends them on. What reaches an `AccumulateGrad` is added to `.grad`.
 #
-# `minigrad` can play this journey for you, one node per frame. Keep an eye on `AddBackward0`, the node of `y`: how many edges lead to it? Does it go as soon as the first gradient arrives?
+# `minigrad` can animate this walk, one node per frame. Watch `AddBackward0`, the node of `y`: how many edges lead to it? Does it run as soon as the first gradient arrives?
 
 # %% tags=["picture"]
 from minigrad.viz import trace_backward
@@ -88,7 +88,7 @@ assert abs(x.grad[0, 0].item() - 8 / 6) < 1e-6
 # `y` 用了两次，两条边通向它的节点。第一份梯度到了，它没有动；等第二份也到了，两份相加，它才走，而且只走了一次。
 
 # %% [markdown] tags=["lang-en"]
-# `y` was used twice, and two edges lead to its node. When the first gradient came, the node stayed put; once the second was there as well, the two were added, and only then did it go, just once.
+# `y` was used twice, and two edges lead to its node. When the first gradient arrived, the node waited; once the second was there as well, the two were added, and only then did the node run, just once.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 用递归不就行了？
@@ -98,9 +98,9 @@ assert abs(x.grad[0, 0].item() - 8 / 6) < 1e-6
 # 它对不对？图里有 5 个节点，猜猜 `recurse` 一共调用了几次。
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · Why not simply recurse?
+# ## 2 · Why not simply use recursion?
 #
-# The handiest way to follow edges is recursion (递归): once a node is done, the function calls itself for each of the nodes after it. Here it is, in a dozen lines, running on torch's own nodes.
+# The most obvious way to follow edges is recursion (递归): once a node is done, the function calls itself for each of the nodes after it. Here it is, in a dozen lines, running on torch's own nodes.
 #
 # Is it right? The graph has 5 nodes; guess how many times `recurse` is called.
 
@@ -199,12 +199,12 @@ ax.set_yscale("log")
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# “递归就够了”有两处站不住：图宽了不行，图深了也不行。
+# “递归就够了”错在两处：图宽了不行，图深了也不行。
 #
 # 1. 递归走的是路，不是节点，而路的条数每一步翻一倍：12 步，13 个节点，8191 次访问。
 # 2. 图有多深，递归就有多深，而 Python 的栈很浅。
 #
-# 还有一处看不出来：访问两遍的节点，每一遍只见到一部分梯度。上面要是挂着钩子（hook），见到的也就是零碎的两份。
+# 还有一处看不出来：访问两遍的节点，每一遍只见到一部分梯度。上面要是有钩子（hook），见到的也就是零碎的两份。
 #
 # 对的做法是：一个节点等它的梯度全部到齐，加起来，只走一次。要知道到没到齐，就得先知道一共有几份。
 
@@ -214,21 +214,21 @@ _ = ax.legend()
 # 1. Recursion walks paths, not nodes, and at every step the number of paths doubles: 12 steps, 13 nodes, 8191 visits.
 # 2. It goes as deep as the graph does, and Python's stack is shallow.
 #
-# There is a third flaw, which doesn't show: a node that is visited twice sees only part of its gradient each time, and a hook (钩子) attached there would see it in two pieces.
+# There is a third flaw, which doesn't show: a node that is visited twice sees only part of its gradient each time, and a hook (钩子) registered there would see it in two pieces.
 #
-# The right way: a node waits until all its gradients have arrived, adds them up, and goes just once. And to know when all have arrived, you have to know how many there will be.
+# The right way: a node waits until all its gradients have arrived, adds them up, and runs just once. And to know when all have arrived, you have to know how many there will be.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 数一数：会来几份梯度？
 #
-# 每条边会送来一份，没有值可送时也会送来一句“没有”。所以，通向一个节点的边有几条，它就要等几份。
+# 每条边会送来一份；没有梯度，送来的就是 `None`。所以，通向一个节点的边有几条，它就要等几份。
 #
 # 数边不用算梯度，走一遍图就够了。看看 `minigrad` 的两个节点各有什么边：
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Count: how many gradients will come?
 #
-# Each edge will bring one; if it has no value to bring, it brings word that there is none. So a node waits for as many as there are edges leading to it.
+# Each edge brings one, or `None` if there is no gradient on it. So a node waits for as many as there are edges leading to it.
 #
 # Counting needs no gradients, just one trip through the graph. Look at the edges of two of `minigrad`'s nodes:
 
@@ -295,16 +295,16 @@ check("edges_of_deep_graphs")
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 都到齐了，谁先走？
 #
-# 下面三段程序，在每个张量上挂一个钩子，记下它的梯度是第几个到的。前两段算的是同一个式子，只是 `b` 和 `c` 写的先后不同。
+# 下面三段程序，在每个张量上登记一个钩子，记下它的梯度是第几个到的。前两段算的是同一个式子，只是 `b` 和 `c` 写的先后不同。
 #
 # 第一段里 `d` 走完，`b` 和 `c` 都不用再等了。先走哪一个？写下三段的次序，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Everything has arrived; who goes first?
 #
-# In the three programs below, every tensor has a hook that notes when its gradient came. The first two compute the same expression; they differ only in whether `b` or `c` is written first.
+# In the three programs below, every tensor has a hook that records when its gradient arrives. The first two compute the same expression; they differ only in whether `b` or `c` is written first.
 #
-# In the first, once `d` has gone, neither `b` nor `c` has anything left to wait for. Which goes first? Write down the order for all three, then run.
+# In the first, once `d` has run, neither `b` nor `c` has anything left to wait for. Which goes first? Write down the order for all three, then run.
 
 
 # %% tags=["demo"]
@@ -351,14 +351,14 @@ assert order(leaf_beside)[0] == "d a c b"
 #
 # 所以，“随便哪个拓扑序，看到的都一样”这句话只对了一半：梯度一样，钩子的次序不一样。在钩子里打印、裁剪、发送梯度的人，就看得见这个差别。torch 的次序是定好的，我们的引擎要和它一样。
 #
-# 第三段里，`a` 比 `c` 和 `b` 都早造，却排在它们前面：叶子的 `AccumulateGrad` 总是最先。torch 给每个节点一个号，照号排队：
+# 第三段里，`a` 比 `c` 和 `b` 都早造，却排在它们前面：叶子的 `AccumulateGrad` 总是最先。torch 给每个节点一个号，照号排队。先猜：叶子那个节点的号是多大？
 
 # %% [markdown] tags=["lang-en"]
-# The first two graphs are exactly alike, and so are the gradients; but the hooks fire in a different order: the one recorded last goes first. Either `b` or `c` could reasonably go first, as long as both come after `d` and before `a`; an order in which each node comes after those that send to it is called a topological order (拓扑序).
+# The first two graphs are the same, and so are the gradients; but the hooks fire in a different order: the one recorded last goes first. Either `b` or `c` could reasonably go first, as long as both come after `d` and before `a`; an order in which each node comes after those that send to it is called a topological order (拓扑序).
 #
 # So "any topological order shows the same" is only half right: the gradients are the same, the order of hooks is not. Anyone who prints, clips or sends gradients in hooks can see the difference. torch's order is fixed, and our engine must follow the same one.
 #
-# In the third program `a` was made before `c` and `b`, and still goes ahead of them: a leaf's `AccumulateGrad` always comes first. torch gives each node a number and queues by it:
+# In the third program `a` was made before `c` and `b`, and still goes ahead of them: a leaf's `AccumulateGrad` always comes first. torch gives each node a number and queues by it. Guess: how large is the number of the leaf's node?
 
 # %% tags=["demo"]
 a = torch.tensor(1.5, requires_grad=True)
@@ -377,7 +377,7 @@ assert c.grad_fn._sequence_nr() == b.grad_fn._sequence_nr() + 1 and end._sequenc
 # `minigrad` 的节点也有 `_sequence_nr()`，另外还把它的相反数放在 `node.order` 里：`order` 最小的先走。
 
 # %% [markdown] tags=["lang-en"]
-# The highest number goes first. An `AccumulateGrad` has the highest number there is room for, so nothing gets ahead of it.
+# The highest number goes first. An `AccumulateGrad` has the highest number that fits, so nothing gets ahead of it.
 #
 # A `minigrad` node has `_sequence_nr()` as well, and keeps the negative of that number in `node.order`: the smallest `order` goes first.
 
@@ -404,7 +404,7 @@ assert b.grad_fn.next_functions[0][0].order < d.grad_fn.order
 # 例子：`heap` 里是 `b`、`c` 和 `a` 的节点，第一次得到 `a` 的 `AccumulateGrad`，第二次得到 `c` 的，第三次得到 `b` 的。
 
 # %% [markdown] tags=["lang-en"]
-# The nodes with nothing left to wait for are kept together in the ready queue (就绪队列). `push(heap, node)`, which puts one in, is already there; `pop(heap)`, which takes one out, is yours to write.
+# The nodes with nothing left to wait for are kept in the ready queue (就绪队列). `push(heap, node)`, which puts one in, already exists; `pop(heap)`, which takes one out, is yours to write.
 #
 # `heap` is a list of at least one node, in no particular order. Find the one whose turn it is, take it out of the list and return it; the others stay.
 #
@@ -437,26 +437,26 @@ check("who_goes_next")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 装起来：run_backward
 #
-# 零件齐了。引擎要做的事，一句一句说出来是这样：
+# 零件齐了。引擎要做四件事：
 #
 # 1. 数边：每个节点还要等几份，记在 `waiting` 里。
 # 2. 不用等的根，放进就绪队列。
 # 3. 队列不空，就取出一个节点，拿走为它攒下的梯度，让它走。
 # 4. 它的每条边得到一份结果，加到下家攒着的那份上去；下家要等的数减 1，减到 0，就放进队列。
 #
-# 第 4 句里的“加”，就是分岔处的求和：一个值用了几处，各处的梯度在这里汇合。链式法则里的加号，全都藏在这一行。
+# 第 4 件里的“加”，就是分岔处的求和：一个值用了几处，各处的梯度在这里汇合。链式法则里的加号，全都藏在这一行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Put it together: run_backward
 #
-# All the pieces are there. Sentence by sentence, this is what the engine has to do:
+# All the pieces are there. The engine has to do four things:
 #
 # 1. Count the edges: `waiting` holds how many gradients each node still waits for.
 # 2. Roots with nothing to wait for go into the ready queue.
 # 3. While the queue is not empty, take out a node, fetch the gradient collected for it, and let it run.
 # 4. Each of its edges gets one result, which is added to what has been collected for the next node; that node now waits for 1 less, and at 0 it goes into the queue.
 #
-# The word "added" in sentence 4 is the sum at a fork: if a value was used in several places, the gradients from those places meet here. Every plus sign in the chain rule sits in that one line.
+# The word "added" in step 4 is the sum at a fork: if a value was used in several places, the gradients from those places meet here. Every plus sign of the chain rule is in that one line.
 
 # %% [markdown] tags=["lang-zh"]
 # 手边有这些工具：
@@ -464,7 +464,7 @@ check("who_goes_next")
 # - `buffers`：字典，节点对应已经到的梯度。一开始只有根，和它们各自的起点梯度。用 `buffers.pop(node, None)` 拿走一份；什么也没到，就是 `None`。
 # - `run_node(node, grad, retain_graph, create_graph, task)`：让一个节点走。返回的结果和 `node.next_functions` 一一对应，没有梯度的地方是 `None`。后三个参数原样传下去，以后的课会讲。
 # - `parent.receive(result, output, result is grad)`：第一份到达时该存下什么；`output` 是那条边的编号。第三个参数说的是，这是不是原封不动转手的同一个数组；加法就会把同一份交给两家。
-# - `merge(parent, held, result, output)`：已经存着 `held`，又来了一份，合起来是什么。多数节点就是 `held + result`。
+# - `merge(parent, held, result, output)`：已经存着 `held`，又来了一份，返回两份之和。多数节点就是 `held + result`。
 # - `task`：只求某几个输入的梯度时才有，否则是 `None`。有的话，数完边以后调用一次 `task.plan(waiting)`。
 #
 # 例子：$y = x \cdot x$，$x = 3$。`buffers` 是 `{y.grad_fn: 1}`。取出它，得到两份结果，都是 3，都给 `x` 的 `AccumulateGrad`：第一份存下，`waiting` 从 2 到 1；第二份加上去，成了 6，`waiting` 到 0，放进队列。它走的时候，6 加进 `x.grad`。
@@ -475,10 +475,10 @@ check("who_goes_next")
 # You have these tools:
 #
 # - `buffers`: a dict from each node to the gradient that has arrived for it so far. At first it holds only the roots, each with the gradient it starts with. `buffers.pop(node, None)` takes one out; if nothing has arrived, you get `None`.
-# - `run_node(node, grad, retain_graph, create_graph, task)`: lets a node run. The results match `node.next_functions` one by one, with `None` where there is no gradient. Pass the last three arguments on as they are; later lessons explain them.
-# - `parent.receive(result, output, result is grad)`: what to keep when the first gradient arrives; `output` is the edge's number. The third argument says whether this is the very array that came in, handed on untouched; addition hands the same one to both its inputs.
-# - `merge(parent, held, result, output)`: when `held` is already kept and one more arrives, what the two make together. For most nodes it is `held + result`.
-# - `task`: given only when just the gradients of certain inputs are wanted, otherwise `None`. If there is one, call `task.plan(waiting)` once, after counting.
+# - `run_node(node, grad, retain_graph, create_graph, task)`: runs a node. The results match `node.next_functions` one by one, with `None` where there is no gradient. Pass the last three arguments on as they are; later lessons explain them.
+# - `parent.receive(result, output, result is grad)`: what to keep when the first gradient arrives; `output` is the edge's number. The third argument says whether this is the very array that came in, passed on unchanged; addition passes the same one to both its inputs.
+# - `merge(parent, held, result, output)`: when `held` is already stored and one more arrives, their sum. For most nodes it is `held + result`.
+# - `task`: given only when just the gradients of certain inputs are asked for, otherwise `None`. If there is one, call `task.plan(waiting)` once, after counting.
 #
 # Example: $y = x \cdot x$, $x = 3$. `buffers` is `{y.grad_fn: 1}`. Take it out; it gives two results, both 3, both for the `AccumulateGrad` of `x`. The first is kept, and `waiting` goes from 2 to 1; the second is added, which makes 6, `waiting` drops to 0, and the node goes into the queue. When it runs, 6 is added to `x.grad`.
 #
@@ -546,12 +546,12 @@ check("what_the_walk_keeps")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · 十万个节点深
 #
-# 第 2 节里，10000 个运算的链就让递归倒下了。现在换成 100000 个，让 torch 和你的引擎各走一遍。
+# 第 2 节里，10000 个运算的链就让递归倒下了。现在换成 100000 个，让 torch 和你的引擎各走一遍。先猜：两边都走得完吗，谁更快？
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · A hundred thousand nodes deep
 #
-# In section 2 a chain of 10000 operations was too much for recursion. Now try 100000, once with torch and once with your engine.
+# In section 2 a chain of 10000 operations was too much for recursion. Now try 100000, once with torch and once with your engine. Guess: do both get through, and which is faster?
 
 # %% tags=["demo"]
 import time
@@ -580,7 +580,7 @@ assert arrived == [1.0, 1.0]
 # 没有递归，就没有深度的限制：这条链再长，队列里也最多一个节点，深度只是循环的次数。宽的图也不怕，6561 条路，每个节点只走一次：
 
 # %% [markdown] tags=["lang-en"]
-# Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of rounds of the loop. Nor is width a problem: 6561 paths, and each node goes only once:
+# Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of iterations of the loop. Nor is width a problem: 6561 paths, and each node runs only once:
 
 # %% nbgrader={"grade_id": "check_deep_and_many_ways", "grade": true, "points": 2}
 check("deep_and_many_ways")
@@ -644,7 +644,7 @@ except ValueError as error:
 # 只响了一次，见到的是完整的梯度：1 是 `y` 作为根的起点，4 来自 `z`，加起来是 5。
 
 # %% [markdown] tags=["lang-en"]
-# It fired once, and saw the whole gradient: the 1 that `y` starts with as a root, and 4 from `z`, which makes 5.
+# It fired once and saw the complete gradient: the 1 that `y` starts with as a root, plus 4 from `z`, which makes 5.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -662,11 +662,11 @@ except ValueError as error:
 #
 # **1.** `p = a * 2`, `q = p * 3`, `r = a * 5`, `s = q + r`, each with a hook. In which order do the hooks fire on `s.backward()`?
 #
-# <details><summary>Answer</summary><code>s r q p a</code>. Once <code>s</code> has gone, both <code>q</code> and <code>r</code> are ready; <code>r</code> was recorded later and goes first; <code>a</code> waits for two gradients, from <code>r</code> and from <code>p</code>, and has both only at the end.</details>
+# <details><summary>Answer</summary><code>s r q p a</code>. Once <code>s</code> has run, both <code>q</code> and <code>r</code> are ready; <code>r</code> was recorded later and goes first; <code>a</code> waits for two gradients, from <code>r</code> and from <code>p</code>, and has both only at the end.</details>
 #
 # **2.** Somebody's engine doesn't count edges: a node runs every time a gradient arrives, once for each. Without hooks, will `x.grad` be wrong?
 #
-# <details><summary>Answer</summary>No. Every rule is linear in the gradient that arrives: running twice and adding the results is the same as adding first and running once. What goes wrong is the number of runs: nodes run many times, and hooks see gradients in pieces.</details>
+# <details><summary>Answer</summary>No. Every rule is linear in the gradient that arrives: running twice and adding the results is the same as adding first and running once. What goes wrong is how often nodes run: many times, and hooks see gradients in pieces.</details>
 
 # %% tags=["proof"]
 
@@ -694,7 +694,7 @@ assert x.grad.item() == 4 * 27.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student has written a small engine whose backward is one recursive function; small examples come out right. "What is missing?" he asks. Tell him in four or five sentences: what happens when the graph gets wide, what happens when it gets deep (an example of each), and how to change it so that each node goes only once? And once that is done, what decides the order of the hooks? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student has written a small engine whose backward is one recursive function; small examples come out right. "What is missing?" he asks. Tell him in four or five sentences: what happens when the graph gets wide, what happens when it gets deep (an example of each), and how to change it so that each node runs only once? And once that is done, what decides the order of the hooks? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面四点说对三点（其中必须有第 3 点），给 1 分：

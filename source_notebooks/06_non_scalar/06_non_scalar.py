@@ -3,7 +3,7 @@
 #
 # 预计 45 分钟
 #
-# “只能对标量求导”，报错信息也好像是这么说的。可是 `backward` 有一个参数叫 `gradient`，给了它，矩阵也能反向。这一课弄清楚它是什么，写出引擎出发时的那条规则，再用它把整个雅可比矩阵一行一行地求出来。
+# “只能对标量求导”，报错信息也好像是这么说的。可是 `backward` 有一个参数叫 `gradient`，给了它，矩阵也能反向。这一课弄清楚它是什么，写出反向从什么梯度出发的规则，再用它把整个雅可比矩阵一行一行地求出来。
 
 # %% [markdown] tags=["lang-en"]
 # # 06 · Non-scalar outputs and the gradient argument
@@ -11,7 +11,7 @@
 # About 45 minutes
 #
 # "You can only differentiate scalars", people say, and the error message seems to agree. Yet `backward` has an argument called `gradient`, and with it even a matrix can go backward.
-# In this lesson you find out what it is, write the rule for how the engine sets out, and use it to get the whole Jacobian, row by row.
+# In this lesson you find out what it is, write the rule for the gradient that backward starts with, and use it to get the whole Jacobian, row by row.
 
 # %% tags=["setup"]
 import minigrad
@@ -39,7 +39,7 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · z is a matrix; can it go backward?
 #
-# $y = x + 1$ and $z = 2y^2$ are tensors (张量) of 2 rows and 3 columns. What will `z.backward()` do? And the second time, with an argument? The last lines compare with `z.mean().backward()`. Guess, then run.
+# $y = x + 1$ and $z = 2y^2$ are tensors (张量) of 2 rows and 3 columns. What will `z.backward()` do? And with an argument? The last lines compare it with `z.mean().backward()`. Guess, then run.
 
 
 # %% tags=["demo"]
@@ -78,12 +78,12 @@ z.backward(torch.ones(2, 3) / 6)
 assert torch.allclose(x.grad, of_mean)
 
 # %% [markdown] tags=["lang-zh"]
-# 矩阵也反向了，结果和先求平均一样。所以“只能对标量（scalar）求导”不对。把报错读仔细：不行的是“implicitly created”，意思是你什么也没给，torch 不肯替你造一个出发时的梯度（gradient）。
+# 矩阵也反向了，结果和先求平均一样。所以“只能对标量（scalar）求导”不对。把报错读仔细：不行的是“implicitly created”，意思是你什么也没给，torch 不肯替你造一个起点的梯度（gradient）。
 #
 # 平均做的事，不过是给六个数各一份权重（weight），都是六分之一。你把这六个权重直接交给 `backward`，平均那一步就不用做了。
 
 # %% [markdown] tags=["lang-en"]
-# The matrix did go backward, and the result is as if the mean had been taken first. So "you can only differentiate scalars (标量)" is wrong. Read the error closely: what it refuses is "implicitly created". You gave nothing, and torch won't make up a gradient (梯度) to start with.
+# The matrix did go backward, and the result is as if the mean had been taken first. So "you can only differentiate scalars (标量)" is wrong. Read the error closely: what it refuses is "implicitly created". You gave nothing, and torch won't invent a gradient (梯度) to start with.
 #
 # All the mean does is give each of the six numbers a weight (权重) of one sixth. Hand these six weights to `backward` yourself, and the mean is no longer needed.
 
@@ -131,14 +131,14 @@ assert torch.equal(arrived[2], 2 * W[0] + 0.5 * W[1]) and torch.equal(arrived[2]
 #
 # 标量不过是特例：`y` 只有一个元素，`J` 只有一行，`v` 是 1。所以 `out.backward()` 和 `out.backward(torch.tensor(1.0))` 是一回事。
 #
-# 再看一个有循环的例子。翻倍多少次，事先不知道，图是边跑边长出来的：
+# 再看一个有循环的例子。翻倍多少次，事先不知道，图是边跑边长出来的。先猜：`x.grad` 和 `v` 有什么关系？
 
 # %% [markdown] tags=["lang-en"]
 # With weights 1 and 0 you get the first row; with 0 and 1, the second; with 2 and 0.5, each row times its number, added up. What `backward` computes is $v^T J$: the rows of `J`, weighted by `v` and summed. It never builds all of `J`.
 #
 # A scalar is just a special case: `y` has one element, `J` one row, and `v` is 1. So `out.backward()` and `out.backward(torch.tensor(1.0))` are the same thing.
 #
-# Another example, with a loop in it. How many doublings there will be isn't known beforehand; the graph grows as the program runs:
+# Another example, with a loop in it. How many doublings there will be isn't known beforehand; the graph grows as the program runs. Guess: how is `x.grad` related to `v`?
 
 # %% tags=["demo"]
 x = torch.tensor([0.6, 0.8, 0.8], requires_grad=True)
@@ -147,7 +147,8 @@ times = 1
 while y.detach().norm() < 1000:  # old notes write y.data.norm(); only reading, that is harmless
     y = y * 2
     times += 1
-y.backward(torch.tensor([0.1, 1.0, 0.0001]))
+v = torch.tensor([0.1, 1.0, 0.0001])
+y.backward(v)
 print("doubled", times, "times; x.grad =", x.grad)
 
 out = (x * x).mean()
@@ -167,17 +168,17 @@ assert torch.equal(implicit, explicit)
 # 翻倍十次，每个 `y` 都是自己那个 `x` 的 1024 倍：$J$ 的对角线上是 1024，别处是 0，所以 `x.grad` 就是 1024 乘 `v`。图是怎么长出来的，反向并不在意。
 
 # %% [markdown] tags=["lang-en"]
-# Ten doublings make each `y` 1024 times its own `x`: $J$ has 1024 along its diagonal and 0 elsewhere, so `x.grad` is 1024 times `v`. Backward doesn't care how the graph came about.
+# Ten doublings make each `y` 1024 times its own `x`: $J$ has 1024 along its diagonal and 0 elsewhere, so `x.grad` is 1024 times `v`. Backward doesn't care how the graph was built.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 3 · 各个损失，轻重不同
+# ## 3 · 权重不同的损失
 #
 # 模型有三个损失（loss）：看重第二个，不太在乎第三个。可以先加权求和再反向，也可以把权重直接交给 `backward`。结果一样吗？
 #
 # 顺带看两个旧习惯：老笔记把权重写成只有一行的矩阵；更老的，把这个参数叫作 `grad_variables`。今天还行吗？
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Losses that count differently
+# ## 3 · Losses with different weights
 #
 # A model has three losses (损失); the second matters a lot, the third very little. You can weight and sum them first and then go backward, or hand the weights to `backward`. Is the result the same?
 #
@@ -225,12 +226,12 @@ except TypeError as error:
 # The result is the same. The argument is called `gradient` now; weights and outputs correspond one to one, so the shape (形状) has to be exactly the same.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 4 · 出发的规则
+# ## 4 · 从什么梯度出发？
 #
 # “形状要一样”，到底有多严？按第 04 课的规则，`(3,)` 和 `(1, 3)` 能拉到一起，元素个数也相同。下面每种输出配一种给法，`None` 是什么也不给。先给每一行写下“行”或“不行”。
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · The rule for setting out
+# ## 4 · Which gradient does backward start with?
 #
 # "The same shape": how strict is that? By the rules of lesson 04, `(3,)` and `(1, 3)` can be stretched to match, and they have the same number of elements. Below, each output is paired with what is given for it; `None` means nothing at all. First write down "yes" or "no" for each line.
 
@@ -265,7 +266,7 @@ assert allowed == [True, True, True, False, True, False, False, False, False]
 # 1. 什么也没给：输出只有一个元素才行，从 1 出发。`(1,)` 和 `(1, 1)` 也只有一个元素，维度不要紧。
 # 2. 给了：形状和输出一模一样才行，从给的出发。不广播，光是元素个数相同也不行。
 #
-# 现在写 `root_gradient`。`output` 是要反向的张量，`given` 是 `None` 或一个张量，`index` 是第几个输出，报错时要说。返回出发的梯度，形状和 `output` 相同。
+# 现在写 `root_gradient`。`output` 是要反向的张量，`given` 是 `None` 或一个张量，`index` 是第几个输出，报错时要说。返回起点的梯度，形状和 `output` 相同。
 #
 # 手边有：`output.numel()` 是元素个数；`ones_for(output)` 造出形状和类型都合适的 1；`ONLY_SCALARS` 和 `mismatch(output, given, index)` 是 torch 的两段报错文字，配 `RuntimeError`。
 #
@@ -343,7 +344,7 @@ assert torch.equal(torch.autograd.functional.jacobian(lambda x: W @ x, x.detach(
 # 例子：$y = x^2$，`x` 为 `[1, 2, 3]`，三行是 `[2, 0, 0]`、`[0, 4, 0]`、`[0, 0, 6]`。
 
 # %% [markdown] tags=["lang-en"]
-# All ones give the sum of the rows, which can't be taken apart again. To keep them apart, ask for one element at a time: with weight 1 for it and 0 for all others, you get its row. That takes one backward per element, and the graph has to be kept throughout.
+# All ones give the sum of the rows, which can't be separated again. To keep the rows apart, ask for one element at a time: with weight 1 for it and 0 for all others, you get its row. That takes one backward per element, and the graph has to be kept throughout.
 #
 # Write `jacobian_rows`. `output` is a tensor that has already been computed, of any shape; `inputs` are the tensors it depends on. Return a list with one row for each element of `output`, in the order of `reshape(-1)`; a row is just the tuple (元组) that `grad` gives, with `None` for an input that wasn't used.
 #
@@ -440,12 +441,12 @@ check("weights_and_rows")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# 出发的规则在 torch 里也是一段 Python，叫 `_make_grads`，里面找得到你写的那几行。至于 $J$，torch 还有一招：把所有的 `v` 叠在一起，只反向一次。路上挂一个钩子，替我们数着：
+# 这条规则在 torch 里也是一段 Python，叫 `_make_grads`，里面找得到你写的那几行。至于 $J$，torch 还有一个办法：把所有的 `v` 叠在一起交给它。先猜：下面三行，要反向几次？路上登记一个钩子，替我们数着：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# In torch, too, the rule for setting out is a bit of Python, called `_make_grads`; look for your own lines in it. As for $J$, torch has one more trick: stack all the `v` and go backward just once. A hook on the way counts along:
+# In torch, too, this rule is a bit of Python, called `_make_grads`; look for your own lines in it. As for $J$, torch has another way: give it all the `v`, stacked. Guess: how often does it go backward for the three rows below? A hook counts:
 
 # %% tags=["demo"]
 import inspect

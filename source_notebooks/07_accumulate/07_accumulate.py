@@ -11,7 +11,7 @@
 # About 40 minutes
 #
 # Every training loop has a line with `zero_grad()`. Everybody copies it, few can explain it: what happens without it? Is clearing to 0 the same as clearing to `None`? And why do gradients add up in the first place?
-# In this lesson you write the lines with which a leaf (叶子) collects its gradient, plain or with a history, and both kinds of clearing that `zero_grad` knows.
+# In this lesson you write the lines with which a leaf (叶子) collects its gradient, plain or with a history, and both ways in which `zero_grad` clears it.
 
 # %% tags=["setup"]
 import minigrad
@@ -32,12 +32,12 @@ use_parts("mine")
 # %% [markdown] tags=["lang-zh"]
 # ## 1 · 同一格运行三遍
 #
-# `y = x.sum()`，对每个元素的斜率都是 1。在笔记本里手一滑，`y.backward()` 运行了三遍。`x.grad` 会是什么：照旧是 1，报错，还是别的？先猜，再运行。
+# `y = x.sum()`，对每个元素的斜率都是 1。在笔记本里一不小心，`y.backward()` 运行了三遍。`x.grad` 会是什么：照旧是 1，报错，还是别的？先猜，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · One cell, run three times
 #
-# `y = x.sum()` has slope 1 for each element. In a notebook your finger slips, and `y.backward()` runs three times. What is in `x.grad`: still 1, an error, something else? Guess, then run.
+# `y = x.sum()` has slope 1 for each element. In a notebook, `y.backward()` runs three times by accident. What is in `x.grad`: still 1, an error, something else? Guess, then run.
 
 # %% tags=["demo"]
 import torch
@@ -118,12 +118,12 @@ ax.set_ylim(top=12)
 _ = ax.legend(loc="upper right")
 
 # %% [markdown] tags=["lang-zh"]
-# 清零的一边，`w` 早已到了 3；不清的一边像秋千一样来回荡，荡到最后，最高处的损失还和开头一样大，跑上 4000 步也停不下来。
+# 清零的一边，`w` 早已到了 3；不清的一边来回摆动，到最后，最高处的损失还和开头一样大，跑上 4000 步也停不下来。
 #
 # 道理很简单：不清零，每一步用的就不是“这里的梯度”，而是“一路走来所有梯度的和”。连方向都会错，这就不是快慢的问题了：清不清零，关系到结果对不对。
 
 # %% [markdown] tags=["lang-en"]
-# Where gradients are cleared, `w` reached 3 long ago. Where they aren't, it goes back and forth like a swing: at the end the loss still peaks as high as at the beginning, and even 4000 steps won't calm it.
+# Where gradients are cleared, `w` reached 3 long ago. Where they aren't, it swings back and forth: at the end the loss still peaks as high as at the beginning, and even 4000 steps don't change that.
 #
 # The reason is simple: without clearing, a step doesn't follow the gradient at this place, but the sum of the gradients at all places on the way. Even the direction can be wrong, so this isn't a matter of speed: clearing decides whether the result is right.
 
@@ -139,9 +139,9 @@ _ = ax.legend(loc="upper right")
 # 图里是第一种：两条边通向同一个 `AccumulateGrad`。$w^2 + 2w$ 在 `w = 3` 处，到达的是 6 和 2。
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Then why add up at all?
+# ## 3 · Then why accumulate at all?
 #
-# Because more often than not, a sum is just what we want.
+# Because more often than not, a sum is what we want.
 #
 # 1. A weight (权重) that is used twice receives two gradients, and the chain rule asks for their sum.
 # 2. Several losses, each with its own `backward()`, have the same effect as adding them first and calling `backward()` once.
@@ -168,7 +168,7 @@ assert w.grad.item() == 8.0
 # 第三种最容易出错。下面有 8 条数据，损失是平均值。切开来算，每块的平均损失各 `backward()` 一次。有人说“反正会累加，什么都不用改”。先猜：切成四块，梯度会是整批的几倍？
 
 # %% [markdown] tags=["lang-en"]
-# The third is where mistakes are made. Below are 8 examples, and the loss is a mean. They are cut up, and `backward()` is called on the mean loss of each piece. "It accumulates anyway, nothing needs changing", some say. Guess: with four pieces, how many times the whole batch's gradient will it be?
+# The third is the one that goes wrong most easily. Below are 8 examples, and the loss is a mean. They are split, and `backward()` is called on the mean loss of each piece. "It accumulates anyway, nothing needs changing", some say. Guess: with four pieces, how many times the whole batch's gradient will it be?
 
 # %% tags=["demo"]
 X = torch.arange(1.0, 9.0).reshape(8, 1)
@@ -218,7 +218,7 @@ assert abs(gradient([3, 3, 2], lambda n: n) / gradient([8], lambda n: n) - 1) < 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · Whose array is the first gradient?
 #
-# Adding starts with the second gradient. When the first arrives, `.grad` is still `None`; why not just keep the array that arrives? See what the node (节点) of an addition hands to its two inputs:
+# Adding starts with the second gradient. When the first arrives, `.grad` is still `None`; why not just keep the array that arrives? See what the node (节点) of an addition passes to its two inputs:
 
 # %% tags=["demo"]
 a = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -237,14 +237,14 @@ assert for_a.data_ptr() == for_b.data_ptr() == v.data_ptr()
 assert a.grad.tolist() == [10.0, 10.0] and b.grad.tolist() == v.tolist() == [1.0, 1.0]
 
 # %% [markdown] tags=["lang-zh"]
-# 加法什么都没算，把同一份内存（memory）给了两边，还就是你传进去的 `v`。可是到了 `.grad`，`a`、`b` 和 `v` 已经各是各的：改 `a.grad`，另外两个不动。有人在收下之前复制了一份。
+# 加法什么都没算，把同一份内存（memory）给了两边，还就是你传进去的 `v`。可是到了 `.grad`，`a`、`b` 和 `v` 已经各是各的：改 `a.grad`，另外两个不动。收下之前复制过。
 #
 # 要是每次都复制，又太浪费：乘法算出来的是全新的数组，除了叶子没有人拿着它，直接收下就好。所以规则是：别人也可能拿着，才复制。
 
 # %% [markdown] tags=["lang-en"]
-# The addition computes nothing; it gives the same piece of memory (内存) to both sides, the very `v` that you passed in. Yet by the time it is in `.grad`, `a`, `b` and `v` each have their own: change `a.grad`, and the other two stay as they were. Somebody made a copy before keeping it.
+# The addition computes nothing; it gives the same piece of memory (内存) to both sides, the very `v` that you passed in. Yet in `.grad`, `a`, `b` and `v` each have their own: change `a.grad`, and the other two stay as they were. Somewhere a copy was made.
 #
-# Copying every time would be a waste: what a multiplication computes is a brand-new array, which nobody else holds, so the leaf can simply keep it. The rule is: copy only what somebody else may hold as well.
+# Copying every time would be a waste: what a multiplication computes is a new array, which nobody else holds, so the leaf can simply keep it. The rule is: copy only what somebody else may hold as well.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `accumulate`。它收到叶子 `variable`、形状和类型都与叶子一样的数组 `grad`，还有 `shared`，一个布尔值：真，就是别人也可能拿着这个数组。这一点引擎会替你判断。手边有三样东西：
@@ -311,7 +311,7 @@ check("micro_batches")
 # %% [markdown] tags=["lang-en"]
 # ## 5 · When the gradient itself has a history
 #
-# `backward(create_graph=True)` records the differentiation, too; `w.grad` then has a `grad_fn` of its own and can be differentiated again. What that is good for is the subject of lesson 11; here we ask only one thing: may such a gradient still be added to in place?
+# `backward(create_graph=True)` records the differentiation as well; `w.grad` then has a `grad_fn` of its own and can be differentiated again. Lesson 11 shows what that is for; here we ask only one thing: may such a gradient still be added to in place?
 #
 # First two plain `backward`s, then two recorded ones: watch what becomes of `first`, which holds on to the first gradient. Guess what the two lines print:
 
@@ -356,7 +356,7 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-en"]
 # Plain: `first` has become 54 as well, because it is `w.grad`. With a history: `first` is still 27, and `w.grad` is a new tensor.
 #
-# Why a new one? A gradient with a history may have been saved by some operation that needs it on the way back; writing to it in place would ruin that graph. So an ordinary addition is used, which makes a new tensor and is itself recorded.
+# Why a new one? A gradient with a history may have been saved by some operation that needs it in backward; writing to it in place would break that graph. So an ordinary addition is used, which makes a new tensor and is itself recorded.
 
 # %% [markdown] tags=["lang-zh"]
 # 写 `accumulate_graph`。这次 `grad` 不是数组，而是带历史的张量。第一次，放进 `variable._grad` 的是 `grad.copied()`，一个带着历史的复制；之后用 `+`。
@@ -459,18 +459,18 @@ assert positions(torch, True) == [0.8, 0.8, 0.8, 0.8]
 assert positions(torch, False) == [0.8, 0.62, 0.458, 0.3122]
 
 # %% [markdown] tags=["lang-zh"]
-# `None` 说的是“这一步没有它的事”，优化器就跳过它；0 说的是“它的梯度是 0”，优化器照常走一步，动量便推着它继续滑。所以 `zero_()` 和 `None` 不是一回事。
+# `None` 的意思是这一步和它无关，优化器就跳过它；0 的意思是它的梯度是 0，优化器照常走一步，动量便推着它继续动。所以 `zero_()` 和 `None` 不是一回事。
 #
 # 写 `zero_grad`。`self.params` 是参数张量的列表。没有梯度的参数跳过；`set_to_none` 为真，把 `p.grad` 设成 `None`；否则在原来的张量里写 0。
 #
-# 写 0 之前还有一件小事：上一节那种带历史的梯度，要先用 `p.grad.detach_()` 去掉历史，不然清了零，图还挂在后面。只有 `p.grad.grad_fn` 不是 `None` 时才需要。
+# 写 0 之前还有一件小事：上一节那种带历史的梯度，要先用 `p.grad.detach_()` 去掉历史，不然清了零，图还留在内存里。只有 `p.grad.grad_fn` 不是 `None` 时才需要。
 
 # %% [markdown] tags=["lang-en"]
-# `None` says "this step has nothing to do with you", and the optimizer skips the parameter; 0 says "your gradient is 0", and the optimizer takes a step as usual, in which momentum keeps it sliding. So `zero_()` and `None` are not the same.
+# `None` means that the parameter has no part in this step, and the optimizer skips it; 0 means that its gradient is 0, and the optimizer takes a step as usual, in which momentum keeps it moving. So `zero_()` and `None` are not the same.
 #
 # Write `zero_grad`. `self.params` is a list of the parameters, which are tensors. Skip those without a gradient; if `set_to_none` is true, set `p.grad` to `None`; otherwise write 0 into the tensor that is there.
 #
-# One small thing before writing 0: a gradient with a history, like those in the section above, must first be freed from it with `p.grad.detach_()`, or the zeros would still drag the graph along. That is needed only if `p.grad.grad_fn` is not `None`.
+# One small thing before writing 0: a gradient with a history, like those in the section above, must first be detached with `p.grad.detach_()`, or the zeros would still keep the graph alive. That is needed only if `p.grad.grad_fn` is not `None`.
 
 
 # %% nbgrader={"grade_id": "zero_grad", "solution": true}
@@ -506,7 +506,7 @@ check("zero_grad_zeros")
 # 最后一项检查：一个小网络，每步分两个微批，用两种清法各训练一遍，中间还夹着一次带历史的反向。每一个梯度都和 torch 比，靠的是你写的三个部件。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small network, each step in two micro-batches, once with each way of clearing, and with a recorded backward in between. Every gradient is compared with torch; all of it runs on your three parts.
+# The last check trains a small network, each step in two micro-batches, once with each way of clearing, and with a recorded backward in between. It runs on your three parts, and every gradient is compared with torch.
 
 # %% nbgrader={"grade_id": "check_accumulation_in_training", "grade": true, "points": 3}
 check("accumulation_in_training")
@@ -514,12 +514,12 @@ check("accumulation_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · torch 其实是怎么做的
 #
-# torch 也是能不复制就不复制。在 `AccumulateGrad` 动手之前记下到达的内存地址，事后和 `.grad` 的地址比一比（`register_prehook` 让我们插一手，第 09 课细讲）。第三次，我们还把到达的梯度攥在手里。先猜哪几行是 `True`：
+# torch 也是能不复制就不复制。在 `AccumulateGrad` 运行之前记下到达的内存地址，事后和 `.grad` 的地址比一比（用的是 `register_prehook`，钩子的事第 09 课细讲）。第三次，我们还留着到达的梯度。先猜哪几行是 `True`：
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
-# torch, too, copies only when it must. Before `AccumulateGrad` sets to work, we note the address of what arrives, and compare it with the address of `.grad` afterwards (`register_prehook` lets us step in; more in lesson 09). The third time, we also keep hold of what arrived. Guess which lines say `True`:
+# torch, too, copies only when it must. Before `AccumulateGrad` runs, we note the address of what arrives, and compare it with the address of `.grad` afterwards (by `register_prehook`; lesson 09 has more about hooks). The third time, we also keep a reference to what arrived. Guess which lines say `True`:
 
 
 # %% tags=["demo"]
@@ -548,7 +548,7 @@ assert taken_as_it_is(lambda w: w * 3) and not taken_as_it_is(lambda w: w + 3)
 assert not taken_as_it_is(lambda w: w * 3, hold=True)
 
 # %% [markdown] tags=["lang-zh"]
-# 乘法造出的新数组直接成了 `.grad`；加法递过来的是你的 `torch.ones(2)`，就复制一份；乘法的那一个只要我们还拿着，也复制。这正是你写的 `shared`：torch 看的是还有没有别人引用着它。
+# 乘法造出的新数组直接成了 `.grad`；加法传来的是你的 `torch.ones(2)`，就复制一份；乘法的那一个只要我们还拿着，也复制。这正是你写的 `shared`：torch 看的是还有没有别人引用着它。
 
 # %% [markdown] tags=["lang-en"]
 # The new array that the multiplication made became `.grad` as it was; the addition passed on your `torch.ones(2)`, so that was copied; and even the multiplication's array is copied while we still hold it. This is your `shared`: torch goes by whether anyone else still has a reference.

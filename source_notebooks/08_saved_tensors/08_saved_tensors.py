@@ -3,18 +3,18 @@
 #
 # 预计 45 分钟
 #
-# 学自动求导的人，早晚会听到一句话：“一张计算图（computational graph）只能反向一次。”它只对了一半。用一次就没了的不是图，是节点（node）为反向保存的那些值。
+# 学自动求导的人，早晚会听到一句话：“一张计算图（computational graph）只能反向一次。”真是这样吗？走过一次，没了的究竟是什么？
 #
-# 这一课写三个函数：怎样保存、怎样取出、什么时候放手。
+# 这一课写三个函数：节点（node）怎样保存值、怎样取出来、什么时候释放。
 
 # %% [markdown] tags=["lang-en"]
 # # 08 · Saved tensors and retain_graph
 #
 # About 45 minutes
 #
-# Everyone who learns autograd hears it sooner or later: "A computational graph (计算图) can be walked backward only once." That is half true. What is gone after one walk is not the graph, but the values that its nodes (节点) saved for backward.
+# Everyone who learns autograd hears it sooner or later: "A computational graph (计算图) can be walked backward only once." Is that true? And what exactly is gone after one walk?
 #
-# In this lesson you write three functions: one saves, one reads what was saved, and one decides when to let go.
+# In this lesson you write three functions for what a node (节点) keeps: one saves values, one reads them, and one decides when to release them.
 
 # %% tags=["setup"]
 import minigrad
@@ -101,7 +101,7 @@ three_times(minigrad, lambda x: (x * x).sum())
 # 加法的导数是 1，不用记住任何数；乘法的导数要用到另一个因子。下面每个运算都反向走两遍，再列出它的节点上以 `_saved_` 开头的属性。先猜：哪几个会在第二遍报错？
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · Who saves what?
+# ## 2 · Which operation saves what?
 #
 # The derivative of an addition is 1, so there is nothing to remember; that of a multiplication needs the other factor. Below, each operation is walked backward twice, and the attributes of its node that begin with `_saved_` are listed. Guess: which of them raise on the second walk?
 
@@ -146,7 +146,7 @@ assert type((x + c).grad_fn._saved_alpha) is int and isinstance((x * 2).grad_fn.
 # %% [markdown] tags=["lang-en"]
 # The pattern: an operation that saves tensors refuses the second walk; one that saves only shapes (`sizes`), counts (`numel`) or plain numbers (`alpha`) can be walked as often as you like.
 #
-# What gets saved depends on the derivative rule, and on what is really needed. In `x * c`, `c` wants no gradient, so nobody will need `x`. And `x * 2`? The 2 is a plain number, so why does this one, too, allow only one walk?
+# What gets saved depends on the derivative rule, and on what is really needed. In `x * c`, `c` requires no gradient, so nobody will need `x`. And `x * 2`? The 2 is a plain number, so why does this operation allow only one walk?
 
 # %% tags=["demo"]
 w = torch.tensor([5.0, 6.0], requires_grad=True)
@@ -161,10 +161,10 @@ assert (x * w).grad_fn._saved_self is x and (x * w).grad_fn._saved_other is w
 assert (x * 2).grad_fn._saved_self is None and (x * 2).grad_fn._saved_other.item() == 2
 
 # %% [markdown] tags=["lang-zh"]
-# torch 先把 2 变成张量，再存起来；存了张量，就只能走一遍。整张图各处存了什么，画出来看：
+# torch 先把 2 变成张量，再存起来；存了张量，就只能走一遍。整张图各处存了什么？先猜，再看图：
 
 # %% [markdown] tags=["lang-en"]
-# torch turns the 2 into a tensor before saving it, and whatever saves a tensor can be walked only once. Draw a graph to see what is saved where:
+# torch turns the 2 into a tensor before saving it, and whatever saves a tensor can be walked only once. What is saved where in a larger graph? Guess, then look at the picture:
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -186,11 +186,11 @@ draw(loss, params={"x": x, "w": w, "c": c, "loss": loss}, show=["shapes", "saved
 # 用弱引用（weak reference）来看：它记得一个对象，却不让对象因此活着。为了看得清楚，先关掉 Python 的垃圾回收。
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Saving one's own output
+# ## 3 · Saving the node's own output
 #
 # `exp` is its own derivative, so what it saves is its output: `_saved_result`. Guess: is that the tensor `y` itself? And is the tensor still there after `del y`?
 #
-# A weak reference (弱引用) will tell: it remembers an object without keeping it alive. Python's garbage collection is switched off meanwhile, so that it does not blur the picture.
+# A weak reference (弱引用) will tell: it remembers an object without keeping it alive. Python's garbage collection is switched off meanwhile, so that it doesn't interfere.
 
 # %% tags=["demo"]
 import gc
@@ -223,7 +223,7 @@ gc.enable()
 # 同一份内存（memory），却不是同一个张量；名字一删，立刻就没了。要是节点直接抓着 `y`，会怎样？下面造两个互相抓着的普通对象：
 
 # %% [markdown] tags=["lang-en"]
-# The memory (内存) is the same, the tensor is not; and as soon as its name was deleted, it was gone. What if the node held `y` itself? Here are two plain objects that hold each other:
+# The memory (内存) is the same, the tensor is not; and it was gone as soon as its name was deleted. What if the node held `y` itself? Here are two plain objects that hold each other:
 
 
 # %%
@@ -245,14 +245,14 @@ print("gone after garbage collection:", seen() is None)
 assert seen() is None
 
 # %% [markdown] tags=["lang-zh"]
-# 张量抓着节点，节点抓着张量，成了一个环：名字都删了，谁也不肯先走，要等垃圾回收哪天来收拾。要是训练的每一步都留下这样一堆大数组，内存很快就堆满了垃圾。
+# 张量抓着节点，节点抓着张量，成了一个环：名字都删了，谁也释放不了，要等到下一次垃圾回收。要是训练的每一步都留下这样一堆大数组，内存很快就满了。
 #
 # 所以节点存自己的输出时，不存张量，只存张量里的两样东西：数组，和记录原地改写次数的计数器。取出来的时候，引擎再接上历史，造出一个新张量：上面那个张量不是 `y`，却和 `y` 有同一个 `grad_fn`，就是这么来的。
 #
 # 写 `save_result`。`result` 是运算刚算出的张量，`result._data` 是它的数组，`result.counter()` 是它的计数器；`output` 是输出的编号，一个整数。返回 `SavedResult(array, counter, output)`，依次是数组、计数器、编号。数组不要复制，计数器不要造新的：有人改写了 `result`，要能看得出来。
 
 # %% [markdown] tags=["lang-en"]
-# The tensor holds the node and the node holds the tensor: a cycle. Even with every name deleted, neither will go first; both stay until garbage collection comes round one day. If every training step left such a pile of large arrays behind, memory would soon be full of rubbish.
+# The tensor holds the node and the node holds the tensor: a cycle. Even with every name deleted, neither is freed; both stay until the next garbage collection. If every training step left such large arrays behind, memory would soon be full.
 #
 # So a node that saves its own output does not save the tensor, only two things from it: its array, and the counter of writes to it. When the value is read, the engine attaches the history again and makes a new tensor. That is what you saw above: a tensor that was not `y`, but had the same `grad_fn` as `y`.
 #
@@ -289,16 +289,16 @@ check("saved_result")
 # 在 `minigrad` 上看看 `saved` 的样子，每一项印出它的数和计数器。下面的 `addcmul` 算的是 $a + 2au$，只有 `u` 要梯度：
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · Reading it
+# ## 4 · Reading what was saved
 #
-# When its turn comes in backward, a node first reads what it has saved, then hands it to the derivative rule. There are four cases for `self.saved`:
+# When its turn comes in backward, a node first reads what it has saved, then passes it to the derivative rule. There are four cases for `self.saved`:
 #
 # - It is `None` itself: everything was released, so raise an error. The message is long; the constant `SECOND_BACKWARD` has it ready: `raise RuntimeError(SECOND_BACKWARD)`.
 # - It is an empty tuple: nothing was saved, so nothing can have been released. Return an empty list, however often the node is walked.
-# - It is a tuple, and one of its items is `None`: nobody needs that one, but it keeps its place; the values after it must not move up.
-# - One of its items is a saved `value`: what is wanted is the array `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; that function raises if the value has been written to since it was saved (you will write how it knows in lesson 10).
+# - It is a tuple, and one of its items is `None`: nobody needs that value, but it keeps its place; the values after it must not move up.
+# - One of its items is a saved `value`: the result needs its array, `value._data`. If it has a counter (`value._counter` is not `None`), first call `self.check_saved(index, value)`, where `index` is its place in the tuple; that function raises if the value has been written to since it was saved (you will write how it knows in lesson 10).
 #
-# Here is what `saved` looks like in `minigrad`, each item printed with its numbers and its counter. `addcmul` below computes $a + 2au$, and only `u` wants a gradient:
+# Here is what `saved` looks like in `minigrad`, each item printed with its numbers and its counter. `addcmul` below computes $a + 2au$, and only `u` requires a gradient:
 
 # %%
 a = minigrad.tensor([1.0, 2.0])
@@ -318,7 +318,7 @@ assert u.grad.tolist() == [2.0, 4.0] and y.grad_fn.saved is None
 # 写 `unpack_arrays`。返回一个列表，和 `self.saved` 一样长，每一项是 `value._data` 或者 `None`。例子：`self.saved` 里是 `None` 和一个数组为 `[1, 2]` 的值，返回 `[None, array([1., 2.])]`。
 
 # %% [markdown] tags=["lang-en"]
-# The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` wants none. Tensors that were never written to and plain numbers have no counter, so there is nothing to check.
+# The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` requires none. Tensors that were never written to and plain numbers have no counter, so there is nothing to check.
 #
 # Write `unpack_arrays`. Return a list as long as `self.saved`, whose items are `value._data` or `None`. Example: if `self.saved` holds `None` and a value whose array is `[1, 2]`, return `[None, array([1., 2.])]`.
 
@@ -356,14 +356,14 @@ check("unpack_values")
 check("unpack_refuses")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 5 · 放手，还是留着
+# ## 5 · 释放，还是留着？
 #
 # 一根树干，两个头：`p` 和 `q` 都从 `y = x * x` 算出来。先 `p.backward()`，再 `q.backward()`。`q` 明明一次都没走过，会报错吗？
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · Letting go, or keeping
+# ## 5 · Release, or keep?
 #
-# One trunk, two heads: both `p` and `q` are computed from `y = x * x`. First we call `p.backward()`, then `q.backward()`. Nobody has walked back from `q` before; will it raise?
+# One trunk, two heads: both `p` and `q` are computed from `y = x * x`. First we call `p.backward()`, then `q.backward()`. This is the first walk from `q`; will it raise?
 
 
 # %% tags=["demo"]
@@ -411,14 +411,14 @@ except RuntimeError as error:
     assert "a second time" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 会：从 `p` 出发的那一遍走过了树干，树干保存的 `x` 已经放掉了。出路有三条：第一遍说 `retain_graph=True`；先把两个头加起来；或者一次从两个头出发。后两条只走一遍，更省。
+# 会：从 `p` 出发的那一遍走过了树干，树干保存的 `x` 已经释放了。出路有三条：第一遍说 `retain_graph=True`；先把两个头加起来；或者一次从两个头出发。后两条只走一遍，更省。
 #
-# 还有一种误会：“`retain_graph=True` 把中间结果都留下来，所以 `y.grad` 也就有了。”看一看：
+# 还有一种误会：“`retain_graph=True` 把中间结果都留下来，所以 `y.grad` 也就有了。”对吗？先猜，再看：
 
 # %% [markdown] tags=["lang-en"]
-# It does: the walk from `p` went through the trunk and let go of the `x` saved there. There are three ways out: pass `retain_graph=True` to the first walk; add the two heads and walk from the sum; or set out from both heads at once. The last two take only one walk, so they are cheaper.
+# It does: the walk from `p` went through the trunk and released the `x` saved there. There are three ways out: pass `retain_graph=True` to the first walk; add the two heads and walk from the sum; or start from both heads at once. The last two take only one walk, so they are cheaper.
 #
-# There is also a common misunderstanding: "`retain_graph=True` keeps all intermediate results, so `y.grad` is there as well." See for yourself:
+# There is also a common misunderstanding: "`retain_graph=True` keeps all intermediate results, so `y.grad` is there as well." Is it? Guess, then look:
 
 # %% tags=["demo"]
 x, y, p, q = heads()
@@ -440,7 +440,7 @@ with warnings.catch_warnings():
 # 现在写 `release`。引擎每走完一个节点就调用它一次。`retain_graph` 为真，什么也不做；否则让 `node.saved` 变成 `None`。为什么不是空元组？因为空元组的意思是“什么也没存”，那样的节点可以再走。边 `node.next_functions` 不要动。
 
 # %% [markdown] tags=["lang-en"]
-# `y.grad` is `None`, and a warning comes with it. What is retained are the values that forward saved, not gradients; the gradient of `y` was never written to a `.grad`, so there is none to keep. To see it, use `retain_grad()`, as the warning says: a similar name for something else, which you will write in lesson 09.
+# `y.grad` is `None`, and a warning comes with it. What is retained are the values that forward saved, not gradients; the gradient of `y` was never written to a `.grad`, so there is nothing to keep. To see it, use `retain_grad()`, as the warning says. The name is similar, but it does something else; you will write it in lesson 09.
 #
 # Now write `release`. The engine calls it once for each node, as soon as the node has run. If `retain_graph` is true, do nothing; otherwise set `node.saved` to `None`. Why not to an empty tuple? Because that means "saved nothing", and such a node may be walked again. Leave the edges, `node.next_functions`, alone.
 
@@ -470,14 +470,14 @@ check("retain_graph")
 #
 # `retain_graph=True` “吃内存”，人人都这么说。吃多少，什么时候吃？量一量。
 #
-# torch 让我们在保存时插手：`saved_tensors_hooks` 把要保存的每个张量先交给我们包一层，数一数还有几个包着的，就知道还存着多少。下面有八层 `tanh`，每层存 100 KiB；梯度（gradient）每过一层，就记一次。留图和不留图，猜猜两行数各是什么样：
+# torch 让我们在保存时插手：`saved_tensors_hooks` 把要保存的每个张量先交给我们包一层，数一数还有几个包着的，就知道还存着多少。下面有八层 `tanh`，每层存 100 KiB；梯度（gradient）每过一层，就记一次。不留图、留图、留图之后再普通地走一遍，猜猜三行数各是什么样：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · How much memory does it eat?
 #
 # `retain_graph=True` "eats memory", everybody says. How much, and when? Let us measure.
 #
-# torch lets us step in: `saved_tensors_hooks` first hands us every tensor that is about to be saved, and we put a wrapper around it; counting the wrappers that are still alive tells us how much is saved. Below, eight layers of `tanh` save 100 KiB each; whenever the gradient (梯度) passes a layer, we take a reading. Guess the two rows of numbers, with the graph retained and without:
+# torch lets us step in: `saved_tensors_hooks` first hands us every tensor that is about to be saved, and we put a wrapper around it; counting the wrappers that are still alive tells us how much is saved. Below, eight layers of `tanh` save 100 KiB each; whenever the gradient (梯度) passes a layer, we take a reading. Guess the three rows of numbers: for a plain walk, for one that retains the graph, and for a plain walk that follows the latter:
 
 
 # %% tags=["demo"]
@@ -493,7 +493,7 @@ def kib_saved():
     return sum(kept.tensor.nbytes for kept in Kept.alive) / 1024
 
 
-def during_backward(retain):
+def during_backward(*walks):
     y = torch.ones(25_600, requires_grad=True)
     with torch.autograd.graph.saved_tensors_hooks(Kept, lambda kept: kept.tensor):
         for _ in range(8):
@@ -501,24 +501,28 @@ def during_backward(retain):
             y.register_hook(lambda grad: amounts.append(kib_saved()))
         loss = y.sum()
     amounts = [kib_saved()]
-    loss.backward(retain_graph=retain)
-    return [*amounts, kib_saved()]
+    for retain in walks:
+        loss.backward(retain_graph=retain)
+        amounts.append(kib_saved())
+    return amounts
 
 
 print("plain       ", during_backward(False))
 print("retain_graph", during_backward(True))
+print("then plain  ", during_backward(True, False)[9:])
 
 # %% tags=["proof"]
 assert during_backward(False) == [800.0, *(100.0 * n for n in range(8, 0, -1)), 0.0]
 assert during_backward(True) == [800.0] * 10
+assert during_backward(True, False)[9:] == during_backward(False)
 
 # %% [markdown] tags=["lang-zh"]
-# 普通的反向边走边放，存着的像下楼梯一样落到 0，所以最高点在反向刚开始的时候。留着图，就一直停在最高处，直到没有人再拿着这张图。
+# 普通的反向边走边释放，存着的一级一级降到 0，所以最高点在反向刚开始的时候。留着图，就一直停在最高处；之后同一张图再普通地走一遍，照样一级一级释放。
 #
 # 那么训练循环里呢？每步都写 `retain_graph=True`，内存会不会一步一步涨上去？很多人这样以为。下面用 `minigrad` 比较三种循环，其中两种把每一步的 `loss` 张量收进列表，“以后好画图”：
 
 # %% [markdown] tags=["lang-en"]
-# A plain backward lets go as it walks, and what is saved comes down to 0 like a staircase; so the peak is where backward begins. With the graph retained, it stays at the peak until nobody holds the graph any longer.
+# A plain backward releases as it walks, and what is saved comes down to 0 step by step; so the peak is where backward begins. With the graph retained, it stays at the peak; a later plain walk through the same graph releases it step by step all the same.
 #
 # And in a training loop? If every step says `retain_graph=True`, does memory climb from step to step? Many people think so. Let us compare three loops on `minigrad`; two of them collect each step's `loss` tensor in a list, "to plot it later":
 
@@ -572,16 +576,16 @@ right.set_ylim(0, 4000)
 _ = right.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 只有一条线往上涨。光是 `retain_graph=True`，内存并不会越积越多：下一步的 `loss` 占了名字，旧的图没人拿着，就跟着放掉了。涨上去的那条，是既留着图、又把图收进了列表。
+# 只有一条线往上涨。光是 `retain_graph=True`，内存并不会越积越多：下一步的 `loss` 占了名字，旧的图没人拿着，就跟着释放了。涨上去的那条，是既留着图、又把图收进了列表。
 #
-# 所以更准确的说法是：`retain_graph` 把这一张图的保存值留到没有人拿着它为止；要收集损失（loss），收集 `loss.item()`。
+# 所以更准确的说法是：`retain_graph` 让这张图的保存值过了这一遍还留着，直到有一遍不带它的反向走过，或者没有人再拿着这张图。要收集损失（loss），就收集 `loss.item()`。
 #
 # 轮到你的引擎：下面的检查用弱引用数一数，前向之后、反向之中、反向之后，各还剩哪些张量。
 
 # %% [markdown] tags=["lang-en"]
-# Only one line climbs. On its own, `retain_graph=True` does not pile up memory: the next step's `loss` takes over the name, nobody holds the old graph any longer, and it is freed. The climbing line belongs to the loop that both retains its graphs and collects them in a list.
+# Only one line climbs. On its own, `retain_graph=True` does not pile up memory: the next step's `loss` takes over the name, nothing holds the old graph any longer, and it is freed. The climbing line belongs to the loop that both retains its graphs and collects them in a list.
 #
-# So, more precisely: `retain_graph` keeps the saved values of this one graph until nobody holds it; and if you collect losses (损失), collect `loss.item()`.
+# So, more precisely: `retain_graph` keeps what this graph has saved beyond the walk, until a walk without it comes through, or until nothing holds the graph any longer. If you collect losses (损失), collect `loss.item()`.
 #
 # Now it is your engine's turn: with weak references, the check below counts which tensors are still there after forward, during backward and after it.
 
@@ -589,10 +593,10 @@ _ = right.legend(fontsize="small")
 check("memory_freed")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查：一根树干、两个头的小网络，两个损失各自反向，训练四步。保存、取出、放手，全是你写的。
+# 最后一项检查：一根树干、两个头的小网络，两个损失各自反向，训练四步。保存、取出、释放，全是你写的。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small network with one trunk and two heads for four steps, with a backward of its own for each of the two losses. The saving, the reading and the letting go are all yours.
+# The last check trains a small network with one trunk and two heads for four steps, with a backward of its own for each of the two losses. Saving, reading and releasing are all yours.
 
 # %% nbgrader={"grade_id": "check_saved_in_training", "grade": true, "points": 3}
 check("saved_in_training")
@@ -600,12 +604,12 @@ check("saved_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · torch 其实是怎么做的
 #
-# 在 torch 里，每个保存的张量都装在一个 `SavedTensor` 里，存和取各有一道门，上一节就是在那里插的手。这两道门还有正经用处：存的时候压成半精度，取的时候再还原，占的内存少一半。代价是什么？看看梯度：
+# 在 torch 里，每个保存的张量都装在一个 `SavedTensor` 里，存和取的时候各可以运行一个函数，上一节就是这样数的。它们还有正经用处：存的时候压成半精度，取的时候再还原，占的内存少一半。先猜：梯度还和原来一样吗，差在哪里？
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · What torch really does
 #
-# In torch, each saved tensor sits in a `SavedTensor`, with one door in and one door out; that is where we stepped in above. These doors have serious uses, too: squeeze what is saved into half precision on the way in, restore it on the way out, and it takes half the memory. At what price? Look at the gradient:
+# In torch, each saved tensor is wrapped in a `SavedTensor`, and a function of yours can run when it is saved and another when it is read; that is how we counted above. These functions have serious uses, too: convert what is saved to half precision, convert it back when it is read, and it takes half the memory. Guess first: is the gradient still the same? Where does it differ?
 
 # %% tags=["demo"]
 x = torch.linspace(-1, 1, 5, requires_grad=True)
@@ -667,7 +671,7 @@ assert x.grad.item() == 11.0
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student's training runs out of memory after a few hundred steps; every step calls `loss.backward(retain_graph=True)` and puts `loss` into a list, to plot a curve. Tell them in three to five sentences: what is holding the memory? If only one thing may be changed, which change is enough? Do they need `retain_graph` at all, and when would they? In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student's training runs out of memory after a few hundred steps; every step calls `loss.backward(retain_graph=True)` and puts `loss` into a list, to plot a curve. Tell them in three to five sentences: what is using up the memory? If only one thing may be changed, which change is enough? Do they need `retain_graph` at all, and when would they? In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 1 点），给 1 分：
@@ -678,8 +682,8 @@ assert x.grad.item() == 11.0
 # 参考回答：占内存的是每一步保存的中间值：列表里的 loss 抓着图，图抓着保存的值，retain_graph 又不许放。把 append(loss) 改成 append(loss.item())，图就没人抓着了；或者去掉 retain_graph，保存的值边走边放。只有同一张图真要走第二遍时才需要它。
 #
 # **Rubric (1 point)** Two of these three, the first among them:
-# 1. The losses in the list hold their graphs, and retain_graph keeps the saved values from being let go; together they keep the intermediate values of every step.
+# 1. The losses in the list hold their graphs, and retain_graph keeps the saved values from being released; together they keep the intermediate values of every step.
 # 2. One change is enough: collect loss.item() (or a detached one), or drop retain_graph.
 # 3. It is needed only when one graph is walked a second time, as for two losses that share a trunk and must go backward separately; usually one backward from their sum is better.
 #
-# Model answer: the memory is taken up by the values saved at every step: the loss in the list holds the graph, the graph holds the saved values, and retain_graph keeps them from being let go. Collect loss.item() and nobody holds the graph; or drop retain_graph, and the saved values go while backward walks. It is needed only if the same graph really has to be walked twice.
+# Model answer: the memory is taken up by the values saved at every step: the loss in the list holds the graph, the graph holds the saved values, and retain_graph keeps them from being released. Collect loss.item() and nothing holds the graph; or drop retain_graph, and the saved values are released while backward walks. It is needed only if the same graph really has to be walked twice.

@@ -5,7 +5,7 @@
 #
 # `backward()` 之后，叶子（leaf）都有了 `.grad`，中间那些张量却没有。想看看它们的梯度，想在半路上改一改，或者只问其中一个，怎么办？
 #
-# 这一课写五个小函数：运行钩子（hook）、取下钩子、`retain_grad`、累积之后的钩子，还有 `autograd.grad` 用来挑节点的那一段。
+# 这一课写五个小函数：运行钩子（hook）、移除钩子、`retain_grad`、累积之后的钩子，还有 `autograd.grad` 里挑选节点的那一段。
 
 # %% [markdown] tags=["lang-en"]
 # # 09 · Hooks and non-leaf gradients
@@ -14,7 +14,7 @@
 #
 # After `backward()` the leaves (叶子) have their `.grad`, but the tensors in between have none. What if you want to see their gradients, change them on the way, or ask for just one of them?
 #
-# In this lesson you write five small functions: running hooks (钩子), taking one off, `retain_grad`, the hook that comes after accumulation, and the piece of `autograd.grad` that picks the nodes to run.
+# In this lesson you write five small functions: running hooks (钩子), removing one, `retain_grad`, the hook that runs after accumulation, and the part of `autograd.grad` that chooses which nodes to run.
 
 # %% tags=["setup"]
 import minigrad
@@ -57,7 +57,7 @@ warnings.filterwarnings("ignore", "The .grad attribute")  # torch warns: c is no
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 c = x * 2
 d = (c * c).sum()
-c.register_hook(lambda grad: print("passing by:", grad, "   c.grad now:", c.grad))
+c.register_hook(lambda grad: print("in the hook:", grad, "   c.grad now:", c.grad))
 d.backward(retain_graph=True)
 print("afterwards, graph retained: c.grad =", c.grad, "   x.grad =", x.grad)
 
@@ -70,7 +70,7 @@ middle.register_hook(lambda grad: seen.append((grad.tolist(), middle.grad)))
 assert seen == [([4.0, 8.0], None)] and middle.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：只要你没有另外吩咐（第 5 节），会往 `.grad` 里写的就只有 `AccumulateGrad`，而只有叶子才有它。图里看得清楚：
+# 梯度 `[4, 8]` 明明到了 `c`，`c.grad` 却在那一刻就是 `None`。它不是写了又被释放，而是从来没有写过：除非你另外要求（第 5 节），会往 `.grad` 里写的就只有 `AccumulateGrad`，而只有叶子才有它。图里看得清楚：
 
 # %% [markdown] tags=["lang-en"]
 # The gradient `[4, 8]` did arrive at `c`, yet `c.grad` was `None` at that very moment. It was not written and then freed; it was never written. Unless you ask for more (section 5), only `AccumulateGrad` writes to a `.grad`, and only leaves have one. The picture shows it:
@@ -89,7 +89,7 @@ draw(d, params={"x": x, "c": c, "d": d}, show=["shapes", "grads"])
 # %%
 x = minigrad.tensor([1.0, 2.0], requires_grad=True)
 c = x * 2
-c.register_hook(lambda grad: print("passing by:", grad))
+c.register_hook(lambda grad: print("in the hook:", grad))
 (c * c).sum().backward()
 print("c.grad =", c.grad, "   x.grad =", x.grad)
 
@@ -99,16 +99,16 @@ assert c.grad is None and x.grad.tolist() == [8.0, 16.0]
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · 钩子：看一眼，或者换掉
 #
-# 钩子是你写的函数：梯度到达一个张量时，引擎（engine）拿着梯度调用它。它返回 `None`，什么也不变；它返回张量，这个张量就顶替原来的梯度，继续往下走。
+# 钩子是你写的函数：梯度到达一个张量时，引擎（engine）拿着梯度调用它。它返回 `None`，什么也不变；它返回张量，这个张量就替换原来的梯度，继续往下传。
 #
-# 一个张量上可以挂几个钩子。先猜：下面打印的那两个各看到什么，`x.grad` 又是多少？
+# 一个张量上可以登记几个钩子。先猜：下面打印的那两个各看到什么，`x.grad` 又是多少？
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Hooks: to look, or to replace
 #
-# A hook is a function of your own: when a gradient arrives at a tensor, the engine (引擎) calls the hook with it. If the hook returns `None`, nothing changes; if it returns a tensor, that tensor takes the gradient's place and travels on.
+# A hook is a function of your own: when a gradient arrives at a tensor, the engine (引擎) calls the hook with it. If the hook returns `None`, nothing changes; if it returns a tensor, that tensor replaces the gradient and is passed on.
 #
-# One tensor can carry several hooks. Guess: what do the two that print see, and what is `x.grad`?
+# One tensor can have several hooks. Guess: what do the two that print see, and what is `x.grad`?
 
 
 # %% tags=["demo"]
@@ -133,7 +133,7 @@ assert x.grad.tolist() == [80.0, 160.0]
 # 不同张量上的钩子谁先谁后，跟着反向的次序走：最晚记录的节点最先运行。先猜顺序，再运行：
 
 # %% [markdown] tags=["lang-en"]
-# They run one after another, in the order of registration: the third sees what the second put in place.
+# They run one after another, in the order of registration: the third sees what the second returned.
 #
 # Hooks on different tensors follow the order of the walk: the node recorded last runs first. Guess the order, then run:
 
@@ -169,7 +169,7 @@ assert ran == ["first", "second", "first"]
 #
 # 1. 换之前先调用 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
 # 2. 问“有没有返回”，用 `is not None`。张量的真假是另一回事。
-# 3. 钩子运行时可以把自己或别的钩子取下来，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。梯度到的时候挂着的，这一趟都运行。
+# 3. 钩子运行时可以移除自己或别的钩子，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。梯度到的时候登记着的，这一趟都运行。
 #
 # 例子：两个钩子，先乘 2，再加 1；`grad` 是 `[3.]`，返回 `[7.]`。
 
@@ -180,7 +180,7 @@ assert ran == ["first", "second", "first"]
 #
 # 1. Before replacing, call `check_replacement(hook, replacement, grad)`; it raises for anything that cannot be a gradient here (wrong shape, wrong dtype, not a tensor).
 # 2. To ask whether a hook returned something, use `is not None`. Whether a tensor is true or false is another question.
-# 3. A hook may take itself or another one off while it runs, and then the dict shrinks; so loop over a copy, `list(hooks.values())`. All that hang there when the gradient arrives run this time.
+# 3. A hook may remove itself or another one while it runs, and then the dict shrinks; so loop over a copy, `list(hooks.values())`. Every hook that is registered when the gradient arrives runs this time.
 #
 # Example: the first of two hooks multiplies by 2, the second adds 1; if `grad` is `[3.]`, return `[7.]`.
 
@@ -214,12 +214,12 @@ check("hook_replacement")
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 用钩子裁剪
 #
-# 换掉梯度有什么用？最有名的用处是梯度裁剪（gradient clipping）。下面有 12 层，每层把向量乘上一个矩阵，反向时梯度每过一层就长一倍。在每一层挂一个钩子，把梯度的每一项夹在 -1 和 1 之间，梯度的长度会变成什么样？先猜：
+# 换掉梯度有什么用？最有名的用处是梯度裁剪（gradient clipping）。下面有 12 层，每层把向量乘上一个矩阵，反向时梯度每过一层就长一倍。在每一层登记一个钩子，把梯度的每一项限制在 -1 和 1 之间，梯度的长度会变成什么样？先猜：
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Clipping by a hook
+# ## 3 · Clipping with a hook
 #
-# What is replacing good for? Its best-known use is gradient clipping (梯度裁剪). Below are 12 layers, each of which multiplies a vector by a matrix; on the way back the gradient gets twice as long with every layer. Now put a hook on each layer that keeps every entry of the gradient between -1 and 1. What happens to its length? Guess:
+# What is replacing good for? Its best-known use is gradient clipping (梯度裁剪). Below are 12 layers, each of which multiplies a vector by a matrix; in backward the gradient gets twice as long with every layer. Now register a hook on each layer that keeps every entry of the gradient between -1 and 1. What happens to its length? Guess:
 
 
 # %% tags=["demo"]
@@ -258,12 +258,12 @@ ax.set_yscale("log", base=2)
 # Without clipping, the gradient is two thousand times as long after 12 layers; with clipping, its length stays at 4. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 4 · 取下来
+# ## 4 · 移除钩子
 #
-# 在笔记本里，登记钩子的那一格一不小心运行了两遍。先猜：取下一次之前、之后，钩子各打印几行？
+# 在笔记本里，登记钩子的那一格一不小心运行了两遍。先猜：移除一次之前、之后，钩子各打印几行？
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · Taking it off
+# ## 4 · Removing a hook
 #
 # In a notebook, the cell that registers a hook was run twice by accident. Guess: how many lines does the hook print below, before it is removed once, and after?
 
@@ -301,14 +301,14 @@ with u.register_hook(counted.append):
 assert len(counted) == 4
 
 # %% [markdown] tags=["lang-zh"]
-# 两行，然后一行：同一个函数登记了两次，就有两个钩子，叶子的钩子还会一直跟到下一张图。`register_hook` 返回一张凭证（handle），凭它取下来；它只管自己那一个，取两次也无妨。写成 `with u.register_hook(...):`，出块时就自动取下：最后两次反向，只打印了一行。
+# 两行，然后一行：同一个函数登记了两次，就有两个钩子，叶子的钩子还会一直跟到下一张图。`register_hook` 返回一个句柄（handle），用它来移除；它只管自己那一个，移除两次也无妨。写成 `with u.register_hook(...):`，出块时就自动移除：最后两次反向，只打印了一行。
 #
-# 写 `remove`。`self.id` 是凭证的编号；`self._hooks()` 给出挂着钩子的字典，编号对着函数。凭证不会让张量因此活着，张量要是已经没了，`self._hooks()` 就给出 `None`，这时什么也不用做。
+# 写 `remove`。`self.id` 是句柄的编号；`self._hooks()` 给出登记钩子的字典，编号对着函数。句柄不会让张量因此活着，张量要是已经没了，`self._hooks()` 就给出 `None`，这时什么也不用做。
 #
-# 例子：字典里有编号 3、4、5，凭证是 4，之后剩下 3 和 5；再 `remove` 一次，还是 3 和 5。
+# 例子：字典里有编号 3、4、5，句柄是 4，之后剩下 3 和 5；再 `remove` 一次，还是 3 和 5。
 
 # %% [markdown] tags=["lang-en"]
-# Two lines, then one: a function registered twice makes two hooks, and a leaf's hooks stay with it from graph to graph. `register_hook` returns a handle (凭证) that takes the hook off again; a handle removes its own hook only, and using it twice does no harm. With `with u.register_hook(...):` the hook is taken off when the block ends: of the last two walks, only one printed a line.
+# Two lines, then one: a function registered twice makes two hooks, and a leaf's hooks stay with it from graph to graph. `register_hook` returns a handle (句柄) with which to remove the hook; a handle removes its own hook only, and using it twice does no harm. With `with u.register_hook(...):` the hook is removed when the block ends: of the last two walks, only one printed a line.
 #
 # Write `remove`. `self.id` is the handle's number; `self._hooks()` returns the dict that holds the hooks, which maps numbers to functions. A handle does not keep its tensor alive; once the tensor is gone, `self._hooks()` returns `None`, and there is nothing to do.
 #
@@ -340,7 +340,7 @@ check("hook_removal")
 # 只想事后看看 `c.grad`，不必自己写钩子：前向之后、反向之前说一声 `c.retain_grad()`。先猜：反向两次之后，`first` 和 `c.grad` 各是多少？与叶子的 `.grad` 有什么不同？
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · retain_grad: keep it
+# ## 5 · retain_grad: keep the gradient
 #
 # To look at `c.grad` afterwards, you need no hook of your own: call `c.retain_grad()` after forward and before backward. Guess: after two walks, what are `first` and `c.grad`? And how does that differ from a leaf's `.grad`?
 
@@ -364,14 +364,14 @@ assert x.grad is leaf_first and x.grad.tolist() == [1600.0, 3200.0]
 # %% [markdown] tags=["lang-zh"]
 # 也是累积（accumulation），可是每次都换一个新张量，手里的 `first` 不变；叶子是在原来的张量里加。还有一点：`retain_grad` 登记得比钩子早，留下的却是钩子换过的梯度：它总排在钩子后面。
 #
-# 写 `keep_grad`，引擎在钩子都运行之后调用它。`tensor` 是说过 `retain_grad()` 的张量，`tensor._grad` 是 `None` 或已有的梯度；`grad` 是钩子换过的梯度，一个张量。它还要继续往下走，所以第一次要留一份副本：`grad.clone()`。
+# 写 `keep_grad`，引擎在钩子都运行之后调用它。`tensor` 是说过 `retain_grad()` 的张量，`tensor._grad` 是 `None` 或已有的梯度；`grad` 是钩子换过的梯度，一个张量。它还要继续往下传，所以第一次要留一份副本：`grad.clone()`。
 #
 # 例子：`tensor._grad` 是 `None`，来了 `[2.]`，之后是 `[2.]`；再来一次，是 `[4.]`，一个新张量。
 
 # %% [markdown] tags=["lang-en"]
-# This is accumulation (累积), too, but into a new tensor each time, so the `first` you hold does not change; a leaf adds into the tensor it already has. One more thing: `retain_grad` was called before the hook was registered, and yet what it kept is what the hook returned. It always comes after the hooks.
+# This is accumulation (累积), too, but into a new tensor each time, so the `first` you hold does not change; a leaf adds into the tensor it already has. One more thing: `retain_grad` was called before the hook was registered, and yet it kept what the hook returned. It always runs after the hooks.
 #
-# Write `keep_grad`, which the engine calls once all hooks have run. `tensor` is the one that called `retain_grad()`, `tensor._grad` is `None` or the gradient kept so far; `grad` is what the hooks have left, a tensor. It travels on, so the first time keep a copy: `grad.clone()`.
+# Write `keep_grad`, which the engine calls once all hooks have run. `tensor` is the one whose `retain_grad()` was called, `tensor._grad` is `None` or the gradient kept so far; `grad` is what the last hook returned, a tensor. It is passed on, so the first time keep a copy: `grad.clone()`.
 #
 # Example: `tensor._grad` is `None`, and `[2.]` comes in: it becomes `[2.]`; the same once more, and it is `[4.]`, a new tensor.
 
@@ -398,14 +398,14 @@ check("retained_gradients")
 #
 # 叶子的普通钩子在 `.grad` 写好之前运行。要等写好之后，用 `register_post_accumulate_grad_hook` 登记：这种钩子收到的不是梯度，而是叶子本身。
 #
-# 有了它，可以每到一个梯度就走一步，走完马上清掉，不必等所有的 `.grad` 都齐了。下面第一个参数还挂了一个普通钩子，好看清先后。先猜：它看到的 `.grad` 是什么？`backward()` 之后，`.grad` 还在吗？
+# 有了它，可以每到一个梯度就走一步，走完马上清掉，不必等所有的 `.grad` 都齐了。下面第一个参数还有一个普通钩子，好看清先后。先猜：它看到的 `.grad` 是什么？`backward()` 之后，`.grad` 还在吗？
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · After accumulation
 #
 # A leaf's ordinary hooks run before its `.grad` is written. To come after that, register with `register_post_accumulate_grad_hook`: such a hook is given the leaf itself, not the gradient.
 #
-# With it you can take a step as soon as a gradient is in and clear it at once, without waiting until every `.grad` is there. Below, the first parameter also has an ordinary hook, to show which comes first. Guess: what does that see in `.grad`? And after `backward()`, is there still a `.grad`?
+# With it you can take a step as soon as a gradient is in and clear it at once, without waiting until every `.grad` is there. Below, the first parameter also has an ordinary hook, to show which comes first. Guess: what does that hook see in `.grad`? And after `backward()`, is there still a `.grad`?
 
 # %% tags=["demo"]
 params = [torch.tensor([float(n)], requires_grad=True) for n in (1, 2, 3)]
@@ -439,15 +439,15 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
 # - 不要梯度的：`cannot register a hook on a tensor that doesn't require gradient`。
 # - 有 `grad_fn` 的：`post accumulate grad hooks cannot be registered on non-leaf tensors`。
 #
-# 剩下的是叶子。`gradient_edge(tensor)`（你在第 02 课写过）返回节点和编号两样，叶子的节点就是它的 `AccumulateGrad`；`extras_of(node).accumulated.add(hook)` 把钩子挂上去，并返回凭证，你要把凭证交给用户。
+# 剩下的是叶子。`gradient_edge(tensor)`（你在第 02 课写过）返回节点和编号两样，叶子的节点就是它的 `AccumulateGrad`；`extras_of(node).accumulated.add(hook)` 登记钩子，并返回句柄，你要返回这个句柄。
 
 # %% [markdown] tags=["lang-en"]
 # Write `register_post_accumulate_hook`, which registers such a hook. It makes sense for leaves only, so refuse two kinds of tensors on the spot, each with a `RuntimeError`:
 #
-# - Those that want no gradient: `cannot register a hook on a tensor that doesn't require gradient`.
+# - Those that require no gradient: `cannot register a hook on a tensor that doesn't require gradient`.
 # - Those with a `grad_fn`: `post accumulate grad hooks cannot be registered on non-leaf tensors`.
 #
-# What remains are leaves. `gradient_edge(tensor)` (you wrote it in lesson 02) returns a node and a number; a leaf's node is its `AccumulateGrad`. `extras_of(node).accumulated.add(hook)` puts the hook there and returns the handle, which you hand to the user.
+# What remains are leaves. `gradient_edge(tensor)` (you wrote it in lesson 02) returns a node and a number; a leaf's node is its `AccumulateGrad`. `extras_of(node).accumulated.add(hook)` registers the hook and returns the handle; return that.
 
 
 # %% nbgrader={"grade_id": "register_post_accumulate_hook", "solution": true}
@@ -477,12 +477,12 @@ check("post_accumulate")
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · autograd.grad：只问一个
 #
-# 不想动任何 `.grad`，只想要某一个梯度，就用 `torch.autograd.grad(w, u)`，结果直接还给你。下面 `w` 由两个分支相乘得到，我们先只问 `u`，再只问 `a`。先猜：另一个分支上的钩子响不响？
+# 不想动任何 `.grad`，只想要某一个梯度，就用 `torch.autograd.grad(w, u)`，结果直接返回。下面 `w` 由两个分支相乘得到，我们先只问 `u`，再只问 `a`。先猜：另一个分支上的钩子响不响？
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · autograd.grad: ask for just one
 #
-# To get just one gradient and leave every `.grad` alone, use `torch.autograd.grad(w, u)`, which returns the result to you. Below, `w` is the product of two branches; we ask for `u` only, then for `a` only. Guess: does the hook on the other branch fire?
+# To get just one gradient without touching any `.grad`, use `torch.autograd.grad(w, u)`, which returns the result. Below, `w` is the product of two branches; we ask for `u` only, then for `a` only. Guess: does the hook on the other branch fire?
 
 
 # %% tags=["demo"]
@@ -518,7 +518,7 @@ torch.autograd.grad(w, u)
 assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 
 # %% [markdown] tags=["lang-zh"]
-# 不响：通不到目标的节点，根本没有运行。省了计算，也没有副作用：`.grad` 没人写，那边保存的张量也没人用掉。
+# 不响：通不到目标的节点，根本没有运行。省了计算，也没有副作用：不写任何 `.grad`，那边保存的张量也不释放。
 #
 # 那么该运行哪些？一个节点，只要它的某条边直接通向目标，或者通向另一个该运行的节点，就该运行。目标自己不必：梯度到了它那里，就已经是答案了。
 #
@@ -529,7 +529,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 # 例子就是上面那段程序：目标是 `u` 的节点，只有 `w` 的节点要运行；目标是 `a` 的 `AccumulateGrad`，要运行的是 `w` 和 `u` 的节点。
 
 # %% [markdown] tags=["lang-en"]
-# It does not: nodes that do not lead to a target never run. That saves work, and there are no side effects: nobody writes to a `.grad`, and what the other branch has saved is not used up.
+# It does not: nodes that do not lead to a target never run. That saves work, and there are no side effects: no `.grad` is written, and what the other branch has saved is not released.
 #
 # So which nodes should run? A node should, if one of its edges leads straight to a target, or to another node that should run. The target itself need not: once the gradient has arrived there, it is the answer.
 #
@@ -565,10 +565,10 @@ def nodes_to_run(reachable, targets):
 check("gradients_of_some")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查：一个小网络训练五步，第一层的梯度用钩子裁剪，中间一层的用 `retain_grad` 留着，每隔一步还用 `autograd.grad` 问一次，半路上再取下两个钩子。五个部件都是你的。
+# 最后一项检查：一个小网络训练五步，第一层的梯度用钩子裁剪，中间一层的用 `retain_grad` 留着，每隔一步还用 `autograd.grad` 问一次，半路上再移除两个钩子。五个部件都是你的。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small network for five steps: a hook clips the first layer's gradient, `retain_grad` keeps the middle layer's, every other step also asks for it with `autograd.grad`, and two hooks are taken off halfway. All five parts are yours.
+# The last check trains a small network for five steps: a hook clips the first layer's gradient, `retain_grad` keeps the middle layer's, every other step also asks for it with `autograd.grad`, and two hooks are removed halfway. All five parts are yours.
 
 # %% nbgrader={"grade_id": "check_hooks_in_training", "grade": true, "points": 3}
 check("hooks_in_training")
@@ -576,12 +576,12 @@ check("hooks_in_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# 钩子挂在哪里？看上去在张量上，其实在张量当时的节点上。原地（in-place）改一次 `y`，它就换了节点；改之前登记的钩子却留在旧节点那里。先猜：两个钩子各看到什么？
+# 钩子登记在哪里？看上去在张量上，其实在张量当时的节点上。原地（in-place）改一次 `y`，它就换了节点；改之前登记的钩子却留在旧节点那里。先猜：两个钩子各看到什么？
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# Where does a hook hang? On the tensor, it seems; in fact, on the node that the tensor has at the time. Change `y` in place (原地), and it gets another node; a hook registered before that stays with the old one. Guess: what does each of the two hooks see?
+# Where is a hook registered? On the tensor, it seems; in fact, on the node that the tensor has at the time. Change `y` in place (原地), and it gets another node; a hook registered before that stays with the old one. Guess: what does each of the two hooks see?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0], requires_grad=True)
@@ -610,9 +610,9 @@ assert seen == [("late", 1.0), ("early", 3.0)]
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
 #
-# **1.** `c` 上挂的钩子返回 `grad * 0`，还调用过 `c.retain_grad()`。反向之后 `c.grad` 和 `x.grad` 各是什么？
+# **1.** `c` 上的钩子返回 `grad * 0`，还调用过 `c.retain_grad()`。反向之后 `c.grad` 和 `x.grad` 各是什么？
 #
-# <details><summary>答案</summary>都是 0。retain_grad 排在钩子后面，留下的是换过的梯度；接着往 x 走的也是它。</details>
+# <details><summary>答案</summary>都是 0。retain_grad 排在钩子后面，留下的是换过的梯度；接着往 x 传的也是它。</details>
 #
 # **2.** 先 `d.backward()`，再 `c.retain_grad()`，然后看 `c.grad`。有吗？
 #
@@ -623,11 +623,11 @@ assert seen == [("late", 1.0), ("early", 3.0)]
 #
 # **1.** A hook on `c` returns `grad * 0`, and `c.retain_grad()` was called. After backward, what are `c.grad` and `x.grad`?
 #
-# <details><summary>Answer</summary>Both are 0. retain_grad comes after the hooks and keeps what they have left; and that is also what travels on to x.</details>
+# <details><summary>Answer</summary>Both are 0. retain_grad runs after the hooks and keeps what they returned; that is also what is passed on to x.</details>
 #
 # **2.** First `d.backward()`, then `c.retain_grad()`, then look at `c.grad`. Is it there?
 #
-# <details><summary>Answer</summary>No, it is None. That gradient has passed by, and nobody kept it; retain_grad only counts for later walks.</details>
+# <details><summary>Answer</summary>No, it is None. That gradient has passed, and nobody kept it; retain_grad only affects later walks.</details>
 
 # %% tags=["proof"]
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -656,13 +656,13 @@ assert c.grad is None
 # **评分标准（1 分）** 下面三点说清两点（其中必须有第 1 点），给 1 分；认为 c.grad 是“反向后被释放”的，给 0 分：
 # 1. 选择有理由：钩子在梯度经过时运行，按反向的次序，可以在第一个 nan 处报出层的名字；选 retain_grad 逐层事后查看也行，只要说明要多占内存、要在反向之前调用。
 # 2. 另外两个的用处：retain_grad 适合事后看一两个中间张量；autograd.grad 适合只要某个梯度、不动任何 .grad。
-# 3. 用完之后：handle.remove()（或 with），不然钩子一直在，重复运行还会越挂越多。
+# 3. 用完之后：handle.remove()（或 with），不然钩子一直在，重复运行还会越来越多。
 #
-# 参考回答：给每层的输出挂一个钩子，发现 nan 就打印层的名字：梯度从输出往回走，第一个报名的就是出问题的地方。如果只想事后看一层，retain_grad 更省事，但要在反向之前说，还多占一份内存；如果只要损失对某个张量的梯度，又不想动 .grad，就用 autograd.grad。查完用 handle.remove() 把钩子取下来。
+# 参考回答：给每层的输出登记一个钩子，发现 nan 就打印层的名字：梯度从输出往回走，第一个报名的就是出问题的地方。如果只想事后看一层，retain_grad 更省事，但要在反向之前说，还多占一份内存；如果只要损失对某个张量的梯度，又不想动 .grad，就用 autograd.grad。查完用 handle.remove() 移除钩子。
 #
 # **Rubric (1 point)** Two of these three, the first among them; 0 for saying that c.grad "is freed after backward":
 # 1. A choice with its reason: hooks run while the gradient passes, in the order of the walk, and can name the layer at the first nan; retain_grad on every layer is fine too, provided the answer says that it takes memory and has to be called before backward.
-# 2. The others' use: retain_grad to look at one or two tensors afterwards; autograd.grad to get one gradient and leave every .grad alone.
+# 2. The others' use: retain_grad to look at one or two tensors afterwards; autograd.grad to get one gradient without touching any .grad.
 # 3. Afterwards: handle.remove() (or a with block), or the hooks stay, and more pile up with each run.
 #
-# Model answer: a hook on each layer's output that prints the layer's name when it sees nan: gradients come back from the output, and the first name printed is where it went wrong. To look at one layer afterwards retain_grad is less work, but has to be called before backward and takes memory; and for the gradient of one tensor, with every .grad left alone, there is autograd.grad. When done, handle.remove() takes the hooks off.
+# Model answer: a hook on each layer's output that prints the layer's name when it sees nan: gradients come back from the output, and the first name printed is where it went wrong. To look at one layer afterwards retain_grad is less work, but has to be called before backward and takes memory; and for the gradient of one tensor, without touching any .grad, there is autograd.grad. When done, remove the hooks with handle.remove().

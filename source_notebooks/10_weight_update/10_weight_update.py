@@ -14,7 +14,7 @@
 #
 # You have the gradient; moving `w` one step downhill looks like the simplest line in all of training. Yet there are three ways to write it: one destroys the leaf, one can go silently wrong, and only one is right.
 #
-# In this lesson you write what the right one is made of: `no_grad`, the version check, and `SGD.step`.
+# In this lesson you write what the right one needs: `no_grad`, the version check, and `SGD.step`.
 
 # %% tags=["setup"]
 import minigrad
@@ -80,9 +80,9 @@ assert "not a leaf" in str(seen[0].message)
 # %% [markdown] tags=["lang-en"]
 # `None`, and a warning with it. The name `w` now points at another tensor, the result of a subtraction. That is not a leaf (叶子), and it has no `AccumulateGrad` to collect a gradient for it.
 #
-# The gradient is not lost; it flowed into the original leaf: `first.grad` went from 40 to 80. But without the extra name `first`, we could no longer get at it; and 80 is two steps added up, not the gradient at the new place.
+# The gradient is not lost; it flowed into the original leaf: `first.grad` went from 40 to 80. But without the extra name `first`, we could no longer get at it; and 80 is the sum of two steps, not the gradient at the new place.
 #
-# Write `w = w - 0.1 * w.grad` once more, and `None` gets multiplied: training stops at its second step, with a `TypeError` that seems to be about something else entirely. `minigrad` does the same:
+# Write `w = w - 0.1 * w.grad` once more, and `None` gets multiplied: training stops at its second step, with a `TypeError` that seems unrelated. `minigrad` does the same:
 
 # %%
 w = minigrad.tensor([1.0], requires_grad=True)
@@ -114,7 +114,7 @@ except TypeError as error:
 #
 # The warning mentions a way out: `w.retain_grad()` makes a tensor keep its gradient even though it is not a leaf. Call it at every step, and training does go on, with the right values. So what is wrong with it?
 #
-# Below, `train` takes 300 steps in each of two ways: one binds the name anew (`rebind`), the other changes `w` in place under `no_grad`, as section 7 will do. At each step it counts the nodes of the computational graph (计算图). Guess first: at step 300, how many nodes stand behind `loss`?
+# Below, `train` takes 300 steps in each of two ways: one rebinds the name (`rebind`), the other changes `w` in place under `no_grad`, as in section 7. At each step it counts the nodes of the computational graph (计算图). Guess first: at step 300, how many nodes are behind `loss`?
 
 # %% tags=["demo"]
 import time
@@ -176,7 +176,7 @@ assert set(nodes.tolist()) == {4} and abs(value - other) < 1e-5
 # 每次 `backward` 都要把这条尾巴从头走到尾，所以越来越慢（上面的 `time` 是最后二十步与靠前的二十步用时之比），内存也一路上涨。下图左边是节点数，右边是 Python 内存，由 `minigrad` 跑同一个 `train` 测得。
 
 # %% [markdown] tags=["lang-en"]
-# Both ways end at the same `w`. But when the name is bound anew, the graph gains a node at every step and never loses one: the new `w` is the old `w` minus something, the old one is a still older one minus something, and so on back to the first leaf.
+# Both ways end at the same `w`. But when the name is rebound, the graph gains a node at every step and never loses one: the new `w` is the old `w` minus something, the old one is a still older one minus something, and so on back to the first leaf.
 #
 # Each `backward` has to walk this tail to its end, so it gets slower and slower (`time` above compares the last twenty steps with twenty near the beginning), and memory keeps climbing. The picture shows the number of nodes on the left and, on the right, Python's memory while `minigrad` runs the same `train`.
 
@@ -202,7 +202,7 @@ assert grows[-1] - grows[100] > 50 and flat[-1] - flat[100] < 5
 # 尾巴长什么样？只走三步，画出来看。最底下那个叶子已经没有名字了，图里只好叫它 `#1`；名字 `w` 挂在最后一次减法上。
 
 # %% [markdown] tags=["lang-en"]
-# What does the tail look like? Let us take just three steps and draw it. The leaf at the very bottom has lost its name, so the picture calls it `#1`; the name `w` now belongs to the last subtraction.
+# What does the tail look like? Take just three steps and draw it. The leaf at the bottom no longer has a name, so the picture calls it `#1`; the name `w` now belongs to the last subtraction.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -222,12 +222,12 @@ assert count_nodes(loss) == 7
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 那么用 .data？
 #
-# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。试试看：`w` 还是叶子，图没有变长，数值也对。看来就是它了？
+# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。试试看：`w` 还是叶子，图没有变长，数值也对。看来就是它了？先猜：图里有几个节点？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Then use .data?
 #
-# Many old tutorials say that the right way is `w.data = w.data - lr * w.grad`. Try it: `w` stays a leaf, the graph does not grow, the value is right. So is that it?
+# Many old tutorials say that the right way is `w.data = w.data - lr * w.grad`. Try it: `w` stays a leaf, the graph does not grow, the value is right. So is that it? Guess first: how many nodes are in the graph?
 
 # %% tags=["demo"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -242,14 +242,14 @@ assert count_nodes((40 * w).sum()) == count_nodes((40 * torch.tensor([1.0], requ
 assert w.is_leaf and w.requires_grad and w.item() == -11.0 and w.grad.item() == 40.0
 
 # %% [markdown] tags=["lang-zh"]
-# 能用，这不假。可是“`.data` 是正确的写法”这句话，下一格就要推翻它。
+# 这里能用。可是“`.data` 是正确的写法”这句话，下一格就要推翻它。
 #
 # $y = x^2$ 在 $x = 3$ 处的斜率是 6。算完 `y` 之后、`backward` 之前，我们把 `x` 放大 10 倍，放法有三种：经过 `.data`、经过 `detach()`、在 `no_grad` 里。
 #
 # 猜三次：`x.grad` 各是多少？或者会发生别的什么？
 
 # %% [markdown] tags=["lang-en"]
-# It works, no doubt. But the next cell will refute "`.data` is the right way".
+# It works here. But the next cell will refute "`.data` is the right way".
 #
 # At $x = 3$, $y = x^2$ has slope 6. After computing `y` and before calling `backward`, we make `x` 10 times as large, in three ways: through `.data`, through `detach()`, and under `no_grad`.
 #
@@ -292,36 +292,36 @@ for write in (through_detach, under_no_grad):
     assert version == "x._version = 1" and outcome.endswith("has been modified by an inplace operation")
 
 # %% [markdown] tags=["lang-zh"]
-# 同样是改写，后两种都被拦了下来；经过 `.data` 的那一次，没有报错，没有警告，只有一个错的数：60，而不是 6。乘法保存的 `x` 在它背后被换掉了，反向时用的是新值。
+# 同样是改写，后两种都被拦了下来；经过 `.data` 的那一次，没有报错，没有警告，只有一个错的数：60，而不是 6。乘法保存的 `x` 被悄悄换掉了，反向时用的是新值。
 #
 # 所以更准确的说法是：`.data` 能用，但自动求导（autograd）看不见它。出了错，没有人会告诉你。
 #
-# 另外两种又是怎么被发现的？秘密在 `_version` 里。
+# 另外两种又是怎么被发现的？靠的是 `_version`。
 
 # %% [markdown] tags=["lang-en"]
-# All three overwrite the same values, and the last two are caught. The one through `.data` gives no error and no warning, just a wrong number: 60 instead of 6. The `x` that the multiplication had saved was changed behind its back, and backward used the new value.
+# All three overwrite the same values, and the last two are caught. The one through `.data` gives no error and no warning, just a wrong number: 60 instead of 6. The `x` that the multiplication had saved was changed unnoticed, and backward used the new value.
 #
 # So, more precisely: `.data` works, but autograd (自动求导) does not see it. When it goes wrong, nobody tells you.
 #
-# And how were the other two caught? The secret is in `_version`.
+# And how were the other two caught? By `_version`.
 
 # %% [markdown] tags=["lang-zh"]
-# ## 4 · 版本号：谁动了我保存的值
+# ## 4 · 版本号：谁改了保存的值？
 #
 # 每个张量（tensor）带着一个计数器，每一次原地（in-place）写入，它就加 1。视图（view）和 `detach()` 的结果与原张量共用这个计数器；`.data` 给出的张量也用着同一份存储（storage），计数器却是一个新的。
 #
 # 运算保存一个值时，记下它当时的版本。反向要用它之前，再看一眼：版本变了，说明值被改写过，那就宁可报错，也不用错的数算下去。
 #
-# 在 `minigrad` 上看看计数器怎么走：
+# 在 `minigrad` 上看看计数器怎么走。先猜四行里的版本号：
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · Versions: who touched what I had saved?
+# ## 4 · Versions: who changed a saved value?
 #
 # Each tensor (张量) carries a counter, and every write in place (原地) adds 1 to it. Views (视图) and the results of `detach()` share the counter of the original tensor; what `.data` gives you shares its storage (存储), too, but comes with a new counter.
 #
 # When an operation saves a value, it notes the version at that moment. Before backward uses the value, it looks again: if the version has changed, the value has been overwritten, and an error is better than going on with wrong numbers.
 #
-# Watch the counter on `minigrad`:
+# Watch the counter on `minigrad`. Guess the version in each of the four lines:
 
 # %%
 x = minigrad.tensor([3.0, 4.0])
@@ -349,14 +349,14 @@ for T in (torch, minigrad):
     assert versions == [0, 1, 2, 3, 3]
 
 # %% [markdown] tags=["lang-zh"]
-# 现在由你来写这一眼。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，一段给错误信息用的文字。
+# 现在由你来写这项检查。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，一段给错误信息用的文字。
 #
 # 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 报错的话很长，`modified_message` 替你写好：依次给它 `saved`、现在的版本、`expected`、`source`。
 #
 # 例子：保存时版本是 0，之后 `x.add_(1)`，`saved._version` 成了 1，与 0 不同，报错。可要是保存时就已经是 1，现在还是 1，那就没事。
 
 # %% [markdown] tags=["lang-en"]
-# Now write this second look yourself. `check_version` receives `saved`, the value that a node has kept, whose `_version` is the version now; `expected`, the version at the time of saving, an int; and `source`, some words for the message.
+# Now write this check yourself. `check_version` receives `saved`, the value that a node has kept, whose `_version` is the version now; `expected`, the version at the time of saving, an int; and `source`, some text for the message.
 #
 # If the version is the same, do nothing; if it has changed, `raise RuntimeError`. torch's message is long, and `modified_message` writes it for you: give it `saved`, the version now, `expected` and `source`, in this order.
 #
@@ -383,10 +383,10 @@ def check_version(saved, expected, source=""):
 check("version_check")
 
 # %% [markdown] tags=["lang-zh"]
-# 会报警只是一半，不乱报警是另一半。下一项检查里有六种情形，torch 都不报错，你的也不该报。
+# 该报错时报错只是一半，不该报时不报是另一半。下一项检查里有六种情形，torch 都不报错，你的也不该报。
 
 # %% [markdown] tags=["lang-en"]
-# Raising the alarm is one half; raising no false alarm is the other. The next check has six situations in which torch does not complain, and neither should you.
+# Raising an error when needed is one half; raising none otherwise is the other. The next check has six situations in which torch does not complain, and neither should you.
 
 # %% nbgrader={"grade_id": "check_version_check_silent", "grade": true, "points": 2}
 check("version_check_silent")
@@ -455,15 +455,15 @@ assert outcome["leaf"] == "a leaf Variable that requires grad is being used in a
 # 1. 反向还要用的值，保存之后不许改：`exp` 存了自己的输出，`y * y` 存了 `y`。`x * 2` 只存那个 2，所以改它的结果没有关系。
 # 2. 需要梯度的叶子不许在记录（recording）着的时候改。改了之后它就成了运算的结果，还怎么当叶子？
 #
-# 第二条正好拦在更新权重的路上：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
+# 第二条正好不许这样更新权重：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
 
 # %% [markdown] tags=["lang-en"]
-# In-place operations are allowed. In the main, only two things are not:
+# In-place operations are allowed. Essentially, only two things are not:
 #
 # 1. A saved value that backward still needs must not be changed: `exp` has saved its output, and `y * y` has saved `y`. `x * 2` saves only the 2, so its result may be changed freely.
 # 2. A leaf that requires grad must not be changed while operations are being recorded (记录). The change would make it the result of an operation; how could it still be a leaf?
 #
-# The second rule stands right in the way of updating a weight: `w -= lr * w.grad` changes a leaf in place. But the rule also holds the way out: do not record.
+# The second rule forbids the obvious weight update: `w -= lr * w.grad` changes a leaf in place. But the rule also shows the way out: do not record.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · no_grad：先别记录
@@ -534,12 +534,12 @@ print(set_recording(False), minigrad.is_grad_enabled())
 print(set_recording(True), minigrad.is_grad_enabled())
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `no_grad` 的三个方法。`__init__` 准备一个地方，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。
+# 写出 `no_grad` 的三个方法。`__init__` 准备一个属性，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。
 #
 # 例子：原先开着，进块后关，出块后开；原先关着，进块后关，出块后仍然关。
 
 # %% [markdown] tags=["lang-en"]
-# Write the three methods of `no_grad`. `__init__` prepares a place in which to remember the old state, but switches nothing: `no_grad()` only makes an object, and takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed.
+# Write the three methods of `no_grad`. `__init__` prepares an attribute for the old state, but switches nothing: `no_grad()` only creates an object; it takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed.
 #
 # Example: on before, off inside, on again afterwards; off before, off inside, and still off afterwards.
 
@@ -584,12 +584,12 @@ check("no_grad_exception")
 # %% [markdown] tags=["lang-zh"]
 # `no_grad` 还能当装饰器（decorator）用：写在函数上面，函数每次运行都在块里。这部分由基类 `Decorating` 替你做，它每次调用都新造一个 `no_grad()`，再用 `with` 包住函数。
 #
-# 为什么每次都要新造？函数可能调用自己，几个块叠在一起，各记各的才不会乱：一个对象只记得最近一次进块时的状态，torch 的也是。
+# 为什么每次都要新造？函数可能调用自己，几个块叠在一起，各记各的才不会乱：一个对象只记得最近一次进块时的状态，torch 的也是。先猜：下面打印哪三样？
 
 # %% [markdown] tags=["lang-en"]
-# `no_grad` also serves as a decorator (装饰器): placed above a function, it makes every call of that function run inside a block. The base class `Decorating` does this for you: on every call it makes a new `no_grad()` and runs the function in its `with` block.
+# `no_grad` is also a decorator (装饰器): placed above a function, it makes every call of that function run inside a block. The base class `Decorating` does this for you: on every call it makes a new `no_grad()` and runs the function in its `with` block.
 #
-# Why a new one every time? The function may call itself; then several blocks are open at once, and each must remember its own state: one object remembers only its latest entry, and so does torch's.
+# Why a new one every time? The function may call itself; then several blocks are open at once, and each must remember its own state: one object remembers only the latest block it entered, and torch's does, too. Guess: which three things are printed below?
 
 
 # %% tags=["demo"]
@@ -619,7 +619,7 @@ check("no_grad_decorator")
 # %% [markdown] tags=["lang-en"]
 # ## 7 · SGD.step: the step done right
 #
-# Now we have all three: nothing is recorded, the weight changes in place, and its version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter.
+# Now we have all that is needed: nothing is recorded, the weight changes in place, and its version goes up by 1. This is the right way to update a weight, and the `step` of stochastic gradient descent (随机梯度下降, SGD) does it once for each parameter.
 #
 # `self.params` is the list of parameters, all tensors; `self.lr` is the learning rate (学习率), a float. Skip a parameter without a gradient (`p.grad` is `None`) and go on with the next; leave `p.grad` itself alone: clearing it is the job of `zero_grad`.
 #
@@ -647,10 +647,10 @@ def step(self):
 check("sgd_step")
 
 # %% [markdown] tags=["lang-zh"]
-# 最后一项检查：一个小网络训练六步，中间穿插不留痕迹的评估，还有一次半路出错；每一个梯度都和 torch 比。靠的全是你写的三个部件。
+# 最后一项检查：一个小网络训练六步，中间穿插不该被记录的评估，还有一次半路出错；每一个梯度都和 torch 比。靠的全是你写的三个部件。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small network for six steps, with evaluations in between that must leave no trace, and one error halfway; every gradient is compared with torch. All of it runs on the three parts you wrote.
+# The last check trains a small network for six steps, with evaluations in between that must not be recorded, and one error halfway; every gradient is compared with torch. All of it runs on the three parts you wrote.
 
 # %% nbgrader={"grade_id": "check_weight_update_training", "grade": true, "points": 3}
 check("weight_update_training")
@@ -658,12 +658,12 @@ check("weight_update_training")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# torch 的 `no_grad` 就是几行 Python，可以直接打印出来。和你的比一比。
+# torch 的 `no_grad` 就是几行 Python，可以直接打印出来。先猜：`__exit__` 里写的是“打开记录”，还是“恢复原样”？再和你的比一比。
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# torch's `no_grad` is just a few lines of Python, so we can print it. Compare it with yours.
+# torch's `no_grad` is just a few lines of Python, so we can print it. Guess first: does its `__exit__` switch recording on, or back to what it was? Then compare it with yours.
 
 # %% tags=["demo"]
 import inspect
@@ -676,10 +676,10 @@ assert "self.prev = torch.is_grad_enabled()" in inspect.getsource(torch.no_grad.
 assert "torch.set_grad_enabled(self.prev)" in inspect.getsource(torch.no_grad.__exit__)
 
 # %% [markdown] tags=["lang-zh"]
-# `torch.optim.SGD` 也做同样的事：走一步，`w` 还是叶子，版本加 1。所以，走步之前的图要是存着 `w`，走步之后就不能再用：
+# `torch.optim.SGD` 也做同样的事：走一步，`w` 还是叶子，版本加 1。那么，走步之前的图存着 `w`，走步之后再从它反向一次，会怎样？先猜：
 
 # %% [markdown] tags=["lang-en"]
-# `torch.optim.SGD` does the same: after a step, `w` is still a leaf, and its version is up by 1. So a graph from before the step that has saved `w` cannot be used after it:
+# `torch.optim.SGD` does the same: after a step, `w` is still a leaf, and its version is up by 1. So what happens if a graph from before the step has saved `w`, and we go backward through it after the step? Guess:
 
 # %% tags=["demo"]
 w = torch.tensor([3.0], requires_grad=True)
@@ -702,10 +702,10 @@ except RuntimeError as error:
     assert "modified by an inplace operation" in str(error)
 
 # %% [markdown] tags=["lang-zh"]
-# 这个错误是在帮你：那张图是用旧的 `w` 算出来的，用新的 `w` 去求它的梯度，得到的数什么也不是。要是更新走的是 `.data`，就没有人来提醒你了。
+# 不行，而这个错误是在帮你：那张图是用旧的 `w` 算出来的，用新的 `w` 去求它的梯度，得到的数毫无意义。要是更新走的是 `.data`，就没有人来提醒你了。
 
 # %% [markdown] tags=["lang-en"]
-# That error is on your side: the graph was computed with the old `w`, and differentiating it with the new `w` would give the gradient of nothing at all. If the update had gone through `.data`, nobody would have said a word.
+# It fails, and that error helps you: the graph was computed with the old `w`, and differentiating it with the new `w` would give a meaningless number. If the update had gone through `.data`, there would have been no warning.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -716,18 +716,18 @@ except RuntimeError as error:
 #
 # **2.** 有人在 `with torch.no_grad():` 块里写了 `w = w - lr * w.grad`，而不是 `w -= lr * w.grad`。之后 `w.requires_grad` 是什么？
 #
-# <details><summary>答案</summary><code>False</code>。减法没有被记录，结果是一个不需要梯度的新张量；名字 <code>w</code> 还是被换掉了。</details>
+# <details><summary>答案</summary><code>False</code>。减法没有被记录，结果是一个不需要梯度的新张量；名字 <code>w</code> 现在指着它。</details>
 
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
 # **1.** `y = x + x`, then `x.data.mul_(10)`, then `y.sum().backward()`. Is `x.grad` wrong this time?
 #
-# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. So <code>.data</code> goes wrong at some times and not at others, which makes it all the harder to find.</details>
+# <details><summary>Answer</summary>No, it is 2. Addition saves nothing, so there is nothing to overwrite. So <code>.data</code> goes wrong only sometimes, which makes the mistake harder to find.</details>
 #
 # **2.** Inside a `with torch.no_grad():` block somebody writes `w = w - lr * w.grad` instead of `w -= lr * w.grad`. What is `w.requires_grad` afterwards?
 #
-# <details><summary>Answer</summary><code>False</code>. The subtraction is not recorded, so its result is a new tensor that does not require grad; and the name <code>w</code> has been moved to it all the same.</details>
+# <details><summary>Answer</summary><code>False</code>. The subtraction is not recorded, so its result is a new tensor that does not require grad, and the name <code>w</code> now points to it.</details>
 
 # %% tags=["proof"]
 x = torch.tensor([3.0], requires_grad=True)

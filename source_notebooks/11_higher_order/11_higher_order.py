@@ -3,7 +3,7 @@
 #
 # 预计 50 分钟
 #
-# 求一次梯度，知道往哪边走；对梯度再求一次，才知道脚下弯得多厉害、这一步该迈多大。
+# 求一次梯度，知道往哪边走；对梯度再求一次，才知道那里弯得多厉害、这一步该迈多大。
 #
 # 这一课写四个部件：`sin` 和 `cos` 的规则，海森矩阵与向量的积，还有牛顿法的一步。
 
@@ -12,7 +12,7 @@
 #
 # About 50 minutes
 #
-# A gradient tells you which way to go; the gradient of the gradient tells you how sharply the ground bends underfoot, and so how far to step.
+# A gradient tells you which way to go; the gradient of the gradient tells you how fast the slope changes there, and so how far to step.
 #
 # In this lesson you write four parts: the rules of `sin` and `cos`, the product of the Hessian with a vector, and one step of Newton's method.
 
@@ -67,12 +67,12 @@ except RuntimeError as error:
 # %% [markdown] tags=["lang-zh"]
 # 27 是从 `x` 算出来的，可它身上什么历史也没有：反向传播时，运算照做，却没有记录。平时这样正好，谁也不会去求梯度的梯度，记下来白占内存。
 #
-# 真想求，就得事先说一声：求梯度的这些运算也请记下来。这句话写作 `create_graph=True`。从这里起我们用 `torch.autograd.grad`：它把梯度作为结果交给你，不去碰 `.grad`。
+# 真想求，就得事先说一声：求梯度的这些运算也请记下来。这句话写作 `create_graph=True`。从这里起我们用 `torch.autograd.grad`：它把梯度作为结果返回，不去碰 `.grad`。先猜下面三行，各是什么数，有没有 `grad_fn`？
 
 # %% [markdown] tags=["lang-en"]
-# The 27 was computed from `x`, and yet it carries no history at all: backward carries out its operations without recording them. Usually that is just right: nobody is going to differentiate the gradient, and a record would only take up memory.
+# The 27 was computed from `x`, and yet it carries no history at all: backward carries out its operations without recording them. Usually that is what you want: nobody is going to differentiate the gradient, and a record would only take up memory.
 #
-# If you do want to, you have to say so in advance: please record the operations of backward as well. You say it with `create_graph=True`. From here on we use `torch.autograd.grad`, which returns the gradient to you and leaves `.grad` alone.
+# If you do want to, you have to say so in advance: please record the operations of backward as well. You say it with `create_graph=True`. From here on we use `torch.autograd.grad`, which returns the gradient and doesn't touch `.grad`. Guess the three lines below: which numbers are they, and do they have a `grad_fn`?
 
 # %% tags=["demo"]
 x = torch.tensor(3.0, requires_grad=True)
@@ -88,10 +88,10 @@ assert [slope.item(), second.item(), third.item()] == [27.0, 18.0, 6.0]
 assert slope.requires_grad and second.requires_grad and not third.requires_grad and x.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# 前两个有 `grad_fn`，可以接着往下求；最后一次没有说要记录，到此为止。这就是高阶导数（higher-order derivative）的全部机关：反向传播也是运算，记下来，就有图，有图就能再走一遍。`minigrad` 也一样：
+# 前两个有 `grad_fn`，可以接着往下求；最后一次没有说要记录，到此为止。高阶导数（higher-order derivative）就是这么来的：反向传播也是运算，记下来，就有图，有图就能再走一遍。`minigrad` 也一样：
 
 # %% [markdown] tags=["lang-en"]
-# The first two have a `grad_fn` and can be differentiated further; the last call was not asked to record, so it ends there. That is the whole trick behind a higher-order derivative (高阶导数): backward consists of operations, too; record them and you have a graph, and a graph can be walked again. `minigrad` does the same:
+# The first two have a `grad_fn` and can be differentiated further; the last call was not asked to record, so it ends there. That is all there is to a higher-order derivative (高阶导数): backward consists of operations, too; record them and you have a graph, and a graph can be walked again. `minigrad` does the same:
 
 # %%
 x = minigrad.tensor(3.0, requires_grad=True)
@@ -109,7 +109,7 @@ assert slope.item() == 27.0 and minigrad.autograd.grad(x**3, x)[0].item() == 27.
 # %% [markdown] tags=["lang-en"]
 # ## 2 · Are create_graph and retain_graph much the same?
 #
-# The names look alike, and both have to do with walking again, so many people take them for the same thing. Below we ask for the slope in three ways, and each time put three questions: does the slope have a history? Can `y` be differentiated again? Can the slope be differentiated further? Guess all nine answers first.
+# The names are similar, and both have to do with walking again, so many people think they are the same thing. Below we compute the slope in three ways, and each time ask three questions: does the slope have a history? Can `y` be differentiated again? Can the slope be differentiated further? Guess all nine answers first.
 
 
 # %% tags=["demo"]
@@ -140,16 +140,16 @@ assert three_questions(create_graph=True) == (True, 27.0, 18.0)
 # %% [markdown] tags=["lang-zh"]
 # 中间一行最说明问题：`retain_graph=True` 只是把旧图存着的值留下，再走一遍，得到的还是同一个 27。它从不产生二阶导数。
 #
-# `create_graph=True` 画一张新图，记的是斜率怎么算出来；新图里的箭头会指回旧图，所以旧图也顺带留着。一句话：一个是“别扔”，一个是“请记”。
+# `create_graph=True` 造一张新图，记的是斜率怎么算出来；新图里的边会通向旧图，所以旧图也跟着留着。一句话：一个是“保留”，一个是“记录”。
 #
-# 用 `y.backward(create_graph=True)` 行不行？行，但 torch 会警告你：
+# 用 `y.backward(create_graph=True)` 行不行？行，但 torch 会警告你。下面接着对 `x.grad` 反向一次，先猜：`x.grad` 最后是几？
 
 # %% [markdown] tags=["lang-en"]
 # The middle row is the most telling: `retain_graph=True` merely keeps what the old graph has saved, and walking it again gives the same 27. It never makes a second derivative.
 #
-# `create_graph=True` draws a new graph, which records how the slope was computed; arrows of the new graph lead back into the old one, so the old one is kept as well. In short: one says "keep this", the other says "write this down".
+# `create_graph=True` builds a new graph, which records how the slope was computed; edges of the new graph lead into the old one, so the old one is kept as well. In short: one means "keep", the other means "record".
 #
-# Does `y.backward(create_graph=True)` work, too? It does, but torch warns you:
+# Does `y.backward(create_graph=True)` work, too? It does, but torch warns you. Below we then go backward from `x.grad`; guess what `x.grad` is in the end:
 
 # %% tags=["demo"]
 import warnings
@@ -176,12 +176,12 @@ assert x.grad.item() == 45.0
 x.grad = None
 
 # %% [markdown] tags=["lang-zh"]
-# 警告说的是一个圈：`x` 拿着 `x.grad`，后者的图又拿着 `x`，谁也不先放手。后果不止这个：第二次 `backward()` 把 18 加在了 27 上，`x.grad` 成了 45，一个谁也不要的数。所以求高阶导数，用 `autograd.grad`。
+# 警告说的是一个圈：`x` 拿着 `x.grad`，后者的图又拿着 `x`，两个都释放不了。后果不止这个：第二次 `backward()` 把 18 加在了 27 上，`x.grad` 成了 45，一个没有用的数。所以求高阶导数，用 `autograd.grad`。
 #
 # 斜率的图长什么样？画 `x.sin()` 的：
 
 # %% [markdown] tags=["lang-en"]
-# The warning is about a cycle: `x` holds `x.grad`, whose graph holds `x`, and neither lets go first. And that is not all: the second `backward()` added its 18 to the 27, and `x.grad` became 45, a number of no use to anyone. So for higher-order derivatives, use `autograd.grad`.
+# The warning is about a cycle: `x` holds `x.grad`, whose graph holds `x`, so neither is freed. And that is not all: the second `backward()` added its 18 to the 27, and `x.grad` became 45, which is of no use. So for higher-order derivatives, use `autograd.grad`.
 #
 # What does the graph of a slope look like? Here is the one for `x.sin()`:
 
@@ -203,7 +203,7 @@ assert slope.grad_fn.name() == "MulBackward0" and slope.grad_fn.next_functions[1
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Do gradients of gradients need new rules?
 #
-# The picture shows one multiplication and one `cos`: just the two things that the rule of `sin`, $\text{grad} \cdot \cos x$, does. What about the second, third and fourth derivatives? Does somebody have to write another set of rules for each order? See which nodes there are in the graph of each derivative:
+# The picture shows one multiplication and one `cos`: the two operations in the rule of `sin`, $\text{grad} \cdot \cos x$. What about the second, third and fourth derivatives? Does somebody have to write another set of rules for each order? See which nodes there are in the graph of each derivative:
 
 
 # %% tags=["demo"]
@@ -229,12 +229,12 @@ assert torch.allclose(y, x.sin())
 assert set(kinds_of_nodes(y)) <= {"AccumulateGrad", "MulBackward0", "NegBackward0", "SinBackward0", "CosBackward0"}
 
 # %% [markdown] tags=["lang-zh"]
-# 转了四圈，又回到 `sin`，用到的全是老面孔：乘法、取负、`sin`、`cos`。规则自己就是用普通运算写成的，而普通运算都有规则。所以“梯度的梯度要有新规则”不对：一套规则，管所有的阶。
+# 求了四次，又回到 `sin`，用到的全是已有的运算：乘法、取负、`sin`、`cos`。规则自己就是用普通运算写成的，而普通运算都有规则。所以“梯度的梯度要有新规则”不对：一套规则，管所有的阶。
 #
 # 条件只有一个：规则里的每一步都得是引擎认得的运算。求一阶时，`minigrad` 把数组交给规则，图个快；`create_graph=True` 时交的是张量，同样的几行就都进了图。所以规则里用 `rules.cos` 而不是 `np.cos`：它对两者都管用。
 
 # %% [markdown] tags=["lang-en"]
-# Four times round, and we are back at `sin`, having met only old friends: multiplication, negation, `sin`, `cos`. Rules are written in ordinary operations, and ordinary operations have rules. So "gradients of gradients need new rules" is not true: one set of rules serves every order.
+# After four derivatives we are back at `sin`, and met only known operations: multiplication, negation, `sin`, `cos`. Rules are written in ordinary operations, and ordinary operations have rules. So "gradients of gradients need new rules" is not true: one set of rules serves every order.
 #
 # There is one condition: each step of a rule has to be an operation that the engine knows. For a first derivative, `minigrad` gives the rule arrays, for speed; with `create_graph=True` it gives it tensors, and the same lines are recorded. That is why a rule says `rules.cos` and not `np.cos`: it takes both.
 
@@ -290,23 +290,23 @@ def cos_vjp(grad, self):
 check("sin_cos_slope")
 
 # %% [markdown] tags=["lang-zh"]
-# 一阶对了，高阶未必：规则里要是哪一步离开了图，一阶的数照样对，二阶就断了。
+# 一阶对了，高阶未必：规则里要是哪一步没有记进图，一阶的数照样对，二阶就错了。
 
 # %% [markdown] tags=["lang-en"]
-# What is right at first order may still be wrong beyond: if some step of a rule leaves the graph, the first derivative is as right as ever, and the second breaks.
+# A rule that is right at first order may still be wrong at higher orders: if one of its steps is not recorded, the first derivative is right all the same, and the second is wrong.
 
 # %% nbgrader={"grade_id": "check_sin_cos_higher", "grade": true, "points": 3}
 check("sin_cos_higher")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 4 · 变量一多，二阶导数就成了一张表
+# ## 4 · 有几个变量时，二阶导数有几个？
 #
-# $f(x) = x_0^2 x_1$ 有两个变量，斜率是两个数；每个斜率又能对两个变量求导，一共四个数，排成海森矩阵（Hessian）$H$。在 $x = (1, 2)$ 处：
+# $f(x) = x_0^2 x_1$ 有两个变量，斜率是两个数；每个斜率又能对两个变量求导，一共四个数，排成海森矩阵（Hessian）$H$。先在纸上算出 $x = (1, 2)$ 处的四个数；哪两个一定相等？
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · With several variables, the second derivative is a table
+# ## 4 · With several variables, how many second derivatives?
 #
-# $f(x) = x_0^2 x_1$ has two variables, so its slope is two numbers; each of these can be differentiated with respect to both variables, which makes four numbers: the Hessian (海森矩阵) $H$. At $x = (1, 2)$:
+# $f(x) = x_0^2 x_1$ has two variables, so its slope is two numbers; each of these can be differentiated with respect to both variables, which makes four numbers: the Hessian (海森矩阵) $H$. Work out the four at $x = (1, 2)$ on paper first; which two must be equal?
 
 
 # %% tags=["demo"]
@@ -328,16 +328,16 @@ assert (H @ v).tolist() == torch.autograd.functional.hvp(f, at, v)[1].tolist() =
 # %% [markdown] tags=["lang-zh"]
 # $H$ 是对称的：先对谁求导都一样。它也很大：`n` 个变量就有 `n * n` 个数，一万个权重，就是一亿个。这么大的表，没有人真去算。
 #
-# 好在多半用不着整张表，只要 $H v$：沿方向 $v$ 走一点，斜率变多少。上面最后一行的 `hvp` 就没有造出 $H$。不造 $H$ 也求得出来：对斜率再走一遍反向，把 $v$ 作为上游梯度。第 06 课说过，那样得到 $v^\top J$；斜率的 $J$ 就是 $H$，又是对称的，所以正是 $H v$。
+# 好在多半用不着整张表，只要 $H v$：沿方向 $v$ 走一点，斜率变多少。上面最后一行的 `hvp` 就没有造出 $H$。办法是：对斜率再走一遍反向，把 $v$ 作为上游梯度。第 06 课说过，那样得到 $v^\top J$；斜率的 $J$ 就是 $H$，而 $H$ 是对称的，所以正是 $H v$。
 #
 # 省多少？两种都量一量时间，再用钩子数一数反向走了几遍。先猜：200 个变量，各走几遍？
 
 # %% [markdown] tags=["lang-en"]
 # $H$ is symmetric: the order of differentiation does not matter. It is also large: `n` variables make `n * n` numbers, and ten thousand weights make a hundred million. Nobody really computes a table of that size.
 #
-# Luckily, the whole table is rarely needed, only $H v$: how the slope changes when you move a little along $v$. The `hvp` in the last line above never made $H$. This is how to do without: walk backward once more, from the slope, with $v$ as the gradient that arrives. As lesson 06 said, that gives $v^\top J$; the $J$ of the slope is $H$, and $H$ is symmetric, so this is just $H v$.
+# Luckily, the whole table is rarely needed, only $H v$: how the slope changes when you move a little along $v$. The `hvp` in the last line above never made $H$. To do without it, walk backward once more, from the slope, with $v$ as the gradient that arrives. As lesson 06 said, that gives $v^\top J$; the $J$ of the slope is $H$, and $H$ is symmetric, so this is just $H v$.
 #
-# How much does it save? Let us time both and count the backward walks with a hook. Guess first: with 200 variables, how many walks does each take?
+# How much does it save? We time both and count the backward walks with a hook. Guess first: with 200 variables, how many walks does each take?
 
 # %% tags=["demo"]
 import time
@@ -422,12 +422,12 @@ check("hessian_product_network")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 牛顿法：曲率告诉你步子多大
 #
-# 梯度下降只看斜率，步子多大要靠学习率去猜。牛顿法（Newton's method）还看曲率（curvature）：把脚下的地形当成一条抛物线，直接跳到它的底。一个变量时，这一步是斜率除以斜率的斜率：
+# 梯度下降只看斜率，步子多大要靠学习率去猜。牛顿法（Newton's method）还看曲率（curvature）：把附近的函数当成一条抛物线，直接跳到它的底。一个变量时，这一步是斜率除以斜率的斜率。下面从三个地方出发，先猜各落到哪里：
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · Newton's method: curvature says how far
 #
-# Gradient descent looks only at the slope; how far to step is a guess, the learning rate. Newton's method (牛顿法) looks at the curvature (曲率) as well: it takes the ground underfoot for a parabola and jumps straight to the bottom of that. With one variable, the step is the slope divided by the slope's slope:
+# Gradient descent looks only at the slope; how far to step is a guess, the learning rate. Newton's method (牛顿法) looks at the curvature (曲率) as well: it treats the function nearby as a parabola and jumps straight to the bottom of that. With one variable, the step is the slope divided by the slope's slope. Below it starts from three places; guess where it lands each time:
 
 # %% tags=["demo"]
 for start in (0.0, 4.0, 100.0):
@@ -453,7 +453,7 @@ for start in (0.0, 4.0, 100.0):
 # %% [markdown] tags=["lang-en"]
 # Wherever it starts, one step takes it to the bottom. With more variables, "divided by" turns into an equation: find the $s$ for which $H s = \text{slope}$; the new place is $x - s$.
 #
-# Write `newton_step`. `x` is one-dimensional, of shape `(n,)`, and `n` is small, so here you may write $H$ out: row `i` is the product of $H$ with unit vector number `i` (a column, strictly, but $H$ is symmetric), which your `hessian_product` can compute. `eye(n, dtype=...)` holds all the unit vectors, and a `for` loop takes them row by row; `stack` turns several rows into a matrix; `solve(matrix, vector)` solves the equation. Leave `x` as it is, and return a new tensor without history.
+# Write `newton_step`. `x` is one-dimensional, of shape `(n,)`, and `n` is small, so here you may write $H$ out: row `i` is the product of $H$ with unit vector number `i` (strictly a column, but $H$ is symmetric), which your `hessian_product` can compute. `eye(n, dtype=...)` holds all the unit vectors, and a `for` loop takes them row by row; `stack` turns several rows into a matrix; `solve(matrix, vector)` solves the equation. Leave `x` as it is, and return a new tensor without history.
 #
 # Example: if $f(x) = x_0^2 + 5 x_1^2$ and `x` is `[3, 1]`, the slope is `[6, 10]`, the diagonal of $H$ is 2 and 10 and everything else is 0, and the answer is `[0, 0]`.
 
@@ -485,7 +485,7 @@ check("newton_step_descent")
 # 来一场比赛：一条弯弯的山谷，最低处在 $(1, 1)$。梯度下降和牛顿法从同一点出发，各走各的，比谁先到底。先猜：差几步，差几十步，还是几百步？
 
 # %% [markdown] tags=["lang-en"]
-# Now for a race, in a curved valley with its lowest point at $(1, 1)$. Gradient descent and Newton's method start from the same place; which is the first to reach the bottom? Guess: are a few steps between them, dozens, or hundreds?
+# Now compare the two in a curved valley with its lowest point at $(1, 1)$. Gradient descent and Newton's method start from the same place; which reaches the bottom first? Guess: are a few steps between them, dozens, or hundreds?
 
 # %% tags=["picture"]
 from autograder.plots import axes
@@ -524,14 +524,14 @@ _ = ax.legend()
 assert newton[-1] < 1e-12 < 1e-5 < descent[-1] and newton[2] > newton[0] and newton[-1] < newton[-2] * 1e-6
 
 # %% [markdown] tags=["lang-zh"]
-# 牛顿法几步就到了底，越近越快：最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法也会往上跳，地形不像抛物线时，它的“底”就不是底。
+# 牛顿法几步就到了底，越近越快：最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法也往上跳过，函数不像抛物线的地方，它的“底”就不是底。
 #
 # 还有一件更要紧的事。牛顿法找的是斜率为 0 的地方，可山顶的斜率也是 0。从 `cos` 的山顶旁边出发，朝下坡走应该去 $\pi$，它会去哪里？
 
 # %% [markdown] tags=["lang-en"]
-# Newton's method gets there in a few steps, and the nearer it comes, the faster: the last step more than doubles the number of correct digits. Gradient descent is still on its way after a thousand. But look closely: Newton's method jumps upward, too; where the ground is not like a parabola, the "bottom" it jumps to is not a bottom.
+# Newton's method gets there in a few steps, and the nearer it comes, the faster: the last step more than doubles the number of correct digits. Gradient descent is still on its way after a thousand. But look closely: Newton's method also jumps upward once; where the function is not like a parabola, the "bottom" it jumps to is not a bottom.
 #
-# There is something more serious. It looks for a place where the slope is 0, and on a hilltop the slope is 0, too. From a start beside the top of `cos`, downhill leads to $\pi$; where does Newton's method go?
+# There is something more serious. It looks for a place where the slope is 0, and on a hilltop the slope is 0, too. From a start near the top of `cos`, downhill leads to $\pi$; where does Newton's method go?
 
 # %%
 x = minigrad.tensor([0.5])
@@ -543,14 +543,14 @@ for _ in range(4):
 assert abs(x.item()) < 1e-6 and x.cos().item() == 1.0
 
 # %% [markdown] tags=["lang-zh"]
-# 它爬上了山顶。所以用牛顿法的人总要先看曲率是不是正的，再决定信不信它。
+# 它爬上了山顶。所以用牛顿法之前，要先看曲率是不是正的。
 #
-# 最后一项检查：从带噪声的观测里找出一个轮子的转速和起始角度，四个部件一齐上。
+# 最后一项检查：从带噪声的观测里找出一个轮子的转速和起始角度，四个部件全都用上。
 
 # %% [markdown] tags=["lang-en"]
-# It climbed to the top. So people who use Newton's method first look whether the curvature is positive, and only then decide whether to trust it.
+# It climbed to the top. So before trusting a Newton step, check that the curvature is positive.
 #
-# The last check uses all four parts at once: from noisy observations it works out how fast a wheel turns and at which angle it started.
+# The last check uses all four parts: from noisy observations it works out how fast a wheel turns and at which angle it started.
 
 # %% nbgrader={"grade_id": "check_newton_fits_a_wheel", "grade": true, "points": 3}
 check("newton_fits_a_wheel")
@@ -558,12 +558,12 @@ check("newton_fits_a_wheel")
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# `sin` 的斜率在 torch 里由普通运算组成。但有几个函数不是：
+# `sin` 的斜率在 torch 里由普通运算组成。但有几个函数不是。下面四个里，猜猜是哪几个：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# In torch, too, the slope of `sin` is made of ordinary operations. For some functions it is not:
+# In torch, too, the slope of `sin` consists of ordinary operations. For some functions it does not. Guess which of the four below:
 
 # %% tags=["demo"]
 x = torch.tensor([0.5], requires_grad=True)
@@ -589,7 +589,7 @@ assert torch.allclose(torch.autograd.grad(slope, x)[0], other)
 # `TanhBackwardBackward0` 是 torch 给 `tanh` 的斜率专设的节点，几步并成了一步。它是捷径，不是必需：由普通运算求出来的，是同一个数。`minigrad` 里的这个节点也叫这个名字：
 
 # %% [markdown] tags=["lang-en"]
-# `TanhBackwardBackward0` is a node that torch has just for the slope of `tanh`; it does several steps in one. It is a shortcut, not a necessity: ordinary operations give the same number. In `minigrad` this node goes by the same name:
+# `TanhBackwardBackward0` is a node that torch has only for the slope of `tanh`; it does several steps in one. It is a shortcut, not a necessity: ordinary operations give the same number. In `minigrad` this node has the same name:
 
 # %%
 x = minigrad.tensor([0.5], requires_grad=True)

@@ -3,7 +3,7 @@
 #
 # 预计 55 分钟
 #
-# torch 没有的运算，或者它算得不够好的运算，可以自己加：前向怎么算，反向怎么求，都由你写。写完还得有人验收：规则和前向对得上吗？
+# torch 没有的运算，或者它算得不够好的运算，可以自己加：前向怎么算，反向怎么求，都由你写。写完还要检验：规则和前向对得上吗？
 #
 # 这一课写四个部件：`ctx.save_for_backward`，一个不会溢出的 softplus（前向和反向），还有梯度检验的核心，中心差分。
 
@@ -12,7 +12,7 @@
 #
 # About 55 minutes
 #
-# If torch lacks an operation, or does not compute it well enough, you can add your own: how forward computes and how backward differentiates is up to you. Then somebody has to check the work: does the rule fit the forward pass?
+# If torch lacks an operation, or does not compute it well enough, you can add your own: how forward computes and how backward differentiates is up to you. Then it has to be checked: does the rule fit the forward pass?
 #
 # In this lesson you write four parts: `ctx.save_for_backward`, a softplus that does not overflow (forward and backward), and the heart of gradcheck, the central difference.
 
@@ -33,14 +33,14 @@ from autograder import use_parts
 use_parts("mine")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 1 · 公式没错，梯度却是 nan
+# ## 1 · 公式没错，会出什么事？
 #
 # $\text{softplus}(x) = \ln(1 + e^x)$ 是一个没有拐角的 relu：最左边接近 0，最右边接近 $x$，斜率从 0 变到 1。照公式写，一行就够。
 #
 # 在 -100、0、100 三处算一算，再反向。先猜：哪一处会出事，是值还是斜率？
 
 # %% [markdown] tags=["lang-en"]
-# ## 1 · The formula is right, and the gradient is nan
+# ## 1 · The formula is right; what can go wrong?
 #
 # $\text{softplus}(x) = \ln(1 + e^x)$ is a relu without the kink: near 0 on the far left, near $x$ on the far right, its slope going from 0 to 1. Written just like the formula, it takes one line.
 #
@@ -65,22 +65,22 @@ assert x.isnan().tolist() == [False, False, True]
 # %% [markdown] tags=["lang-zh"]
 # 右边的值和斜率都坏了：$e^{100}$ 在 float32 里装不下，成了 `inf`，对数也一样；斜率是 `inf` 除以 `inf`，得 `nan`。哪个权重的梯度里混进一个 `nan`，走一步，那个权重也就成了 `nan`。
 #
-# 自动求导没有做错，它老老实实地对你写的每一步求了导。错在这几步本身。要治好它，得换一个算法，再亲手配上规则。这就是自定义 `Function` 的用处。
+# 自动求导没有做错，它照你写的每一步求了导。错在这几步本身。要解决，就得换一个算法，再亲手写出规则。这就是自定义 `Function` 的用处。
 
 # %% [markdown] tags=["lang-en"]
 # On the right, value and slope are both broken: $e^{100}$ does not fit into float32 and becomes `inf`, and so does its logarithm; the slope is `inf` divided by `inf`, which is `nan`. And once there is a `nan` in a weight's gradient, a single step turns the weight itself into `nan`.
 #
-# Autograd made no mistake; it faithfully differentiated every step you wrote. The steps themselves are at fault. The cure is to compute it another way and to supply the rule by hand. That is what a custom `Function` is for.
+# Autograd made no mistake; it differentiated every step as written. The steps themselves are at fault. The remedy is to compute it another way and to write the rule by hand. That is what a custom `Function` is for.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · Function：前向、反向，中间一个 ctx
 #
-# 写一个类，继承 `torch.autograd.Function`，里面两个静态方法：`forward(ctx, x)` 算结果，`backward(ctx, grad)` 交回梯度，就像第 03 课的规则。两者之间靠 `ctx` 传话。用的时候调用 `apply`：
+# 写一个类，继承 `torch.autograd.Function`，里面两个静态方法：`forward(ctx, x)` 算结果，`backward(ctx, grad)` 交回梯度，就像第 03 课的规则。两者之间靠 `ctx` 传递。用的时候调用 `apply`。先猜：`forward` 里的乘法会记录下来吗，`y` 的节点叫什么？
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · Function: forward, backward, and a ctx between them
+# ## 2 · Function: forward, backward, and the ctx between them
 #
-# Write a class that inherits from `torch.autograd.Function`, with two static methods: `forward(ctx, x)` computes the result, `backward(ctx, grad)` returns the gradient, just like the rules of lesson 03. What one has to tell the other goes through `ctx`. To use the class, call `apply`:
+# Write a class that inherits from `torch.autograd.Function`, with two static methods: `forward(ctx, x)` computes the result, `backward(ctx, grad)` returns the gradient, just like the rules of lesson 03. What backward needs from forward goes through `ctx`. To use the class, call `apply`. Guess: are the multiplications inside `forward` recorded, and what is the node of `y` called?
 
 
 # %% tags=["demo"]
@@ -111,14 +111,14 @@ assert y.item() == 8.0 and x.grad.item() == 12.0 and y.grad_fn.name() == "CubeBa
 assert y.grad_fn.next_functions[0][0].name().endswith("AccumulateGrad")
 
 # %% [markdown] tags=["lang-zh"]
-# `forward` 里的两次乘法没有记录，图里只有一个节点，名字是类名加上 `Backward`。所以里面爱怎么算就怎么算，自动求导不看；它只听你的 `backward`。写错了，它也照听不误。
+# `forward` 里的两次乘法没有记录，图里只有一个节点，名字是类名加上 `Backward`。所以里面怎么算都行，自动求导不看；它只用你的 `backward`，写错了也照用。
 #
-# 内置运算的节点演的也是这个角色。画出来比一比：同一个函数，一路是照公式写的三步，一路是一个 `Function`。
+# 内置运算的节点也是这样。画出来比一比：同一个函数，一路是照公式写的三步，一路是一个 `Function`。先猜：两路各有几个节点，各存了什么？
 
 # %% [markdown] tags=["lang-en"]
-# The two multiplications inside `forward` were not recorded; the graph has a single node, named after the class plus `Backward`. So compute in there as you please: autograd does not look, it goes by your `backward` alone. It does so even if that is wrong.
+# The two multiplications inside `forward` were not recorded; the graph has a single node, named after the class plus `Backward`. So compute in there as you like: autograd doesn't look, it uses only your `backward`, even if that is wrong.
 #
-# The nodes of built-in operations play the same part. Compare them in a drawing: the same function, once as the three steps of the formula, once as a single `Function`.
+# The nodes of built-in operations work the same way. Compare them in a drawing: the same function, once as the three steps of the formula, once as a single `Function`. Guess: how many nodes does each have, and what do they save?
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -134,7 +134,7 @@ assert once.grad_fn.name() == "SoftplusBackward" and steps.grad_fn.name() == "Lo
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 为什么不直接写 ctx.a = a？
 #
-# `ctx` 是个普通的对象，想挂什么属性都行。那还要 `save_for_backward` 做什么？两种写法各算一次 $x^2$，在 `backward` 之前把 `x` 放大 10 倍，再反向。3 处的斜率应该是 6。先猜两个答案，再猜第二次 `backward` 会怎样：
+# `ctx` 是个普通的对象，想加什么属性都行。那还要 `save_for_backward` 做什么？两种写法各算一次 $x^2$，在 `backward` 之前把 `x` 放大 10 倍，再反向。3 处的斜率应该是 6。先猜两个答案，再猜第二次 `backward` 会怎样：
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Why not simply ctx.a = a?
@@ -196,7 +196,7 @@ assert late_backward(SquareBySaving).endswith("has been modified by an inplace o
 assert second_backward(SquareBySaving) == "Trying to backward through the graph a second time"
 
 # %% [markdown] tags=["lang-zh"]
-# 挂属性，得 60，悄无声息；经过 `save_for_backward`，当场报错。两课里学过的本事它都带着：第 10 课的版本检查，第 08 课的释放。属性则一样也没有：值被改了不知道，反向完了也不放手。
+# 用属性，得 60，没有任何提示；用 `save_for_backward`，当场报错。两课里学过的，它都有：第 10 课的版本检查，第 08 课的释放。属性则一样也没有：值被改了不知道，反向完了也不释放。
 #
 # 现在由你来写 `save_for_backward`。它只做两件事：
 #
@@ -208,14 +208,14 @@ assert second_backward(SquareBySaving) == "Trying to backward through the graph 
 # 例子：`save_for_backward(x, None)` 之后，`self.to_save` 是 `(x, None)`；`save_for_backward(x, 2.5)` 报错，第 1 个参数是 `float`。
 
 # %% [markdown] tags=["lang-en"]
-# An attribute gives 60, without a sound; `save_for_backward` gives an error on the spot. It comes with what you learnt in two lessons: the version check of lesson 10 and the release of lesson 08. An attribute has neither: it does not notice that the value was changed, and it does not let go after backward.
+# An attribute silently gives 60; `save_for_backward` raises an error at once. It has what you learnt in two lessons: the version check of lesson 10 and the release of lesson 08. An attribute has neither: it does not notice that the value was changed, and it is not released after backward.
 #
 # Now write `save_for_backward` yourself. It does just two things:
 #
-# 1. It looks through its arguments: each must be a tensor or `None` (which keeps its place, too). For anything else, `raise TypeError` in the words of the docstring below, naming the place and the type.
-# 2. It notes them, as they are, in `self.to_save`, a tuple. Once `forward` has ended, the engine fetches them and notes their versions.
+# 1. It checks its arguments: each must be a tensor or `None` (which keeps its place, too). For anything else, `raise TypeError` with the message in the docstring below, naming the position and the type.
+# 2. It stores them, as they are, in `self.to_save`, a tuple. Once `forward` has ended, the engine takes them from there and records their versions.
 #
-# A second call replaces what the first one noted. No `clone`, no `detach`: we want the tensors themselves, which carry the version and the history.
+# A second call replaces what the first one stored. No `clone`, no `detach`: store the tensors themselves, which carry the version and the history.
 #
 # Example: after `save_for_backward(x, None)`, `self.to_save` is `(x, None)`; `save_for_backward(x, 2.5)` raises, because argument 1 is a `float`.
 
@@ -254,18 +254,18 @@ check("function_guards")
 #
 # 右边的指数不会是正的，所以再也不会溢出。（$x > 0$ 时提出 $e^x$，$x \le 0$ 时什么也不用提，自己验一验。）
 #
-# 还有一处暗礁在最左边：$e^{-40}$ 很小，`1 + e` 就把它吃掉了。`log1p(e)` 算的是同一个 $\ln(1 + e)$，却不真去加那个 1：
+# 最左边还有一个问题：$e^{-40}$ 很小，`1 + e` 里就看不见它了。`log1p(e)` 算的是同一个 $\ln(1 + e)$，却不真去加那个 1。先猜下面后两行各印出什么：
 
 # %% [markdown] tags=["lang-en"]
 # ## 4 · A softplus that does not overflow
 #
-# The culprit is $e^x$, which overflows when $x$ is large. Take the large part out first:
+# The problem is $e^x$, which overflows when $x$ is large. Factor out the large part first:
 #
 # $$\ln(1 + e^x) = \max(x, 0) + \ln(1 + e^{-|x|})$$
 #
-# On the right-hand side the exponent is never positive, so nothing overflows any more. (For $x > 0$, $e^x$ was taken out; for $x \le 0$, nothing was: check it yourself.)
+# On the right-hand side the exponent is never positive, so nothing overflows any more. (For $x > 0$, $e^x$ was factored out; for $x \le 0$, nothing was: check it yourself.)
 #
-# There is one more reef, on the far left: $e^{-40}$ is so small that `1 + e` swallows it. `log1p(e)` computes the same $\ln(1 + e)$ without really adding that 1:
+# There is one more problem, on the far left: $e^{-40}$ is so small that it is lost in `1 + e`. `log1p(e)` computes the same $\ln(1 + e)$ without really adding that 1. Guess what the last two lines below print:
 
 # %% tags=["demo"]
 e = torch.tensor(-40.0, dtype=torch.float64).exp()
@@ -285,7 +285,7 @@ assert (1 + e).log().item() == 0.0 and abs(e.log1p().item() / e.item() - 1) < 1e
 # 例子：`x` 为 `[-1000, 0, 1000]`，值是 `[0, 0.6931, 1000]`；`grad` 为 `[1, 10, 1]`，反向得 `[0, 5, 1]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write forward and backward. Tensor methods that come in handy: `clamp(min=0)` (what is below 0 becomes 0), `abs()`, `exp()`, `log1p()`, `sigmoid()`.
+# Write forward and backward. Useful tensor methods: `clamp(min=0)` (what is below 0 becomes 0), `abs()`, `exp()`, `log1p()`, `sigmoid()`.
 #
 # - `forward(ctx, x)` saves `x`, then returns softplus. Nothing in here is recorded.
 # - `backward(ctx, grad)` takes `x` out of `ctx.saved_tensors`, a tuple. The slope of softplus is $1 / (1 + e^{-x})$, which is the sigmoid. Write it with tensor operations, and you get the second derivative as well.
@@ -331,18 +331,18 @@ check("softplus_backward")
 check("softplus_higher")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 5 · 规则对不对，量一量就知道
+# ## 5 · 规则对不对，怎么检验？
 #
-# 引擎对 `backward` 言听计从，那么谁来监督 `backward`？不用规则也能求斜率：把 `x` 挪动一点点，看结果变了多少，这叫有限差分（finite difference）。往前挪一步 $h$，或者前后各挪一步：
+# `backward` 返回什么，引擎就用什么；那么怎样检验 `backward`？不用规则也能求斜率：把 `x` 挪动一点点，看结果变了多少，这叫有限差分（finite difference）。往前挪一步 $h$，或者前后各挪一步：
 #
 # $$\frac{f(x + h) - f(x)}{h} \qquad \frac{f(x + h) - f(x - h)}{2h}$$
 #
 # $x^3$ 在 2 处的斜率是 12。步长每缩小到十分之一，两种差分的误差各缩小多少？先猜：
 
 # %% [markdown] tags=["lang-en"]
-# ## 5 · Is the rule right? Measure
+# ## 5 · Is the rule right? How to check
 #
-# The engine obeys `backward` in everything; so who supervises `backward`? A slope can be found without any rule: move `x` a little and see how much the result changes. This is called a finite difference (有限差分). Move one step $h$ ahead, or one step to either side:
+# The engine uses whatever `backward` returns; so how do you check `backward`? A slope can be found without any rule: move `x` a little and see how much the result changes. This is called a finite difference (有限差分). Move one step $h$ ahead, or one step to either side:
 #
 # $$\frac{f(x + h) - f(x)}{h} \qquad \frac{f(x + h) - f(x - h)}{2h}$$
 #
@@ -366,18 +366,18 @@ for h in (0.1, 0.01, 0.001):
     assert abs(one_sided - (6 * h + h * h)) < 1e-9 and abs(central - h * h) < 1e-9
 
 # %% [markdown] tags=["lang-zh"]
-# 单边的误差跟着 $h$ 缩小，中心差分的误差跟着 $h^2$ 缩小：同样是求两次值，准头好得多。梯度检验用的就是中心差分（central difference）。
+# 单边的误差跟着 $h$ 缩小，中心差分的误差跟着 $h^2$ 缩小：同样是求两次值，准确得多。梯度检验用的就是中心差分（central difference）。
 #
 # 写出 `central_difference`。变量不止一个时，挪动要有方向：`direction` 和 `x` 形状相同，`x` 先后挪到 `x + eps * direction` 和 `x - eps * direction`（谁先谁后都行）。结果和 `fn(x)` 形状相同，没有历史。
 #
-# 为什么不干脆另造一个张量，求 `fn(x + eps * direction)`？`fn` 只看参数的话，那样也对。可有的 `fn` 自己拿着 `x`，给它什么参数都一样。下面这一个就是，同一个斜率量两回。先猜：哪一回得 0？
+# 为什么不干脆另造一个张量，求 `fn(x + eps * direction)`？`fn` 只看参数的话，那样也对。可有的 `fn` 自己拿着 `x`，不看参数。下面这一个就是，同一个斜率量两回。先猜：哪一回得 0？
 
 # %% [markdown] tags=["lang-en"]
-# The one-sided error shrinks with $h$, that of the central difference (中心差分) with $h^2$: both take two evaluations, but the second aims far better. It is the central difference that gradcheck uses.
+# The one-sided error shrinks with $h$, that of the central difference (中心差分) with $h^2$: both take two evaluations, but the second is far more accurate. Gradcheck uses the central difference.
 #
 # Write `central_difference`. With more than one variable, a move needs a direction: `direction` has the shape of `x`, and `x` moves first to `x + eps * direction`, then to `x - eps * direction` (or the other way round). The result has the shape of `fn(x)`, and no history.
 #
-# Why not simply make another tensor and compute `fn(x + eps * direction)`? If `fn` looks at its argument only, that is just as right. But some `fn` hold on to `x` themselves and do not care what they are given. Below is one of these, and its slope is measured twice. Guess: which time is it 0?
+# Why not simply make another tensor and compute `fn(x + eps * direction)`? If `fn` looks at its argument only, that is just as right. But some `fn` use their own reference to `x` and ignore their argument. Below is one of these, and its slope is measured twice. Guess: which time is it 0?
 
 # %%
 x = minigrad.tensor([3.0, 5.0], dtype=minigrad.float64)
@@ -404,12 +404,12 @@ torchs_own = importlib.import_module("torch.autograd.gradcheck")
 assert "entry.copy_(orig + v)" in inspect.getsource(torchs_own._compute_numerical_gradient)
 
 # %% [markdown] tags=["lang-zh"]
-# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。可 `x` 也许是要求梯度的叶子，别处的图也许还存着它，怎样挪动才不惊动任何人？第 10 课里有一条看不见的路，那里是陷阱，这里正合用：`x.data.copy_(...)`。先记下原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
+# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。可 `x` 也许是要求梯度的叶子，别处的图也许还存着它，怎样挪动才不被发现？第 10 课里有一种自动求导看不见的写法，那里是陷阱，这里正合用：`x.data.copy_(...)`。先记下原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
 #
 # 例子：`fn` 是平方，`x` 为 `[3, 5]`，`direction` 为 `[1, 0]`，得 `[6, 0]`。
 
 # %% [markdown] tags=["lang-en"]
-# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. But `x` may be a leaf that requires grad, and graphs elsewhere may have saved it: how can it move without disturbing anybody? In lesson 10 there was an invisible path, a trap there and just right here: `x.data.copy_(...)`. Note the old values first and put them back when done; they must go back even if `fn` fails, so use `try … finally`.
+# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. But `x` may be a leaf that requires grad, and graphs elsewhere may have saved it: how can it move without being noticed? Lesson 10 showed a way that autograd does not see, dangerous there and just right here: `x.data.copy_(...)`. Keep the old values and restore them when done, even if `fn` fails; so use `try … finally`.
 #
 # Example: if `fn` squares its argument, `x` is `[3, 5]` and `direction` is `[1, 0]`, the answer is `[6, 0]`.
 
@@ -441,10 +441,10 @@ def central_difference(fn, x, direction, eps):
 check("central_difference_values")
 
 # %% [markdown] tags=["lang-zh"]
-# `gradcheck` 把元素一个一个地挪，拼成雅可比矩阵，再拿自动求导的答案来比。它现在就靠你的中心差分断案：该放行的放行，该拦下的拦下。
+# `gradcheck` 把元素一个一个地挪，拼成雅可比矩阵，再拿自动求导的答案来比。它现在用的就是你的中心差分：对的规则该通过，错的该拒绝。
 
 # %% [markdown] tags=["lang-en"]
-# `gradcheck` moves one entry after another, puts the Jacobian together and compares autograd's answer with it. From now on it judges by your central difference: what is right should pass, what is wrong should be stopped.
+# `gradcheck` moves one entry after another, puts the Jacobian together and compares autograd's answer with it. From now on it uses your central difference: right rules should pass, wrong ones should be refused.
 
 # %% nbgrader={"grade_id": "check_central_difference_judges", "grade": true, "points": 2}
 check("central_difference_judges")
@@ -500,12 +500,12 @@ _ = ax.legend()
 # %% [markdown] tags=["lang-zh"]
 # 两条线都先降后升。右边升上去，是因为两个几乎相等的数相减：有效数字在减法里抵消掉，剩下的零头再除以很小的步长，舍入误差就放大了。步长太大，公式不准；步长太小，减法不准。
 #
-# float32 最好的时候也只有五六位，而且要恰好选中那个步长；到了 `gradcheck` 默认的步长（点线），只剩一两位；再小下去，`x + h` 就是 `x`，量出来的斜率是 0。所以“float32 够用”不对：七位有效数字，相减之后就不剩七位了。检验用 float64，训练用什么再说。torch 自己也会提醒你：
+# float32 最好的时候也只有五六位，而且要恰好选中那个步长；到了 `gradcheck` 默认的步长（点线），只剩一两位；再小下去，`x + h` 就是 `x`，量出来的斜率是 0。所以“float32 够用”不对：七位有效数字，相减之后就不剩七位了。检验用 float64，训练用什么再说。torch 自己也会提醒你。先猜：下面两种类型，哪一种通不过？
 
 # %% [markdown] tags=["lang-en"]
 # Both lines fall, then rise. They rise on the right because two nearly equal numbers are subtracted: their significant digits cancel, what little remains is divided by a tiny step, and the rounding error is blown up. With too large a step, the formula is off; with too small a step, the subtraction is.
 #
-# At its best, float32 gives five or six digits, and only if you hit just the right step; at the default step of `gradcheck` (the dotted line) a digit or two are left; smaller still, and `x + h` equals `x`, so that the measured slope is 0. So "float32 is enough" is not true: after a subtraction, seven significant digits are no longer seven. Check in float64, whatever you train in. torch itself reminds you:
+# At its best, float32 gives five or six digits, and only if you hit just the right step; at the default step of `gradcheck` (the dotted line) a digit or two are left; smaller still, and `x + h` equals `x`, so that the measured slope is 0. So "float32 is enough" is not true: after a subtraction, seven significant digits are no longer seven. Check in float64, whatever you train in. torch itself reminds you. Guess: which of the two dtypes below does not pass?
 
 # %% tags=["demo"]
 import warnings
@@ -529,12 +529,12 @@ with warnings.catch_warnings():
 # %% [markdown] tags=["lang-zh"]
 # ## 7 · 检验说不行，就一定错了吗？
 #
-# 让 `gradcheck` 看看 relu，有一个元素恰好在 0：
+# 让 `gradcheck` 看看 relu，有一个元素恰好在 0。先猜：差分在那里量出几，规则给的是几？
 
 # %% [markdown] tags=["lang-en"]
 # ## 7 · If the check fails, is the rule wrong?
 #
-# Let `gradcheck` look at relu, with one entry exactly at 0:
+# Let `gradcheck` look at relu, with one entry exactly at 0. Guess: what does the difference give there, and what does the rule give?
 
 # %% tags=["demo"]
 x = torch.tensor([0.0, 1.0], dtype=torch.float64, requires_grad=True)
@@ -559,11 +559,11 @@ assert torch.autograd.gradcheck(torch.relu, torch.tensor([-1.0, 1.0], dtype=torc
 # 最后一项检查：一个用你的 softplus 的网络，先整个过一遍 `gradcheck`，再训练三步，每个梯度都和 torch 比。
 
 # %% [markdown] tags=["lang-en"]
-# The difference has one foot on either side of the kink and measures 0.5; torch chose 0 there, as you saw in lesson 03. Neither is wrong: at that point there is no slope. So check where things are smooth, away from kinks and ties.
+# The difference steps to either side of the kink and gives 0.5; torch chose 0 there, as you saw in lesson 03. Neither is wrong: at that point there is no slope. So check where things are smooth, away from kinks and ties.
 #
 # Be careful the other way round, too: passing only means that the rule fits the forward pass. If forward itself computes the wrong thing, a rule that fits it perfectly passes all the same.
 #
-# The last check is a network with your softplus: first the whole of it goes through `gradcheck`, then it trains for three steps, and every gradient is compared with torch.
+# The last check is a network with your softplus: first `gradcheck` checks all of it, then it trains for three steps, and every gradient is compared with torch.
 
 # %% nbgrader={"grade_id": "check_custom_network", "grade": true, "points": 3}
 check("custom_network")
@@ -571,12 +571,12 @@ check("custom_network")
 # %% [markdown] tags=["lang-zh"]
 # ## 8 · torch 其实是怎么做的
 #
-# torch 自己的 softplus 用的是另一个办法：超过某个门槛，就直接返回 `x`。门槛是多少？看看它的默认值，再看看门槛两边，和你的版本比一比：
+# torch 自己的 softplus 用的是另一个办法：超过某个门槛，就直接返回 `x`。先猜：门槛是多少？再看看门槛两边，和你的版本比一比：
 
 # %% [markdown] tags=["lang-en"]
 # ## 8 · What torch really does
 #
-# torch's own softplus does it another way: beyond a threshold, it simply returns `x`. What is the threshold? Look at its default, then at both sides of it, and at what your version says there:
+# torch's own softplus does it another way: beyond a threshold, it simply returns `x`. Guess: what is the threshold? Then look at both sides of it, and at what your version gives there:
 
 # %% tags=["demo"]
 x = torch.tensor([19.0, 21.0, 1000.0], dtype=torch.float64, requires_grad=True)
@@ -604,12 +604,12 @@ assert (
 # %% [markdown] tags=["lang-zh"]
 # torch 的误差在小数点后第十位，float32 里根本看不见。你的版本没有门槛，两边都准。
 #
-# 再看 `gradcheck` 的默认值：步长、允许的误差，都是为 float64 定的。
+# 再看 `gradcheck` 的默认值。想想第 6 节的图，先猜：它的步长 `eps` 是多大，是为哪种类型定的？
 
 # %% [markdown] tags=["lang-en"]
 # torch's error is in the tenth decimal; in float32 it cannot even be seen. Your version has no threshold and is accurate on both sides.
 #
-# Now look at the defaults of `gradcheck`: the step and the errors it allows are all made for float64.
+# Now look at the defaults of `gradcheck`. Think of the plot in section 6 and guess: how large is its step `eps`, and for which dtype was it chosen?
 
 # %% tags=["demo"]
 import inspect
@@ -620,6 +620,13 @@ for name in ("eps", "atol", "rtol"):
 # %% tags=["proof"]
 parameters = inspect.signature(torch.autograd.gradcheck).parameters
 assert [parameters[name].default for name in ("eps", "atol", "rtol")] == [1e-6, 1e-5, 1e-3]
+assert steps[11] == 1e-6 and double[11] < 1e-8 < 1e-3 < single[11]
+
+# %% [markdown] tags=["lang-zh"]
+# 步长是百万分之一，就是图里的点线：float64 在那里还很准，float32 已经不行了。
+
+# %% [markdown] tags=["lang-en"]
+# The step is a millionth, the dotted line of the plot: float64 is still accurate there, float32 no longer is.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 自测
@@ -689,4 +696,4 @@ assert ((2 + 0.5) ** 2 - (2 - 0.5) ** 2) / (2 * 0.5) == 4.0
 # 2. Check in float64, with the default step, at smooth points (away from kinks).
 # 3. To pass shows only that the rule agrees with forward, not that forward computes what was meant; nor anything about points not tried.
 #
-# Model answer: a difference errs in two ways: with a large step the formula is off, as the step squared; with a small one, two nearly equal numbers are subtracted and only rounding remains, which is then divided by the step. In float32 a step of 1e-9 does not even move x. Make the inputs float64, keep the default step, stay away from kinks such as relu's, and run it again. If it passes, backward fits forward; should forward have the wrong formula, the check cannot tell.
+# Model answer: a difference errs in two ways: with a large step the formula is off, as the step squared; with a small one, two nearly equal numbers are subtracted and only rounding remains, which is then divided by the step. In float32 a step of 1e-9 does not even change x. Make the inputs float64, keep the default step, stay away from kinks such as relu's, and run it again. If it passes, backward fits forward; should forward have the wrong formula, the check cannot tell.

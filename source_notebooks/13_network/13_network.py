@@ -42,11 +42,11 @@ use_parts("mine")
 # 先猜两件事：走一步之后，w5 会变大还是变小？w1 和 w5，谁动得多？
 
 # %% [markdown] tags=["lang-en"]
-# ## 1 · Two pages by hand; how many lines on an engine?
+# ## 1 · Two pages by hand; how many lines with an engine?
 #
-# Articles on backpropagation have an old favourite: two inputs, two hidden units, two outputs, eight weights (权重). Working it out by hand, step by step, fills two pages; miscopy one digit, and everything after it is wrong.
+# Articles on backpropagation have an old favourite: two inputs, two hidden units, two outputs, eight weights (权重). Working it out by hand, step by step, fills two pages; copy one digit wrongly, and everything after it is wrong.
 #
-# Below, torch does the sums. `W1` holds w1 to w4, `W2` holds w5 to w8; the biases (偏置) are two fixed numbers and are not learnt. The loss (损失) is $E = \frac12 \sum (t - o)^2$, the learning rate (学习率) 0.5.
+# Below, torch does the calculation. `W1` holds w1 to w4, `W2` holds w5 to w8; the biases (偏置) are two fixed numbers and are not learnt. The loss (损失) is $E = \frac12 \sum (t - o)^2$, the learning rate (学习率) 0.5.
 #
 # Guess two things first: after one step, has w5 grown or shrunk? And which of w1 and w5 moves more?
 
@@ -85,7 +85,7 @@ assert all(abs(w - p) < 6e-9 for w, p in zip([*W1.ravel().tolist(), *W2.ravel().
 # 这一步，w5 变了自身的一成，w1 只变了千分之一多一点。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得先穿过 `W2`，再多过一层 sigmoid，最后还要乘上一个很小的输入，0.05。
 
 # %% [markdown] tags=["lang-en"]
-# These are the eight numbers printed at the end of those two pages, the same to the eighth decimal: w5 is 0.35891648, w1 is 0.14978072. All of the backpropagation is the single line `E.backward()`.
+# These are the eight numbers printed at the end of those two pages, the same to the eighth decimal: w5 is 0.35891648, w1 is 0.14978072. Here, all of backpropagation is the single line `E.backward()`.
 #
 # In this step w5 lost a tenth of its size, w1 little more than a thousandth. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass through `W2` and one more sigmoid, and at the end it is multiplied by a very small input, 0.05.
 
@@ -136,12 +136,12 @@ assert "modified by an inplace operation" in words and W1.grad is None
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · sigmoid：第一个部件
 #
-# $z = \frac{1}{1 + e^{-x}}$，把任何数压到 0 和 1 之间。求导之后，可以只用 $z$ 写出来，所以 torch 存的是输出：
+# $z = \frac{1}{1 + e^{-x}}$，把任何数压到 0 和 1 之间。求导之后，可以只用 $z$ 写出来，所以 torch 存的是输出。先猜：斜率在哪里最大，是多少？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · sigmoid: the first part
 #
-# $z = \frac{1}{1 + e^{-x}}$ squeezes any number into the range from 0 to 1. Its derivative can be written in terms of $z$ alone, so torch saves the output:
+# $z = \frac{1}{1 + e^{-x}}$ squeezes any number into the range from 0 to 1. Its derivative can be written in terms of $z$ alone, so torch saves the output. Guess: where is the slope largest, and how large is it?
 
 # %% tags=["demo"]
 x1 = torch.tensor([-6.0, -2.0, 0.0, 2.0, 6.0], requires_grad=True)
@@ -161,7 +161,7 @@ assert x1.grad.max().item() == 0.25 and x1.grad.argmax().item() == 2
 # 写出它的规则。`grad` 和 `result` 是形状（shape）相同的浮点数组。例子：`grad` 为 `[1, 2]`，`result` 为 `[0.5, 0.25]`，得 `[0.25, 0.375]`。
 
 # %% [markdown] tags=["lang-en"]
-# The slope is largest at 0, and even there it is only 0.25; far out on either side the curve is nearly flat. Every sigmoid on the way leaves a quarter of the gradient at best, which is one of the reasons why w1 moves so little.
+# The slope is largest at 0, and even there it is only 0.25; far out on either side the curve is nearly flat. Every sigmoid on the way leaves at most a quarter of the gradient, which is one of the reasons why w1 moves so little.
 #
 # Write its rule. `grad` and `result` are float arrays of the same shape (形状). Example: if `grad` is `[1, 2]` and `result` is `[0.5, 0.25]`, return `[0.25, 0.375]`.
 
@@ -186,7 +186,7 @@ check("sigmoid_backward")
 # 现在让你的规则去算那两页纸：先用书上的权重，再用随机的，各走四步。
 
 # %% [markdown] tags=["lang-en"]
-# Now let your rule work out the two pages: with the published weights first, then with random ones, four steps each.
+# Now let your rule compute those two pages: first with the published weights, then with random ones, four steps each.
 
 # %% nbgrader={"grade_id": "check_two_two_two", "grade": true, "points": 3}
 check("two_two_two")
@@ -201,9 +201,9 @@ check("two_two_two")
 # %% [markdown] tags=["lang-en"]
 # ## 4 · The more wrong, the faster it learns?
 #
-# The network's outputs are numbers between 0 and 1, and its loss is the squared error. Will that do for telling classes apart?
+# The network's outputs are numbers between 0 and 1, and its loss is the squared error. Is that suitable for classification?
 #
-# Take one unit: it should say 1, but its score (分数) is hopelessly low, -10. People learn fastest from such a blunder; does a network? Below we compare two losses, the squared error and cross entropy (交叉熵). Guess: at a score of -10, which has the larger gradient?
+# Take one unit: it should give 1, but its score (分数) is very low, -10. People learn fastest from such a mistake; does a network? Below we compare two losses, the squared error and cross entropy (交叉熵). Guess: at a score of -10, which has the larger gradient?
 
 
 # %% tags=["demo"]
@@ -241,28 +241,28 @@ _ = ax.plot(at, [-slope(cross, score) for score in at], label="交叉熵 · cros
 _ = ax.legend()
 
 # %% [markdown] tags=["lang-zh"]
-# 平方误差的曲线两头都贴着 0：错得最离谱的地方，它反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$，$p$ 是网络给正确类别的概率（probability）：错得越多，梯度越大，最大到 1。
+# 平方误差的曲线两头都接近 0：错得最离谱的地方，网络反而几乎不动，因为 sigmoid 在那里是平的。交叉熵的梯度却是 $p - 1$，$p$ 是网络给正确类别的概率（probability）：错得越多，梯度越大，最大到 1。
 #
-# 所以分类用交叉熵。下面就把它拆开。
+# 所以分类用交叉熵。下面看它的两步。
 
 # %% [markdown] tags=["lang-en"]
-# The curve of the squared error hugs 0 on both sides: where the network is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability (概率) that the network gives the right class: the more wrong, the larger, up to a size of 1.
+# The curve of the squared error is close to 0 on both sides: where the network is most wrong it hardly moves, because sigmoid is flat there. The gradient of cross entropy is $p - 1$, where $p$ is the probability (概率) that the network gives the right class: the more wrong, the larger, up to a size of 1.
 #
-# That is why classifiers use cross entropy. Let us take it apart.
+# That is why classifiers use cross entropy. Next we look at its two steps.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 交叉熵里有什么
 #
 # 网络给每一类一个分数，哪一类的高，就猜哪一类。`softmax` 把分数变成概率：先取指数，再除以总和。损失是正确类别概率的对数，取负。
 #
-# 照这句话写，几行就够了。可是分数很大的时候会怎样？下面四种写法，先猜哪几种答得出来，再看。
+# 照这句话写，几行就够了。可是分数很大的时候会怎样？下面四种写法，先猜哪几种算得对，再运行。
 
 # %% [markdown] tags=["lang-en"]
 # ## 5 · What is inside cross entropy
 #
 # The network gives each class a score, and guesses the class whose score is highest. `softmax` turns scores into probabilities: take exponentials, then divide by their sum. The loss is minus the logarithm of the right class's probability.
 #
-# Written down like that, it takes a few lines. But what happens when a score is large? Of the four ways below, guess which ones manage, then look.
+# Written down like that, it takes a few lines. But what happens when a score is large? Of the four ways below, guess which ones give the right answer, then run.
 
 # %% tags=["demo"]
 scores = torch.tensor([[1000.0, 0.0]])
@@ -285,12 +285,12 @@ assert loss.grad_fn.name() == "NllLossBackward0"
 assert loss.grad_fn.next_functions[0][0].name() == "LogSoftmaxBackward0"
 
 # %% [markdown] tags=["lang-zh"]
-# 前两种写法都算出了无穷大：$e^{1000}$ 存不下，对数又见到了 0。第三种先减去最大的分数，再用 $x_i - \ln \sum_j e^{x_j}$，就得到 1000；`log_softmax` 也是这样做的。
+# 前两种写法都算出了无穷大：$e^{1000}$ 存不下，或者要对 0 取对数。第三种先减去最大的分数，再用 $x_i - \ln \sum_j e^{x_j}$，就得到 1000；`log_softmax` 也是这样做的。
 #
-# 最后一行是交叉熵的真面目：两个节点（node）接在一起，`log_softmax` 算对数概率，`nll_loss` 挑出正确的那一个，取负，求平均。所以它的规则也是两条。
+# 最后一行说明了交叉熵是什么：两个节点（node）接在一起，`log_softmax` 算对数概率，`nll_loss` 挑出正确的那一个，取负，求平均。所以它的规则也是两条。
 
 # %% [markdown] tags=["lang-en"]
-# The first two ways end at infinity: $e^{1000}$ does not fit, and the logarithm meets a 0. The third subtracts the largest score first, then uses $x_i - \ln \sum_j e^{x_j}$, and gets 1000; `log_softmax` does the same.
+# The first two ways end at infinity: $e^{1000}$ does not fit, and the logarithm is taken of 0. The third subtracts the largest score first, then uses $x_i - \ln \sum_j e^{x_j}$, and gets 1000; `log_softmax` does the same.
 #
 # The last line shows what cross entropy really is: two nodes (节点) in a row. `log_softmax` computes log-probabilities; `nll_loss` picks the right one, negates it, and averages. So there are two rules to write.
 
@@ -382,14 +382,14 @@ def nll_loss_vjp(grad, self_shape, target, shares):
 check("nll_backward")
 
 # %% [markdown] tags=["lang-zh"]
-# ### 合在一起，简单得出奇
+# ### 合在一起
 #
-# 把你的两条规则接起来，会得到什么？下面用 `minigrad` 求三行分数的梯度，再印出一个不用求导的式子，好作比较：概率减去正确答案，再除以行数。
+# 把你的两条规则接起来，会得到什么？先猜。下面用 `minigrad` 求三行分数的梯度，再印出一个不用求导的式子，好作比较：概率减去正确答案，再除以行数。
 
 # %% [markdown] tags=["lang-en"]
-# ### Together, surprisingly simple
+# ### Together
 #
-# What do your two rules give, one after the other? Below, `minigrad` takes the gradient for three rows of scores; printed under it, to compare, is an expression that needs no derivative at all: the probabilities minus the right answers, divided by the number of rows.
+# What do your two rules give, one after the other? Guess. Below, `minigrad` takes the gradient for three rows of scores; printed under it, to compare, is an expression that needs no derivative at all: the probabilities minus the right answers, divided by the number of rows.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]], requires_grad=True)
@@ -405,7 +405,7 @@ assert minigrad.allclose(scores.grad, (scores.detach().softmax(1) - minigrad.eye
 # 一模一样。这就是分类网络的梯度：猜的概率减去答案。猜对了又有把握，它接近 0；猜错了，走一步，正确的分数就往上升，其余的往下降。
 
 # %% [markdown] tags=["lang-en"]
-# They are the same. This is the gradient of a classifier: the probabilities it guessed, minus the answer. If it is right and sure, the gradient is close to 0; if it is wrong, a step against the gradient raises the right score and lowers the others.
+# They are the same. This is the gradient of a classifier: its probabilities minus the answer. If it is right and confident, the gradient is close to 0; if it is wrong, a step against the gradient raises the right score and lowers the others.
 
 # %% nbgrader={"grade_id": "check_cross_entropy_backward", "grade": true, "points": 2}
 check("cross_entropy_backward")
@@ -420,9 +420,9 @@ check("cross_entropy_backward")
 # %% [markdown] tags=["lang-en"]
 # ## 6 · The training loop: five things in order
 #
-# Five things have to be done for each batch: clear, forward (前向), backward (反向), step, note the loss. Get the order wrong, and often there is no error; the network just does not learn.
+# Five things have to be done for each batch: clear, forward (前向), backward (反向), step, record the loss. Get the order wrong, and often there is no error; the network just does not learn.
 #
-# Below, three orders train the same small network for a hundred steps each. Guess: which one learns, which one never moves, and which one swings to and fro?
+# Below, three orders train the same small network for a hundred steps each. Guess: which one learns, which one never moves, and which one swings back and forth?
 
 
 # %% tags=["demo"]
@@ -470,7 +470,7 @@ _ = ax.legend()
 # 例子：两批，损失是 2.0 和 1.0，网络走了两步，返回 1.5。
 
 # %% [markdown] tags=["lang-en"]
-# Clear between `backward` and `step`, and the fresh gradients are gone; the loss does not move at all. Never clear, and the old gradients go on pushing; even at the bottom of the valley there is no stopping, as with a pendulum without friction. Neither of them raises an error.
+# Clear between `backward` and `step`, and the fresh gradients are gone; the loss does not move at all. Never clear, and the old gradients keep acting; the weights don't stop at the minimum, like a pendulum without friction. Neither of them raises an error.
 #
 # Write `train_epoch`: go through all batches once and return the mean of their losses, a plain Python float. Such a pass is called an epoch (轮次).
 #
@@ -529,14 +529,14 @@ def show(title):
 show(lambda i: data.test_numbers[i].item())
 
 # %% [markdown] tags=["lang-zh"]
-# 一个隐藏层（hidden layer），128 个单元；SGD，学习率 0.3，每批 32 张，走二十个轮次。训练用的 1438 张，考试用的是网络没见过的 359 张。
+# 一个隐藏层（hidden layer），128 个单元；SGD，学习率 0.3，每批 32 张，走二十个轮次。1438 张用来训练，网络没见过的 359 张用来测试。
 #
-# `learn` 里没有一行是专为某个引擎写的，`T` 是谁，就在谁身上跑。跑在 `minigrad` 上，出力的就是你写的部件。猜猜要几秒，能对多少？
+# `learn` 里没有一行是专为某个引擎写的，`T` 是谁，就在谁身上跑。跑在 `minigrad` 上，用的就是你写的部件。猜猜要几秒，能对多少？
 
 # %% [markdown] tags=["lang-en"]
-# One hidden layer (隐藏层) of 128 units; SGD with learning rate 0.3, batches of 32, twenty epochs. 1438 images are for training; the exam is on 359 that the network has never seen.
+# One hidden layer (隐藏层) of 128 units; SGD with learning rate 0.3, batches of 32, twenty epochs. 1438 images are for training; 359 that the network has never seen are for testing.
 #
-# Not a line of `learn` is meant for one engine only: it runs on whatever `T` is. On `minigrad`, the parts you wrote are what makes it go. Guess: how many seconds will it take, and how many digits will it get right?
+# No line of `learn` is specific to one engine: it runs on whatever `T` is. On `minigrad`, it runs on the parts you wrote. Guess: how many seconds will it take, and how many digits will it get right?
 
 # %%
 import time
@@ -579,7 +579,7 @@ _ = right.axhline(0.96, color="gray", linestyle=":")
 # 靠着你写的规则，走了九百步，就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。它认错的是下面这几张（标题左边是它猜的，右边是答案），你自己认得出吗？
 
 # %% [markdown] tags=["lang-en"]
-# Nine hundred steps with the rules you wrote, and more than 96% are right. If yours is below 96%, see which check above has not passed yet. Below are the ones it gets wrong, with its guess on the left of the title and the answer on the right: can you read them yourself?
+# After nine hundred steps with the rules you wrote, more than 96% are right. If yours is below 96%, see which check above has not passed yet. Below are the ones it gets wrong, with its guess on the left of the title and the answer on the right: can you read them yourself?
 
 # %% tags=["picture"]
 guesses = net(data.test_images).argmax(1).numpy()
@@ -594,7 +594,7 @@ if wrong:
 # 最后一项检查用随机的图案训练一个小分类器，sigmoid、交叉熵、训练循环全都用上，每一轮的损失和最后的权重都要和 torch 一样。
 
 # %% [markdown] tags=["lang-en"]
-# The last check trains a small classifier on random patterns, with sigmoid, cross entropy and the training loop all in use; the loss of each epoch and the final weights must be the same as torch's.
+# The last check trains a small classifier on random patterns, with sigmoid, cross entropy and the training loop; the loss of each epoch and the final weights must be the same as torch's.
 
 # %% nbgrader={"grade_id": "check_digits_in_small", "grade": true, "points": 3}
 check("digits_in_small")
@@ -618,10 +618,10 @@ print("minigrad", losses[:3])
 assert abs(torch_losses[0] - losses[0]) < 1e-4
 
 # %% [markdown] tags=["lang-zh"]
-# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看一批数据的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环的每一步反向，都要从这里下去。
+# 前几位都相同，剩下的是浮点数相加的先后不同留下的尾巴。再看一批数据的计算图（computational graph），从损失往下读：你写的两条规则在最上面，训练循环的每一步反向，都从这里开始。
 
 # %% [markdown] tags=["lang-en"]
-# The leading digits agree; the rest comes from adding floats in a different order. Now look at the computational graph (计算图) of one batch, reading down from the loss: your two rules are at the top, and every backward of the training loop starts down from there.
+# The leading digits agree; the rest comes from adding floats in a different order. Now look at the computational graph (计算图) of one batch, reading down from the loss: your two rules are at the top, and every backward of the training loop starts there.
 
 # %% tags=["picture"]
 loss = minigrad.nn.functional.cross_entropy(net(data.train_images[:32]), data.train_numbers[:32])
@@ -665,7 +665,7 @@ assert torch.allclose(a, b) and torch.allclose(a.sum(1), torch.zeros(2, dtype=to
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# In a fellow student's training loop, `optimizer.zero_grad()` stands between `loss.backward()` and `optimizer.step()`. "There is no error," they say, "it just does not learn; is the learning rate too small?" Tell them in three or four sentences what they are seeing, why, and what to change; and give them a way to tell at a glance "the gradients are gone" from "the learning rate is small". In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# In a fellow student's training loop, `optimizer.zero_grad()` is called between `loss.backward()` and `optimizer.step()`. "There is no error," they say, "it just does not learn; is the learning rate too small?" Tell them in three or four sentences what they are seeing, why, and what to change; and give them a way to tell at a glance "the gradients are gone" from "the learning rate is small". In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 三点里说清两点（其中必须有第 1 点），给 1 分：

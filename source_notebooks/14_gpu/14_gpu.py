@@ -3,18 +3,18 @@
 #
 # 预计 45 分钟
 #
-# “搬到 GPU 上就快了。”是吗？多大才快，怎么知道快了？这一课里，你先让代码跟着数组走，再让梯度跟着张量搬家，然后把钟看准，最后算出来：从多大开始才值得。
+# “搬到 GPU 上就快了。”是吗？多大才快，怎么知道快了？这一课里，你先写出不分设备的代码，再写设备之间传输的梯度，然后学会正确计时，最后算出来：从多大开始才值得。
 #
-# 没有 GPU 也能学：一切都跑在 NumPy 上，“别处的数组”由一个替身来扮演；图里 GPU 的线出自一个模型，参数都写明。写这一课的人手边也没有 GPU，所以这里没有录下来的实测，也不拿算出来的冒充。要是这台机器有 GPU，测时间的格子会真的去量。
+# 没有 GPU 也能学：一切都跑在 NumPy 上，GPU 由一个模拟的设备代替；图里 GPU 的线出自一个模型，参数都写明。写这一课的人手边也没有 GPU，所以这里没有录下来的实测，也不拿算出来的冒充。要是这台机器有 GPU，测时间的格子会真的去量。
 
 # %% [markdown] tags=["lang-en"]
 # # 14 · GPU: when it pays
 #
 # About 45 minutes
 #
-# "Move it to the GPU and it will be fast." Will it? From what size on, and how would you know? In this lesson you first make code follow its arrays, then make gradients move with their tensors, then learn to read the clock, and finally work out from what size on it pays.
+# "Move it to the GPU and it will be fast." Will it? From what size on, and how would you know? In this lesson you first write code that works on any device, then the gradient of a transfer between devices, then time code correctly, and finally work out from what size on a GPU pays.
 #
-# You do not need a GPU. Without one, everything runs on NumPy, and a stand-in plays the part of "an array elsewhere"; the GPU's lines in the plots come from a model, whose parameters are all stated. The authors of this lesson had no GPU at hand either, so there are no recorded measurements here, and nothing computed is passed off as one. If your machine has a GPU, the timing cells will really measure it.
+# You do not need a GPU. Without one, everything runs on NumPy, with a simulated device in place of the GPU; the GPU's lines in the plots come from a model, whose parameters are all stated. The authors of this lesson had no GPU at hand either, so there are no recorded measurements here, and nothing computed is presented as one. If your machine has a GPU, the timing cells measure it.
 
 # %% tags=["setup"]
 import minigrad
@@ -69,32 +69,32 @@ for n in (1, 100, 10_000, 1_000_000):
 assert each[1] > 10 * each[10_000] or GPU
 
 # %% [markdown] tags=["lang-zh"]
-# 1 个和 100 个几乎一样久：调用一次函数，不管里面干多少活，都有一笔固定的开销，叫延迟（latency）。元素多到把这笔开销摊薄了，才看得清一个元素要多少时间：
+# 1 个和 100 个几乎一样久：调用一次函数，不管里面算多少，都有一笔固定的开销，叫延迟（latency）。元素足够多，这笔开销才可以忽略，才看得出一个元素要多少时间：
 #
 # $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
 #
-# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也大得多（数在第 5 节）。所以“GPU 总是更快”从式子上就说不通：活少的时候，输在前一项。
+# 后一项的分母是带宽（bandwidth）：一秒钟能读写多少字节。GPU 的带宽大得多，延迟也大得多（数在第 5 节）。所以“GPU 总是更快”从式子上就说不通：算得少的时候，输在前一项。
 #
-# 式子里还缺一项：数组住在主机内存（host memory）里，得先搬过去。要讲搬家，先讲住址。
+# 式子里还缺一项：数组在主机内存（host memory）里，得先传过去。讲传输之前，先看数组在哪里。
 
 # %% [markdown] tags=["lang-en"]
-# 1 and 100 take nearly the same time: however little work there is to do, every call of a function has a fixed cost, the latency (延迟). Only when there are so many elements that this cost is spread thin can you see what one element takes:
+# 1 and 100 take nearly the same time: however little there is to compute, every call of a function has a fixed cost, the latency (延迟). Only with so many elements that this cost hardly counts can you see what one element takes:
 #
 # $$t = \text{latency} + \frac{\text{bytes}}{\text{bandwidth}}$$
 #
-# Under the fraction bar is the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and also much more latency (section 5 has figures). So the formula alone refutes "a GPU is always faster": with little work, it loses by the first term.
+# The denominator is the bandwidth (带宽): how many bytes can be read and written in a second. A GPU has much more bandwidth, and also much more latency (section 5 has figures). So the formula refutes "a GPU is always faster": with little to compute, it loses by the first term.
 #
-# One term is missing. Arrays live in host memory (主机内存) and have to be moved first. To talk about moving, we need addresses.
+# One term is missing. Arrays are in host memory (主机内存) and have to be transferred first. But before that: where is an array?
 
 # %% [markdown] tags=["lang-zh"]
-# ## 2 · 数组住在哪儿？
+# ## 2 · 数组在哪个设备上？
 #
-# 每个张量都有一个设备（device）。torch 有一个设备叫 `meta`，每台机器上都有：上面的张量有形状，没有数。它算不出东西，但很适合用来看看“住在别处”是什么意思。把这里的和那里的加起来，会怎样？
+# 每个张量都有一个设备（device）。torch 有一个设备叫 `meta`，每台机器上都有：上面的张量有形状，没有数。它算不出东西，但很适合用来看看“在另一个设备上”是什么意思。把两个设备上的加起来，会怎样？
 
 # %% [markdown] tags=["lang-en"]
-# ## 2 · Where does an array live?
+# ## 2 · On which device is an array?
 #
-# Every tensor has a device (设备). torch has one that exists on every machine, `meta`: tensors on it have a shape, but no numbers. It computes nothing, but it is good for seeing what "living elsewhere" means. What happens when you add one from here and one from there?
+# Every tensor has a device (设备). torch has one that exists on every machine, `meta`: tensors on it have a shape, but no numbers. It computes nothing, but it shows what "on another device" means. What happens when you add tensors from two devices?
 
 # %% tags=["demo"]
 here, there = torch.ones(2), torch.ones(2, device="meta")
@@ -116,14 +116,14 @@ assert says(lambda: here + there) == "RuntimeError: Tensor on device meta is not
 assert says(lambda: there.numpy()).startswith("TypeError: can't convert meta device type tensor to numpy.")
 
 # %% [markdown] tags=["lang-zh"]
-# 两边的数组不能直接一起算，也没有谁会悄悄替你搬。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
+# 两个设备上的数组不能一起算，torch 也不会悄悄替你传。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
 #
-# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是个替身（stand-in），数还在内存里，只是不许 NumPy 碰。这一点它比真的 CuPy 还严：找错了人，当场就看得出来。
+# `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是模拟的设备（simulated device）：数还在内存里，只是 NumPy 的函数不能用。这一点它比真的 CuPy 还严：调用错了库，当场就报错。
 
 # %% [markdown] tags=["lang-en"]
-# You cannot compute with arrays from two places at once, and nobody moves them behind your back. The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
+# You cannot compute with arrays from two devices at once, and torch does not transfer them silently. The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
 #
-# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is really a stand-in (替身): its numbers are in host memory, but it will not let NumPy touch them. In this it is even stricter than the real CuPy, so that a call to the wrong library shows at once.
+# `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is really a simulated device (模拟的设备): its numbers are in host memory, but NumPy's functions don't work on them. In this it is even stricter than the real CuPy, so that a call to the wrong library fails at once.
 
 # %%
 import numpy as np
@@ -144,18 +144,18 @@ with machine(minigrad):
     assert "same device" in says(lambda: minigrad.ones(2) + away)
 
 # %% [markdown] tags=["lang-zh"]
-# 引擎里的函数不想写两遍，就先问一句：这个数组归谁管？写出 `array_module`，它返回管这个数组的模块（module）：`numpy`，或者 `cupy()`。
+# 引擎里的函数不用写两遍，只要先问：这个数组归哪个库管？写出 `array_module`，它返回管这个数组的模块（module）：`numpy`，或者 `cupy()`。
 #
 # `cupy()` 是现成的，它返回 CuPy；没有装、或者没有 GPU，就返回 `None`。CuPy 的数组，类型是 `cupy().ndarray`。注意三件事：机器上有 GPU，不等于这个数组在 GPU 上；NumPy 的数组求和，得到的不是数组，是 NumPy 自己的数，类型是 `numpy.generic`；普通的浮点数归 `numpy`。
 #
-# 例子：`array_module(np.ones(2))` 是 `numpy`。有了它，下面这样的函数在哪儿都能跑：
+# 例子：`array_module(np.ones(2))` 是 `numpy`。有了它，下面这样的函数在哪个设备上都能跑：
 
 # %% [markdown] tags=["lang-en"]
-# Nobody wants to write the engine's functions twice, so they first ask: whose array is this? Write `array_module`. It returns the module (模块) that the array belongs to: `numpy`, or `cupy()`.
+# To avoid writing the engine's functions twice, they first ask which library the array belongs to. Write `array_module`. It returns the module (模块) that the array belongs to: `numpy`, or `cupy()`.
 #
-# `cupy()` is there already; it returns CuPy, or `None` if CuPy is not installed or there is no GPU. The type of CuPy's arrays is `cupy().ndarray`. Three things to watch: a machine may have a GPU without this array being on it; the sum of a NumPy array is not an array, but a number of NumPy's own, of type `numpy.generic`; and plain floats belong to `numpy`.
+# `cupy()` already exists; it returns CuPy, or `None` if CuPy is not installed or there is no GPU. The type of CuPy's arrays is `cupy().ndarray`. Three things to watch: a machine may have a GPU without this array being on it; the sum of a NumPy array is not an array, but a number of NumPy's own, of type `numpy.generic`; and plain floats belong to `numpy`.
 #
-# Example: `array_module(np.ones(2))` is `numpy`. With it, a function like this one runs anywhere:
+# Example: `array_module(np.ones(2))` is `numpy`. With it, a function like this one runs on either device:
 
 
 # %%
@@ -188,14 +188,14 @@ check("where_arrays_live")
 check("one_code_two_homes")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 3 · 搬家也是一个运算
+# ## 3 · 传到另一个设备，也是一个运算吗？
 #
-# `x.to(device)` 搬走了 `x`，还是造了一个新张量？下面让一个张量去三个地方：它本来就在的 `cpu`，别处的 `meta`，再就是换一个类型。猜猜得到的哪几个还是叶子（leaf）：
+# `x.to(device)` 是把 `x` 移走，还是造一个新张量？下面把一个张量转换三次：到它本来就在的 `cpu`，到另一个设备 `meta`，再就是换一个类型。猜猜得到的哪几个还是叶子（leaf）：
 
 # %% [markdown] tags=["lang-en"]
-# ## 3 · Moving is an operation, too
+# ## 3 · Is a transfer an operation, too?
 #
-# Does `x.to(device)` move `x`, or make a new tensor? Below, a tensor goes three ways: to `cpu`, where it already is; to `meta`, which is elsewhere; and to another dtype. Guess which results are still leaves (叶子):
+# Does `x.to(device)` move `x`, or create a new tensor? Below, a tensor is converted three times: to `cpu`, where it already is; to `meta`, another device; and to another dtype. Guess which results are still leaves (叶子):
 
 # %% tags=["demo"]
 w = torch.rand(3, requires_grad=True)
@@ -213,18 +213,18 @@ for name in ("meta", "float64"):
 assert w.grad.tolist() == [3.0, 3.0, 3.0] and w.grad.dtype == torch.float32
 
 # %% [markdown] tags=["lang-zh"]
-# 已经在那里，就原样还给你；要搬，就造一个新的，由 `ToCopyBackward0` 记进计算图（computational graph）。梯度往回走到这里，也要跟着搬回去：`w` 是 float32，它的梯度也是。换设备用的是同一种节点，道理也一样。
+# 已经在那里，就原样返回；要转换，就造一个新的，由 `ToCopyBackward0` 记进计算图（computational graph）。反向时，梯度也要转换回去：`w` 是 float32，它的梯度也是。换设备用的是同一种节点，道理也一样。
 #
-# 这里有一个坑。`w = torch.rand(3, requires_grad=True).to(DEVICE)` 在没有 GPU 的机器上好好的，`w` 就是那个叶子；换到有 GPU 的机器上，`w` 成了搬家的结果，`w.grad` 永远是 `None`。同一行代码，两台机器，两种命运。要写 `torch.rand(3, device=DEVICE, requires_grad=True)`。
+# 这里有一个坑。`w = torch.rand(3, requires_grad=True).to(DEVICE)` 在没有 GPU 的机器上好好的，`w` 就是那个叶子；换到有 GPU 的机器上，`w` 成了转换的结果，`w.grad` 永远是 `None`。同一行代码，在两台机器上结果不同。要写 `torch.rand(3, device=DEVICE, requires_grad=True)`。
 #
-# 看看替身上的图。有几处搬家，叶子各在哪一边？
+# 看看模拟的设备上的图。有几处传输，叶子各在哪个设备上？
 
 # %% [markdown] tags=["lang-en"]
-# If it is there already, you get back the very same tensor; if it has to move, a new one is made, and `ToCopyBackward0` records that in the computational graph (计算图). On its way back through here, a gradient moves back, too: `w` is float32, and so is its gradient. Changing the device makes the same kind of node, for the same reason.
+# If it is there already, you get the very same tensor; if it has to be converted, a new one is created, and `ToCopyBackward0` records that in the computational graph (计算图). In backward, the gradient is converted back: `w` is float32, and so is its gradient. Changing the device gives the same kind of node, for the same reason.
 #
-# Here is a trap. `w = torch.rand(3, requires_grad=True).to(DEVICE)` is fine on a machine without a GPU, where `w` is that very leaf; on one with a GPU, `w` is the result of a move, and `w.grad` stays `None` for ever. One line of code, two machines, two fates. Write `torch.rand(3, device=DEVICE, requires_grad=True)` instead.
+# Here is a trap. `w = torch.rand(3, requires_grad=True).to(DEVICE)` is fine on a machine without a GPU, where `w` is that very leaf; on one with a GPU, `w` is the result of a transfer, and `w.grad` always stays `None`. The same line behaves differently on the two machines. Write `torch.rand(3, device=DEVICE, requires_grad=True)` instead.
 #
-# Look at a graph on the stand-in. How many moves are there, and which side is each leaf on?
+# Look at a graph on the simulated device. How many transfers are there, and on which device is each leaf?
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -244,16 +244,16 @@ draw(loss, params={"first": first, "second": second, "hidden": hidden, "loss": l
 assert first.grad.device == first.device and second.grad.device == second.device != first.device
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `move_vjp`：搬家的反向（backward）。`home` 是张量出发的地方，`grad` 是到达的梯度，在另一边。
+# 写出 `move_vjp`：传输的反向（backward）。`home` 是张量原来的设备，`grad` 是到达的梯度，在另一个设备上。
 #
-# `moved(x, device)` 是现成的，把 `x` 搬到一个设备；数组它会搬，`create_graph=True` 时带着历史的张量它也会搬。
+# `moved(x, device)` 是现成的，把 `x` 传到一个设备；数组可以传，`create_graph=True` 时带着历史的张量也可以。
 #
 # 例子：`x` 在 `cpu`，`y = x.cuda()`，到 `y` 的梯度是 GPU 上的 `[3, 3]`；`home` 是 `cpu`，返回内存里的 `[3, 3]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `move_vjp`, the backward (反向) of a move. `home` is the place the tensor set out from, `grad` the gradient that arrives, on the other side.
+# Write `move_vjp`, the backward (反向) of a transfer. `home` is the device the tensor came from, `grad` the gradient that arrives, on the other device.
 #
-# `moved(x, device)` is there already and takes `x` to a device; it can move arrays and, under `create_graph=True`, tensors with their history.
+# `moved(x, device)` already exists and transfers `x` to a device; it takes arrays and, under `create_graph=True`, tensors with their history.
 #
 # Example: `x` is on `cpu`, `y = x.cuda()`, and the gradient that reaches `y` is `[3, 3]` on the GPU; `home` is `cpu`, and you return `[3, 3]` in host memory.
 
@@ -276,27 +276,27 @@ def move_vjp(grad, home):
 check("transfer_gradient")
 
 # %% [markdown] tags=["lang-zh"]
-# 再来一个网络：第一层在这里，第二层在那里，每一步梯度都要过两次边界，训练三步。
+# 再来一个网络：两层在两个设备上，每一步梯度都要传输两次，训练三步。
 
 # %% [markdown] tags=["lang-en"]
-# Next comes a network, its first layer here and its second there: at every one of three training steps, gradients cross the border twice.
+# Next comes a network with its two layers on two devices: at each of three training steps, gradients are transferred twice.
 
 # %% nbgrader={"grade_id": "check_network_elsewhere", "grade": true, "points": 3}
 check("network_elsewhere")
 
 # %% [markdown] tags=["lang-zh"]
-# ## 4 · 活干完了吗？
+# ## 4 · 算完了吗？
 #
-# GPU 是另一个会干活的人。Python 把单子递过去就走，不等它干完，这叫异步（asynchronous）。那么在递完单子的时候看钟，看到的是什么？
+# GPU 和 Python 各算各的。Python 把任务提交给 GPU 就立刻返回，不等它算完，这叫异步（asynchronous）。那么，刚提交完就看时间，量到的是什么？
 #
-# 不用 GPU 也能亲眼看见：下面的 `Helper` 是另一条线程，接单立刻返回，活在后面干。它不比你快，但一样不等人。下面几个时间，猜猜哪个最短，哪个才是真的：
+# 不用 GPU 也能看见：下面的 `Helper` 是另一条线程，收到任务立刻返回，在后台计算。它不比 CPU 快，但同样是异步的。下面几个时间，猜猜哪个最短，哪个才是真的：
 
 # %% [markdown] tags=["lang-en"]
-# ## 4 · Is the work done?
+# ## 4 · Has it finished?
 #
-# A GPU is a second pair of hands. Python hands over the order and leaves, without waiting until it is done; this is called asynchronous (异步). So if you read the clock as soon as the order is placed, what does it tell you?
+# A GPU works on its own. Python submits a task and returns at once, without waiting for it to finish; this is called asynchronous (异步). So if you read the clock right after submitting, what have you measured?
 #
-# You can see it with your own eyes, even without a GPU: `Helper` below is another thread, which takes an order, returns at once and does the work in the background. It is no faster than you, but it does not make you wait either. Among the times below, guess which is the shortest, and which is the true one:
+# You can see it even without a GPU: `Helper` below is another thread, which accepts a task, returns at once and computes in the background. It is no faster than the CPU, but it is just as asynchronous. Among the times below, guess which is the shortest, and which is the true one:
 
 # %%
 from concurrent.futures import ThreadPoolExecutor
@@ -306,14 +306,14 @@ class Helper:
     """A device made of one thread."""
 
     def __init__(self):
-        self.thread, self.orders = ThreadPoolExecutor(1), []
+        self.thread, self.tasks = ThreadPoolExecutor(1), []
 
     def launch(self, work):
-        self.orders.append(self.thread.submit(work))
+        self.tasks.append(self.thread.submit(work))
 
     def synchronize(self):
-        while self.orders:
-            self.orders.pop().result()
+        while self.tasks:
+            self.tasks.pop().result()
 
 
 helper = Helper()
@@ -328,52 +328,52 @@ def work():
 for name in ("the first time", "the second time"):
     start = time.perf_counter()
     helper.launch(work)
-    placed = time.perf_counter() - start
+    submitted = time.perf_counter() - start
     helper.synchronize()
     done = time.perf_counter() - start
-    print(f"{name}: order placed after {placed * 1e6:6.0f} µs, work done after {done * 1e6:6.0f} µs")
+    print(f"{name}: submitted after {submitted * 1e6:6.0f} µs, finished after {done * 1e6:6.0f} µs")
 
 start = time.perf_counter()
 work()
-print(f"done by Python itself: {(time.perf_counter() - start) * 1e6:6.0f} µs")
+print(f"without the helper: {(time.perf_counter() - start) * 1e6:6.0f} µs")
 
 # %% tags=["proof"]
 import threading
 
 gate = threading.Event()
 helper.launch(gate.wait)
-assert helper.orders and not helper.orders[0].done()  # launch came back, the work is not done
+assert helper.tasks and not helper.tasks[0].done()  # launch has returned, the work is not done
 gate.set()
 helper.synchronize()
-assert helper.orders == []
+assert helper.tasks == []
 
 # %% [markdown] tags=["lang-zh"]
-# 单子一转眼就递出去了，活才刚开始干。拿前一个时间去夸 GPU 快，这样测错的人很多。要等它干完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
+# 提交几乎不花时间，这时计算才刚开始。很多人量的就是前一个时间，于是以为 GPU 很快。要等它算完，这叫同步（synchronise）：torch 里是 `torch.cuda.synchronize()`，`minigrad` 里是 `minigrad.cuda.synchronize()`。
 #
-# 第一次还会更慢一些：线程要先启动；换成 GPU，要先装载、编译。所以测时间有四条规矩：
+# 第一次还会更慢一些：线程要先启动；换成 GPU，要先装载、编译。所以计时有四条规则：
 #
-# 1. 先做一次预热（warm-up），不计时，并且等它干完。
-# 2. 看钟，做，等，再看钟。
+# 1. 先做一次预热（warm-up），不计时，并且等它算完。
+# 2. 记下时间，运行，等它算完，再记一次。
 # 3. 重复几次。
 # 4. 取最短的一次：别的程序只会让你变慢，不会让你变快。
 
 # %% [markdown] tags=["lang-en"]
-# The order is placed in no time, when the work has hardly begun. Many people measure just that, and praise the GPU for it. You have to wait until the work is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
+# Submitting takes almost no time, and the work has hardly begun. Many people measure just that and think the GPU is fast. You have to wait until the work is done, that is, synchronise (同步): `torch.cuda.synchronize()` in torch, `minigrad.cuda.synchronize()` in `minigrad`.
 #
 # The first time is slower still, because the thread has to start; with a GPU, there are things to load and to compile. So there are four rules for timing:
 #
 # 1. Do one warm-up (预热), without timing it, and wait until it is done.
-# 2. Read the clock, act, wait, read the clock.
+# 2. Read the clock, run, wait until it is done, read the clock.
 # 3. Repeat this a few times.
 # 4. Take the shortest: other programs can only slow you down, never speed you up.
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `best_seconds`，四条规矩都在里面。`action()` 递单子，`wait()` 等干完，`clock()` 返回现在的时间，单位是秒。钟和等待都由调用的人给，所以同一个函数 CPU、GPU、替身都能测。
+# 写出 `best_seconds`，四条规则都在里面。`action()` 提交任务，`wait()` 等它算完，`clock()` 返回现在的时间，单位是秒。时钟和等待都由调用的人给，所以同一个函数 CPU、GPU、模拟的设备都能测。
 #
 # 例子：`repeats` 是 3，预热之后三次各用 5、4、6 秒，返回 4。
 
 # %% [markdown] tags=["lang-en"]
-# Write `best_seconds`, with all four rules in it. `action()` places an order, `wait()` waits until it is done, `clock()` returns the current time in seconds. The caller supplies both the clock and the waiting, so the same function can time a CPU, a GPU or a stand-in.
+# Write `best_seconds`, which follows all four rules. `action()` submits a task, `wait()` waits until it is done, `clock()` returns the current time in seconds. The caller supplies both the clock and the waiting, so the same function can time a CPU, a GPU or a simulated device.
 #
 # Example: `repeats` is 3, and after the warm-up the three runs take 5, 4 and 6 seconds; return 4.
 
@@ -404,10 +404,10 @@ def best_seconds(action, wait, clock, repeats):
 check("honest_timing")
 
 # %% [markdown] tags=["lang-zh"]
-# 用它量一量 `Helper`：等，和不等。差多少倍？
+# 用它给 `Helper` 计时：等它算完，和不等。先猜差多少倍：
 
 # %% [markdown] tags=["lang-en"]
-# Use it to time the `Helper`, once waiting and once not. How many times apart are they?
+# Use it to time the `Helper`, once waiting and once not. Guess by what factor they differ:
 
 # %%
 best = minigrad.timing.best_seconds
@@ -450,14 +450,14 @@ for n, seconds in zip(counts, cpu_add):
     print(f"add {n:>9} elements: {seconds * 1e6:9.1f} µs")
 
 # %% [markdown] tags=["lang-zh"]
-# 再算 GPU。有 GPU 就真的量；没有，就用第 1 节的式子，加上算术和搬家两项。式子里的数，前三个来自 NVIDIA H100 SXM 的公开规格，都是峰值，真实的程序达不到；最后一个是我们假设的，规格表里没有。
+# 再看 GPU。有 GPU 就实测；没有，就用第 1 节的式子，再加上计算和传输两项。式子里的数，前三个来自 NVIDIA H100 SXM 的公开规格，都是峰值，实际程序达不到；最后一个是我们假设的，规格表里没有。
 #
-# 两种情形都要算：数组已经在 GPU 上；或者从内存出发，搬过去，算完再搬回来。
+# 要算两种情形：数组已经在 GPU 上；或者从内存传过去，算完再传回来。先猜：一千万个元素的加法，后一种要多花几倍的时间？
 
 # %% [markdown] tags=["lang-en"]
-# Now the GPU. If there is one, we really measure it; if not, we take the formula of section 1 and add terms for arithmetic and for moving. Of its numbers, the first three are from the public data sheet of NVIDIA's H100 SXM; they are peak values, which no real program reaches. The last is our own assumption; the data sheet does not have it.
+# Now the GPU. If there is one, we measure it; if not, we take the formula of section 1 and add terms for arithmetic and for transfers. Of its numbers, the first three are from the public data sheet of NVIDIA's H100 SXM; they are peak values, which real programs do not reach. The last is our own assumption; it is not in the data sheet.
 #
-# We want both cases: arrays that are on the GPU already, and arrays that set out from host memory, go there and come back.
+# There are two cases: the arrays are on the GPU already, or they are transferred there from host memory and the result is transferred back. Guess: for an addition of ten million elements, by what factor is the second case slower?
 
 # %% tags=["demo"]
 MEMORY = 3.35e12  # bytes a second, the GPU's own memory
@@ -467,7 +467,7 @@ LATENCY = 10e-6  # seconds a call: an assumption
 
 
 def model(elements, operations, on_the_bus):
-    """Seconds for an operation on three float32 arrays of so many elements, on_the_bus of the three being moved."""
+    """Seconds for an operation on three float32 arrays of so many elements, on_the_bus of them being transferred."""
     return (
         LATENCY + max(3 * 4 * elements / MEMORY, operations / ARITHMETIC) + on_the_bus * (LATENCY + 4 * elements / BUS)
     )
@@ -498,7 +498,7 @@ source = "measured" if GPU else "a model, not measured"
 gpu_add, gpu_product = on_gpu(False)
 moving_add, moving_product = on_gpu(True)
 print("GPU:", source)
-print(f"add 10 000 000 elements: {gpu_add[-1] * 1e6:.0f} µs, with the moves {moving_add[-1] * 1e6:.0f} µs")
+print(f"add 10 000 000 elements: {gpu_add[-1] * 1e6:.0f} µs, with transfers {moving_add[-1] * 1e6:.0f} µs")
 
 # %% tags=["proof"]
 way = 3 * 4 / BUS  # seconds an element for x and y there, z back
@@ -510,12 +510,12 @@ assert GPU or gpu_add == [model(n, n, 0) for n in counts]
 assert GPU or 24 < moving_add[-1] / gpu_add[-1] < 100  # dozens of times
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `crossover`，找出转折点（crossover）：从哪个大小起，`there` 比 `here` 快，而且往后每一个都快。中间碰巧赢一次不算，打平也不算。没有这样的大小，返回 `None`。
+# 写出 `crossover`，找出转折点（crossover）：从哪个大小起，`there` 比 `here` 快，而且往后每一个都快。中间碰巧快一次不算，一样快也不算。没有这样的大小，返回 `None`。
 #
 # 例子：`sizes` 是 `[10, 100, 1000]`，`here` 是 `[1, 2, 9]`，`there` 是 `[3, 1, 4]`，返回 100。
 
 # %% [markdown] tags=["lang-en"]
-# Write `crossover`, which finds the crossover (转折点): the size from which on `there` is faster than `here`, at that size and at every larger one. A lucky win in between does not count, nor does a tie. If there is no such size, return `None`.
+# Write `crossover`, which finds the crossover (转折点): the size from which on `there` is faster than `here`, at that size and at every larger one. Being faster by chance in between does not count, nor does a tie. If there is no such size, return `None`.
 #
 # Example: if `sizes` is `[10, 100, 1000]`, `here` is `[1, 2, 9]` and `there` is `[3, 1, 4]`, return 100.
 
@@ -545,10 +545,10 @@ check("crossover_size")
 check("when_it_pays")
 
 # %% [markdown] tags=["lang-zh"]
-# 画出来。虚线和点线之间的距离就是搬家的代价。加法和矩阵乘法，哪一个更怕搬家？先猜。
+# 画出来。虚线和点线之间的距离就是传输的代价。加法和矩阵乘法，哪一个受传输的影响更大？先猜。
 
 # %% [markdown] tags=["lang-en"]
-# Plot it. The distance between the dashed and the dotted line is the price of moving. Which will suffer more from it, the addition or the matrix product? Guess.
+# Plot it. The distance between the dashed and the dotted line is the cost of the transfers. Which of the two suffers more from it, the addition or the matrix product? Guess.
 
 # %% tags=["picture"]
 from autograder.plots import row
@@ -557,7 +557,7 @@ for name, sizes, cpu, gpu, moving in (
     ("add, elements", counts, cpu_add, gpu_add, moving_add),
     ("product, rows", sides, cpu_product, gpu_product, moving_product),
 ):
-    for what, times in (("already there", gpu), ("with the moves", moving)):
+    for what, times in (("already there", gpu), ("with transfers", moving)):
         print(f"{name:<14} {what:<15} pays from {minigrad.timing.crossover(sizes, cpu, times)}   (GPU: {source})")
 
 kind = "实测 · measured" if GPU else "模型 · model"
@@ -572,47 +572,47 @@ for ax, sizes, cpu, gpu, moving in (
 ):
     ax.plot(sizes, cpu, "o-", label="CPU 实测 · measured")
     ax.plot(sizes, gpu, "s--", label=f"GPU {kind}")
-    ax.plot(sizes, moving, "^:", label=f"GPU + 搬家 · moves, {kind}")
+    ax.plot(sizes, moving, "^:", label=f"GPU + 传输 · transfers, {kind}")
     ax.set_xscale("log")
     ax.set_yscale("log")
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 小的时候，CPU 全赢：GPU 光是接单就要一个延迟。大的时候，已经在 GPU 上的数组，两种运算都值得。搬家把账改了：加法每个元素只算一次，却要搬三趟，路上花的时间是计算的几十倍，转折点也跟着往右挪；矩阵乘法越大，每个元素用到的次数越多，路费就越不算什么。
+# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，传输的时间是计算的几十倍，转折点也往右移；矩阵乘法越大，每个元素用到的次数越多，传输就越不要紧。
 #
-# 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：搬一次，算很多次，才值得。权重和数据搬过去就留在那里，不要每一步来回搬。
+# 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：传一次，算很多次，才值得。权重和数据传过去就留在那里，不要每一步来回传。
 #
-# 笔记里有一个程序，把两个 50000×10000 的矩阵搬到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？按这个模型算一算：
+# 有一份笔记把两个 50000×10000 的矩阵传到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？先猜时间花在哪里，再按这个模型算：
 
 # %% [markdown] tags=["lang-en"]
-# At small sizes the CPU wins throughout: a GPU needs one latency just to take the order. At large sizes, with the arrays on the GPU already, both operations pay. Moving changes the bill: an addition uses each element once but makes three trips, so that the way takes dozens of times as long as the computing, and the crossover moves to the right; the larger a matrix product, the more often each element is used, and the less the fare matters.
+# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which take dozens of times as long as the computation, and the crossover moves to the right; the larger a matrix product, the more often each element is used, and the less the transfers matter.
 #
-# So it is neither "a GPU is always faster" nor just "faster when large": what pays is to move once and compute many times. Move the weights and the data there and leave them there, instead of carrying them to and fro at every step.
+# So it is neither "a GPU is always faster" nor just "faster when large": it pays to transfer once and compute many times. Transfer the weights and the data once and leave them there, instead of transferring them back and forth at every step.
 #
-# One set of notes has a program that moves two matrices of 50000×10000 to the GPU, adds them once, sees little gain, and says the matrices are too small. Half a billion elements each: is that small? Work it out with this model:
+# One set of notes transfers two matrices of 50000×10000 to the GPU, adds them once, sees little gain, and concludes that the matrices are too small. Half a billion elements each: is that small? Guess where the time goes, then compute it with this model:
 
 # %%
 n = 50_000 * 10_000
-print(f"GPU, a model: the addition {model(n, n, 0) * 1e3:.1f} ms, with all three moves {model(n, n, 3) * 1e3:.1f} ms")
+print(f"GPU, a model: the addition {model(n, n, 0) * 1e3:.1f} ms, with all three transfers {model(n, n, 3) * 1e3:.1f} ms")
 
 # %% tags=["proof"]
 assert model(n, n, 3) > 50 * model(n, n, 0) and model(n, n, 0) < 2e-3 and model(n, n, 3) > 90e-3
 
 # %% [markdown] tags=["lang-zh"]
-# 不是太小，是搬得太多，算得太少。改一改 `BUS`、`LATENCY`，重新运行那几格，再看看图：哪条线动了，转折点往哪边走？
+# 不是太小，是传得太多，算得太少。改一改 `BUS`、`LATENCY`，重新运行那几格，再看看图：哪条线动了，转折点往哪边移？
 
 # %% [markdown] tags=["lang-en"]
-# The trouble is not the size: too much was moved, and too little computed. Change `BUS` and `LATENCY`, run the cells again and look at the plot: which line moves, and which way does the crossover go?
+# The problem is not the size: too much was transferred, and too little computed. Change `BUS` and `LATENCY`, run the cells again and look at the plot: which line moves, and which way does the crossover go?
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的
 #
-# torch 自己测时间，也守这些规矩。它的计时工具用的钟，在看时间之前做了什么？读读源代码。再看看没有 GPU 的机器上，`synchronize` 会怎么说：
+# torch 自己计时，也守这些规则。先猜：它的计时工具在读时间之前做了什么？再读源代码，并看看没有 GPU 的机器上，`synchronize` 会报什么错：
 
 # %% [markdown] tags=["lang-en"]
 # ## 6 · What torch really does
 #
-# torch keeps these rules, too, when it times things itself. What does the clock of its timing tool do before it reads the time? Look at the source. And what does `synchronize` say on a machine without a GPU?
+# torch follows these rules, too. Guess: what does its timing tool do before it reads the clock? Then look at the source, and at the error that `synchronize` raises on a machine without a GPU:
 
 # %% tags=["demo"]
 import inspect
@@ -633,7 +633,7 @@ assert GPU or torch.version.cuda is not None or says(torch.cuda.synchronize) == 
 assert 0 < small.mean < 1e-2
 
 # %% [markdown] tags=["lang-zh"]
-# 先同步，再看钟，和你写的一样。
+# 先同步，再读时间，和你写的一样。
 
 # %% [markdown] tags=["lang-en"]
 # Synchronise first, then read the clock: just as in your function.
@@ -643,18 +643,18 @@ assert 0 < small.mean < 1e-2
 #
 # **1.** 同学在自己的电脑上写好了 `w = torch.rand(3, requires_grad=True).to(DEVICE)`，`optimizer = torch.optim.SGD([w], lr=0.1)`，训练正常。到了有 GPU 的机器上，会在哪一行报错？
 #
-# <details><summary>答案</summary>在造优化器的那一行：<code>w</code> 是搬家的结果，不是叶子，SGD 不收。在他的电脑上 <code>.to</code> 什么也没做，所以没事。</details>
+# <details><summary>答案</summary>创建优化器的那一行：<code>w</code> 是转换的结果，不是叶子，SGD 不接受。在他的电脑上 <code>.to</code> 什么也没做，所以没事。</details>
 #
 # **2.** 有人报告：两个 4096×4096 的 float32 矩阵，在一块峰值每秒 67 万亿次的 GPU 上相乘，只用了 20 微秒。信吗？
 #
-# <details><summary>答案</summary>不信。要算 2·4096³ 次；20 微秒算完，就是每秒 6872 万亿次，是峰值的一百多倍。他没有等活干完。</details>
+# <details><summary>答案</summary>不信。要算 2·4096³ 次；20 微秒算完，就是每秒 6872 万亿次，是峰值的一百多倍。他没有等它算完。</details>
 
 # %% [markdown] tags=["lang-en"]
 # ## Test yourself
 #
 # **1.** On their own computer, a fellow student wrote `w = torch.rand(3, requires_grad=True).to(DEVICE)`, `optimizer = torch.optim.SGD([w], lr=0.1)`, and training works. On a machine with a GPU, which line will raise an error?
 #
-# <details><summary>Answer</summary>The one that makes the optimizer: <code>w</code> is the result of a move, not a leaf, and SGD will not take it. On their own computer <code>.to</code> did nothing, so all was well.</details>
+# <details><summary>Answer</summary>The one that creates the optimizer: <code>w</code> is the result of a transfer, not a leaf, and SGD does not accept it. On their own computer <code>.to</code> did nothing, so all was well.</details>
 #
 # **2.** Somebody reports that it took only 20 microseconds to multiply two float32 matrices of 4096×4096, on a GPU with a peak of 67 trillion operations a second. Do you believe it?
 #
@@ -673,26 +673,26 @@ assert 2 * 4096**3 / 20e-6 / ARITHMETIC > 100
 # %% [markdown] tags=["lang-zh"]
 # ## 想一想，写下来
 #
-# 同学把一个很小的网络搬到了 GPU 上，每一步都把一批 32 条数据 `.to("cuda")`，再打印 `loss.item()`。他量了一下，一步比 CPU 还慢；又听说“不打印就快了”，于是在 `backward()` 之后直接看钟，果然快了十倍。用四五句话告诉他：慢在哪几处，“快了十倍”是怎么来的，怎样测才算数，怎样改才可能真的值得。中文英文都行。这一格由老师评阅，1 分。
+# 同学把一个很小的网络搬到了 GPU 上，每一步都把一批 32 条数据 `.to("cuda")`，再打印 `loss.item()`。他量了一下，一步比 CPU 还慢；又听说“不打印就快了”，于是在 `backward()` 之后直接读时间，果然快了十倍。用四五句话告诉他：慢在哪几处，“快了十倍”是怎么来的，怎样测才准，怎样改才可能真的值得。中文英文都行。这一格由老师评阅，1 分。
 
 # %% [markdown] tags=["lang-en"]
 # ## Think, then write
 #
-# A fellow student has moved a very small network to a GPU. At each step they move a batch of 32 examples with `.to("cuda")` and print `loss.item()`. By the clock, a step is slower than on the CPU. Then they hear that "it is fast without printing" and read the clock right after `backward()`: sure enough, it is ten times faster. Tell them in four or five sentences where the time goes, where "ten times" comes from, how to measure so that it counts, and what to change so that it may really pay. In Chinese or English. A teacher reads this cell; it is worth 1 point.
+# A fellow student has moved a very small network to a GPU. At each step they move a batch of 32 examples with `.to("cuda")` and print `loss.item()`. They measure a step, and it is slower than on the CPU. Then they hear that "it is fast without printing" and read the clock right after `backward()`: it seems ten times faster. Tell them in four or five sentences where the time goes, where "ten times" comes from, how to measure correctly, and what to change so that a GPU may pay. In Chinese or English. A teacher reads this cell; it is worth 1 point.
 
 # %% [markdown] nbgrader={"grade_id": "reflection", "grade": true, "solution": true, "points": 1}
 # **评分标准（1 分）** 四点里说清三点（其中必须有第 2 点），给 1 分：
-# 1. 慢的原因：网络小，每个运算都要付一次延迟；每一步还要搬一批数据。
-# 2. “快十倍”是假的：GPU 异步，看钟时活还没干完；`item()` 要等结果，所以打印的时候时间才露出来。
-# 3. 测法：预热，等，看钟，做，再等，再看钟，重复取最短。
-# 4. 改法：数据一次搬过去留在那里；批次加大，让每次调用干更多的活；少取 `item()`。或者干脆留在 CPU 上。
+# 1. 慢的原因：网络小，每个运算都要付一次延迟；每一步还要传一批数据。
+# 2. “快十倍”是假的：GPU 异步，读时间时还没算完；`item()` 要等结果，所以打印的时候时间才显出来。
+# 3. 测法：预热，等，读时间，运行，再等，再读时间，重复取最短。
+# 4. 改法：数据一次传过去留在那里；批次加大，让每次调用算得更多；少取 `item()`。或者干脆留在 CPU 上。
 #
-# 参考回答：网络太小，每个运算干的活抵不上接单的延迟，每一步还要搬一次数据，所以比 CPU 慢。不打印就“快十倍”，是因为 Python 递完单子就走，你看钟的时候 GPU 还在干；item() 要把数取回来，只好等，时间就算在它头上。先预热，看钟之前调用 torch.cuda.synchronize()，多量几次取最短，再和 CPU 比。想真的值得，就把数据一次搬到 GPU 上，把批次加大；还是慢，就说明它该留在 CPU 上。
+# 参考回答：网络太小，每个运算省下的时间抵不上延迟，每一步还要传一次数据，所以比 CPU 慢。不打印就“快十倍”，是因为 Python 提交完任务就返回，你读时间的时候 GPU 还在算；item() 要把数取回来，只好等，时间就算在它头上。先预热，读时间之前调用 torch.cuda.synchronize()，多量几次取最短，再和 CPU 比。想真的值得，就把数据一次传到 GPU 上，把批次加大；还是慢，就说明它该留在 CPU 上。
 #
 # **Rubric (1 point)** Three of these four, the second among them:
-# 1. Why slow: the network is small and each operation pays one latency; and every step moves a batch.
-# 2. "Ten times" is not true: a GPU is asynchronous, and when the clock was read the work was not done; `item()` has to wait for its result, so the time comes to light where it is printed.
-# 3. Measuring: warm up, wait, read the clock, act, wait, read it again; repeat and take the shortest.
-# 4. The change: move the data once and leave it there; larger batches, more work a call; fewer `item()`. Or simply stay on the CPU.
+# 1. Why slow: the network is small and each operation costs one latency; and every step transfers a batch.
+# 2. "Ten times" is not true: a GPU is asynchronous, and when the clock was read the work was not done; `item()` has to wait for its result, so the time shows where it is printed.
+# 3. Measuring: warm up, wait, read the clock, run, wait, read it again; repeat and take the shortest.
+# 4. The change: transfer the data once and leave it there; larger batches, more work per call; fewer `item()`. Or simply stay on the CPU.
 #
-# Model answer: the network is so small that the work in each operation does not make up for the latency of the order, and every step moves data as well; hence slower than the CPU. Without printing it looks ten times faster because Python passes the orders on and leaves, and when you read the clock the GPU is still at work; item() fetches a number and has to wait, so the time is put down to it. Warm up, call torch.cuda.synchronize() before reading the clock, repeat and take the shortest, and then compare with the CPU. To make it really pay, move the data to the GPU once and make batches larger; if it is still slow, the CPU is where it belongs.
+# Model answer: the network is so small that what each operation gains does not make up for its latency, and every step transfers data as well; hence slower than the CPU. Without printing it looks ten times faster because Python submits the tasks and returns, and when you read the clock the GPU is still computing; item() fetches a number and has to wait, so the time is counted there. Warm up, call torch.cuda.synchronize() before reading the clock, repeat and take the shortest, and then compare with the CPU. To make it pay, transfer the data to the GPU once and make batches larger; if it is still slow, stay on the CPU.

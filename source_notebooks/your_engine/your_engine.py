@@ -24,7 +24,7 @@ your_engine()
 # 现在用这台引擎训练一个小网络：8×8 的手写数字，64 个像素进，128 个隐藏单元，10 个分数出。一共 1797 张图，留出五分之一做测试。
 
 # %% [markdown] tags=["lang-en"]
-# What is green is yours, what is grey is the engine's own. Rest the mouse on a tile to see which lesson it belongs to; once that lesson's checks pass, it turns green.
+# Green tiles are your parts, grey ones the engine's own. Point at a tile to see which lesson it belongs to; once that lesson's checks pass, it turns green.
 #
 # Now train a small network on this engine: handwritten digits of 8×8, 64 pixels in, 128 hidden units, 10 scores out. There are 1797 images, a fifth of which is kept for testing.
 
@@ -90,10 +90,10 @@ _ = right.plot(range(1, len(losses) + 1), accuracies, "o-")
 your_engine()
 
 # %% [markdown] tags=["lang-zh"]
-# 一批数据的损失，从哪里来？下面是它的计算图（computational graph），叶子上写着参数的名字、形状和梯度。走完这张图的，就是上面那台引擎。
+# 一批数据的损失，从哪里来？下面是它的计算图（computational graph），叶子上写着参数的名字、形状和梯度。走完这张图的，就是上面那个引擎。
 
 # %% [markdown] tags=["lang-en"]
-# Where does the loss of a batch come from? Here is its computational graph (计算图); the leaves carry the parameters' names, shapes and gradients. What walked it is the engine above.
+# Where does the loss of a batch come from? Here is its computational graph (计算图); the leaves carry the parameters' names, shapes and gradients. The engine above walked it.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -103,7 +103,7 @@ loss.backward(retain_graph=True)
 draw(loss, params={"w1": w1, "b1": b1, "w2": w2, "b2": b2}, show=["shapes", "grads"])
 
 # %% [markdown] tags=["lang-zh"]
-# 想看引擎自己的部件有什么不同，运行 `use_parts("reference")` 再训练一次。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
+# 想和引擎自己的部件比一比，就运行 `use_parts("reference")` 再训练一次。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
 
 # %% [markdown] tags=["lang-en"]
-# To see what the engine's own parts do differently, run `use_parts("reference")` and train once more. Another accuracy? Then one of your parts does something that the engine's own does not; go back to its lesson and let the checks find it.
+# To compare with the engine's own parts, run `use_parts("reference")` and train once more. Is the accuracy different? Then one of your parts does something else than the engine's own; go back to its lesson and find it with the checks.
