@@ -593,7 +593,7 @@ _ = left.legend(fontsize="small")
 
 # %%
 n = 50_000 * 10_000
-print(f"GPU, a model: the addition {model(n, n, 0) * 1e3:.1f} ms, with all three transfers {model(n, n, 3) * 1e3:.1f} ms")
+print(f"GPU, a model: the addition {model(n, n, 0) * 1e3:.1f} ms, with transfers {model(n, n, 3) * 1e3:.1f} ms")
 
 # %% tags=["proof"]
 assert model(n, n, 3) > 50 * model(n, n, 0) and model(n, n, 0) < 2e-3 and model(n, n, 3) > 90e-3
