@@ -340,13 +340,14 @@ def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = 
 def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None = None) -> Tensor:
     """Every element drawn from an exponential distribution, in place (torch.Tensor.exponential_)."""
     check_writable(self)
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    check_memory(self)
     if self._data.size and self._data.dtype.kind != "f":
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {self.dtype.type_name}"
         )
-    if lambd <= 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     drawn = (generator or default_generator).exponential(self._data.size, numpy.dtype(float), lambd)
     return overwrite(self, drawn, "ExponentialBackward0")
 
@@ -364,6 +365,7 @@ def random_(
         return NotImplemented
     first = 0 if len(given) < 2 else given[0]
     end = whole_numbers(self.dtype)[2] + 1 if not given or given[-1] is None else given[-1]
+    check_memory(self)
     check_bounds(first, end, self.dtype)
     drawn = (generator or default_generator).integers(first, end, self._data.size, 2**28 if given else 2**32)
     return overwrite(self, drawn, f"RandomBackward{2 - len(given)}")

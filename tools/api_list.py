@@ -59,8 +59,6 @@ REMAINING = """
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
   For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
   another order, so the error may be another one.
-- 公式里的细节：`x ** 0` 的规则按课上讲的写成 `grad * 0`，梯度为 inf 时得 nan。<br>
-  The rule of `x ** 0` is `grad * 0`, as the lessons teach it, and so gives nan for an infinite gradient.
 - 图里看得见的：torch 的 `cumprod` 的梯度是原地写成的；布尔下标这里存成位置；`nll_loss` 里不计的行存成第 0 类；
   没给的步长这里显示核的大小。<br>
   Differences that only the graph shows: torch writes the gradient of `cumprod` in place. Here, boolean masks are saved
