@@ -162,7 +162,7 @@ def test_what_cannot_be_drawn_is_said_in_both_languages():
         viz.draw(3)
     with pytest.raises(TypeError, match="str"):
         viz.draw([torch.ones(1), "w"])
-    with pytest.raises(ValueError, match="可选.*there are: 'shapes', 'saved', 'grads', 'values'"):
+    with pytest.raises(ValueError, match="可选.*its options are: 'shapes', 'saved', 'grads', 'values'"):
         viz.draw(torch.ones(1), show=["shape"])
 
 
@@ -188,6 +188,7 @@ def test_a_drawing_shows_itself(tmp_path):
     assert picture.save(tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
     assert picture.save(tmp_path / "graph.dot").read_text() == picture.dot
     assert repr(picture) == "<Drawing, 9 boxes>"
+    assert repr(viz.draw(torch.ones(1))) == "<Drawing, 1 box>"
 
 
 def test_without_graphviz_the_text_is_shown_and_the_remedy_said(monkeypatch):

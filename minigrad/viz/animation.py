@@ -152,10 +152,10 @@ def _flat(text: str) -> str:
 
 
 def _start_words(name: str, gradient: str) -> tuple[str, str]:
-    gradient, of = _flat(gradient or "1"), f" {name}" if name else ""
+    gradient, of = _flat(gradient or "1"), f" {name} " if name else ""
     return (
-        f"开始：输出{of} 的梯度是 {gradient}，交给它的 grad_fn。",
-        f"Start: the gradient of the output{of} is {gradient}; it is handed to the output's grad_fn.",
+        f"开始：输出{of}的梯度是 {gradient}，交给它的 grad_fn。",
+        f"Start: the gradient of the output{of.rstrip()} is {gradient}; it is handed to the output's grad_fn.",
     )
 
 

@@ -80,7 +80,8 @@ class Drawing:
             return {"text/plain": f"{missing}\n\n{self.dot}"}
 
     def __repr__(self) -> str:
-        return f"<Drawing, {self.dot.count(' [label=<')} boxes>"
+        count = self.dot.count(" [label=<")
+        return f"<Drawing, {count} {'box' if count == 1 else 'boxes'}>"
 
 
 def svg_elements(output: bytes) -> list[str]:

@@ -48,7 +48,9 @@ def _checked(show: Iterable[str]) -> frozenset[str]:
     wanted = frozenset([show] if isinstance(show, str) else show)
     for word in sorted(wanted.difference(SHOWABLE)):
         words = ", ".join(repr(each) for each in SHOWABLE)
-        raise ValueError(f"show 里没有 {word!r} 这一项，可选：{words}。 · show knows no {word!r}; there are: {words}.")
+        raise ValueError(
+            f"show 里没有 {word!r} 这一项，可选：{words}。 · show has no option {word!r}; its options are: {words}."
+        )
     return wanted
 
 
