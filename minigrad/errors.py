@@ -76,24 +76,41 @@ def check_bool(function: str, name: str, place: int, value: Any) -> None:
         raise TypeError(f"{function}(): argument '{name}' (position {place}) must be bool, not {kind}")
 
 
+ALL_NAMES = "All names: docs/api.md"
+ONLY_TORCH = f"torch has it, minigrad does not. {ALL_NAMES}"
+
+
 def suggestion(name: str, known: list[str]) -> str:
-    """' Did you mean: 'tanh'?' for a near miss, else ''."""
+    """'Did you mean: 'tanh'? ' for a near miss, else ''."""
     import difflib  # only when a name was wrong
 
     close = difflib.get_close_matches(name, known, 1)
-    return f" Did you mean: '{close[0]}'?" if close else ""
+    return f"Did you mean: '{close[0]}'? " if close else ""
+
+
+def in_torch_only(module: str, name: str) -> bool:
+    """Whether torch's module of this name has it: known of the modules of torch_only.py."""
+    from .torch_only import TORCH_ONLY  # only when a name was wrong
+
+    return name in TORCH_ONLY.get(module.partition(".")[2], "").split()
 
 
 @functools.cache
-def unknown_name_words(module: ModuleType, name: str) -> str:
-    """What to say of a name that a module does not have: what comes closest, and where the list is.
+def about_name(module: ModuleType, name: str) -> str:
+    """What is known of a name that a module does not have: that torch has it, or else what comes closest; and where the
+    list is.
 
-    Kept, for some programs ask with hasattr again and again.
+    Cached, for some programs ask with hasattr again and again.
     """
+    if in_torch_only(module.__name__, name):
+        return ONLY_TORCH
+    return suggestion(name, [each for each in dir(module) if not each.startswith("_")]) + ALL_NAMES
+
+
+def unknown_name_words(module: ModuleType, name: str) -> str:
+    """What to say of a name that a module does not have."""
     words = f"module '{module.__name__}' has no attribute '{name}'"
-    if name.startswith("_"):
-        return words
-    return f"{words}.{suggestion(name, [n for n in dir(module) if not n.startswith('_')])} All names: docs/api.md"
+    return words if name.startswith("_") else f"{words}. {about_name(module, name)}"
 
 
 def unknown_name(module: str, name: str) -> AttributeError:

@@ -7,14 +7,21 @@ installed or not. Not for packages that are built on torch's own code, such as t
 from __future__ import annotations
 
 import importlib
+import re
 import runpy
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any
+
+from .errors import about_name
+
+# The files whose frames stand above the program's own in a traceback.
+ABOVE = (__file__, str(Path(__file__).with_name("__main__.py")), "<frozen runpy>")
+MISSING = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*'")  # as CPython says it
 
 
 class NamedTorch(MetaPathFinder, Loader):
@@ -37,6 +44,16 @@ class NamedTorch(MetaPathFinder, Loader):
             raise ModuleNotFoundError(words, name=name) from None
 
 
+def complain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """sys.excepthook: the traceback begins at the program's own file, and a name that could not be imported is said
+    to be missing in the words that an attribute gets."""
+    while trace is not None and trace.tb_frame.f_code.co_filename in ABOVE:
+        trace = trace.tb_next
+    if isinstance(error, ImportError) and error.name in sys.modules and (found := MISSING.match(error.msg)):
+        error.msg = f"{found[0]}. {about_name(sys.modules[error.name], found[1])}"
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)
+
+
 def run(program: Path, arguments: Sequence[str] = ()) -> None:
     """Run a Python file with minigrad for torch and these command-line arguments, as `python program arguments` would.
 
@@ -45,6 +62,7 @@ def run(program: Path, arguments: Sequence[str] = ()) -> None:
     if "torch" in sys.modules:
         raise RuntimeError("torch 已经载入，不能再换 · torch is loaded already and cannot be replaced")
     sys.meta_path.insert(0, NamedTorch())
+    sys.excepthook = complain
     sys.argv = [str(program), *arguments]
     sys.path.insert(0, str(program.parent))
     runpy.run_path(str(program), run_name="__main__")

@@ -18,6 +18,7 @@ from autograder import parts
 from minigrad import ops
 from minigrad.ops import lazy
 from minigrad.ops.absent import ABSENT
+from minigrad.torch_only import TORCH_ONLY
 
 # Forks a fresh child for every program; prints what went wrong in each, by name.
 DRIVER = """
@@ -90,7 +91,7 @@ assert "ops" not in space and "Any" not in space
 F, optim = minigrad.nn.functional, minigrad.optim
 for owner, wrong, meant in (
     (minigrad, "tanhh", "tanh"), (minigrad, "Genrator", "Generator"),
-    (F, "conv3d", "conv2d"), (minigrad.nn, "Liner", "Linear"), (minigrad.nn.init, "uniform", "uniform_"),
+    (F, "convv2d", "conv2d"), (minigrad.nn, "Liner", "Linear"), (minigrad.nn.init, "unifrom_", "uniform_"),
     (optim, "Adamm", "Adam"), (optim.lr_scheduler, "StepLr", "StepLR"), (minigrad.autograd, "gradchek", "gradcheck"),
     (minigrad.autograd.functional, "hessain", "hessian"), (minigrad.autograd.graph, "Nodes", "Node"),
     (minigrad.cuda, "is_availible", "is_available"), (minigrad.nn.utils, "clip_grad_nor_", "clip_grad_norm_"),
@@ -100,6 +101,14 @@ for owner, wrong, meant in (
         getattr(owner, wrong)
     except AttributeError as error:
         assert str(error).endswith(f". Did you mean: '{meant}'? All names: docs/api.md"), error
+""",
+    "a name that only torch has": """
+for owner, name in (minigrad, "linalg"), (minigrad.nn, "Conv3d"), (minigrad.nn.functional, "conv3d"), (minigrad.optim, "ASGD"):
+    assert not hasattr(owner, name)
+    try:
+        getattr(owner, name)
+    except AttributeError as error:
+        assert str(error).endswith(f"'{name}'. torch has it, minigrad does not. All names: docs/api.md"), error
 """,
     "what Tab offers": """
 import sys
@@ -120,7 +129,7 @@ for owner in (x, minigrad.nn.Parameter(x)):
     try:
         owner.erfc()
     except AttributeError as error:
-        assert str(error).endswith("has no attribute 'erfc'. Did you mean: 'erf'? All names: docs/api.md"), error
+        assert str(error).endswith("has no attribute 'erfc'. torch has it, minigrad does not. All names: docs/api.md"), error
 x.name = "weight"
 assert x.name == "weight" and "name" in dir(x)
 mine = Own(3)
@@ -254,3 +263,20 @@ def test_methods_that_only_torch_has_are_named():
     torch = pytest.importorskip("torch")
     theirs = {name for name in dir(torch.Tensor) if not name.startswith("_")}
     assert {name for name in theirs if not hasattr(minigrad.Tensor, name)} == ABSENT, "ops/absent.py"
+
+
+def torchs_own(module, name):
+    """Whether torch's module makes this name itself: what it exports, its modules, and where that is not said what it defines."""
+    value, listed = getattr(module, name), getattr(module, "__all__", None)
+    if inspect.ismodule(value):
+        return value.__name__.startswith("torch.")
+    return name in listed if listed is not None else callable(value) and (value.__module__ or "").startswith("torch")
+
+
+def test_names_that_only_torch_has_are_known():
+    torch = pytest.importorskip("torch")
+    for path, ours, theirs in modules_of_both(minigrad, torch):
+        known = TORCH_ONLY.get(path.partition(".")[2])
+        if known is not None:
+            missing = {n for n in dir(theirs) if n[0] != "_" and not hasattr(ours, n) and torchs_own(theirs, n)}
+            assert missing == set(known.split()), f"torch_only.py, {path}"

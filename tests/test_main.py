@@ -181,3 +181,32 @@ def test_torch_is_not_replaced_where_it_is_loaded(tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, "torch", sys)
     with pytest.raises(RuntimeError, match="torch is loaded already"):
         named_torch.run(tmp_path / "program.py")
+
+
+@pytest.mark.parametrize(
+    "program, said",
+    [
+        (
+            "from torch import svd",
+            "ImportError: cannot import name 'svd' from 'minigrad'. torch has it, minigrad does not.",
+        ),
+        (
+            "import torch; torch.svd",
+            "AttributeError: module 'minigrad' has no attribute 'svd'. torch has it, minigrad does not.",
+        ),
+        (
+            "from torch.nn import Liner",
+            "ImportError: cannot import name 'Liner' from 'minigrad.nn'. Did you mean: 'Linear'?",
+        ),
+        ("from math import tanhh", "ImportError: cannot import name 'tanhh' from 'math'"),
+        ("x = = 3", "SyntaxError: invalid syntax"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_an_error_is_traced_from_the_program_on(program: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    done = python("-m", "minigrad", str(path))
+    frames = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert done.returncode == 1 and frames[0].startswith(f'  File "{path}", line 1')
+    assert done.stderr.splitlines()[-1].startswith(said)

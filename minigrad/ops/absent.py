@@ -1,4 +1,4 @@
-"""What torch.Tensor has and ours has not: each such name has a place on Tensor that says so, with what comes closest.
+"""What torch.Tensor has and ours has not: each such name has a place on Tensor that says so.
 
 A `__getattr__` would say it of every name, and CPython would then look up all attributes of all tensors the slow way.
 Of a name that torch does not have either, Python itself says so. hasattr() is False for all of them.
@@ -6,11 +6,10 @@ Of a name that torch does not have either, Python itself says so. hasattr() is F
 
 from __future__ import annotations
 
-import functools
 from inspect import getattr_static
 from typing import Any
 
-from ..errors import suggestion
+from ..errors import ONLY_TORCH
 from ..tensor import Tensor
 
 ABSENT = set(
@@ -35,13 +34,6 @@ ABSENT = set(
 )
 
 
-@functools.cache
-def words(kind: type, name: str) -> str:
-    """What to say of a name. Kept, for some programs ask with hasattr again and again."""
-    known = [each for each in dir(kind) if not each.startswith("_") and each not in ABSENT]
-    return f"'{kind.__name__}' object has no attribute '{name}'.{suggestion(name, known)} All names: docs/api.md"
-
-
 class Absent:
     """A placeholder on Tensor for one of these names; a user may still set an attribute of that name."""
 
@@ -51,7 +43,7 @@ class Absent:
         self.name = name
 
     def __get__(self, tensor: Any, kind: type) -> Any:
-        raise AttributeError(words(kind, self.name), obj=kind)
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{self.name}'. {ONLY_TORCH}", obj=kind)
 
 
 def listed(self: Tensor) -> list[str]:
