@@ -19,18 +19,18 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
             "grad * (1 - np.square(result))",
             "It has not been imported: write import numpy as np at the top of that cell.",
         ),
-        ("torch.tensor(grad)", "Parts do without torch"),
+        ("torch.tensor(grad)", "Don't use torch in a part; there is none at grading"),
         (
             "grad (1 - result * result)",
-            "Brackets right after a value are taken for a call: is a * missing, or are the br",
+            "Brackets right after a value look like a call to Python: is a * missing, or is there",
         ),
         ("grad.sum([0])", "A tuple is wanted here, and this is a list"),
         ("grad.reshape([1] + result.shape)", "Lists and tuples can't be added to each other"),
         ("grad * numpy.sum(minigrad.ones(2))", "NumPy's functions do not take tensors: use the tensor's own methods"),
-        ("grad * result.size()", "or are the brackets one pair too many"),
+        ("grad * result.size()", "or is there a pair of brackets too many"),
         (
             "grad if grad > 0 else result",
-            "many: to ask whether it is there at all, use is None; to choose entry by entry takes",
+            "many. To ask whether it is there at all, use is None; to choose entry by entry, use",
         ),
     ],
 )
