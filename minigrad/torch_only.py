@@ -62,7 +62,7 @@ TORCH_ONLY = {
         mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer monitor mps mtia
         multiprocessing mvlgamma nanquantile narrow_copy native_batch_norm native_channel_shuffle
         native_dropout native_group_norm native_layer_norm native_norm nested nextafter nonzero_static
-        norm_except_dim nuclear_norm orgqr ormqr overrides package parse_ir parse_schema parse_type_comment
+        norm_except_dim nuclear_norm onnx orgqr ormqr overrides package parse_ir parse_schema parse_type_comment
         pdist permute_copy pinverse poisson poisson_nll_loss polar polygamma profiler put q_per_channel_axis
         q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qr qscheme quantile
         quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm
