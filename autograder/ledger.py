@@ -204,9 +204,13 @@ class Ledger:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # nobody else's eyes: seeds are in it
             made = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-            made.execute("PRAGMA journal_mode = WAL")
-            made.execute("PRAGMA synchronous = FULL")
-            made.executescript(_SCHEMA)
+            try:
+                made.execute("PRAGMA journal_mode = WAL")
+                made.execute("PRAGMA synchronous = FULL")
+                made.executescript(_SCHEMA)
+            except BaseException:
+                made.close()  # or a file that is no database would stay open
+                raise
             self._opened = (os.getpid(), made)
         return self._opened[1]
 

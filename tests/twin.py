@@ -22,8 +22,13 @@ import torch
 import minigrad
 
 ENGINES = {"torch": torch, "minigrad": minigrad}
-# NumPy's own, which users' filters never show, and what torch says to itself when it first loads a part of its own.
-UNSAID = ("encountered in", "`torch.jit.script` is deprecated")
+# NumPy's own, which users' filters never show, and what torch says to itself: when it first loads a part of its own, and
+# from Python 3.12 on of a call of its own.
+UNSAID = ("encountered in", "`torch.jit.script` is deprecated", "signature of throw() is deprecated")
+# What a torch that was built with CUDA says where there is no GPU, in the words of one that was not.
+BUILT_WITH_CUDA = {
+    "Found no NVIDIA driver on your system.": "Cannot access accelerator device when none is available.",
+}
 
 
 def transcript(engine: ModuleType, program: str) -> list[str]:
@@ -46,8 +51,9 @@ def transcript(engine: ModuleType, program: str) -> list[str]:
 
 
 def first_sentence(text: str) -> str:
-    """Up to the first full stop that ends a sentence, or the end of the line."""
-    return re.split(r"(?<=\.)\s|\n", text.strip())[0]
+    """Up to the first full stop that ends a sentence, or the end of the line; without what Python 3.13 guesses was meant."""
+    sentence = re.split(r"(?<=\.)\s|\n|\. Did you mean", text.strip())[0]
+    return BUILT_WITH_CUDA.get(sentence, sentence)
 
 
 def same(program: str) -> None:

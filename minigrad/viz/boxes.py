@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from math import fsum  # exact: sum's last digit, and with it a width, changed in Python 3.12
 from typing import Any, NamedTuple
 
 # Colours of Okabe and Ito, which stay apart for colour-blind readers: as borders, and paled as fills.
@@ -82,7 +83,7 @@ class Row(NamedTuple):
         lines = (self.room or (self.text if style.fill else "")).split("\n")
         if lines == [""]:
             return ""
-        ems = max(sum(0.6 if letter.isascii() else 1.05 for letter in line) for line in lines)
+        ems = max(fsum(0.6 if letter.isascii() else 1.05 for letter in line) for line in lines)
         height = f' HEIGHT="{round(len(lines) * style.size * 1.3) + 4}"' if self.room else ""
         return f' WIDTH="{round(ems * style.size) + 4}"{height}'
 
