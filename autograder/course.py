@@ -201,9 +201,12 @@ class Course:
 
         directory = self.coursedir()
         with _tools_on_path(), _without_nbgraders_warnings():
+            opened = Gradebook.__new__(Gradebook)  # in two steps: what it has opened when it raises has to be closed
             try:
-                opened = Gradebook(directory.db_url, directory.course_id)
+                opened.__init__(directory.db_url, directory.course_id)
             except (SQLAlchemyError, ModuleNotFoundError) as error:  # the latter: no driver for such a database
+                if hasattr(opened, "engine"):
+                    opened.engine.dispose()
                 raise AutograderError(
                     Text("成绩册打不开。", "The gradebook cannot be opened."),
                     where=f"{self.db_shown}: {str(getattr(error, 'orig', error)).strip()}",

@@ -145,6 +145,8 @@ def test_a_damaged_gradebook_is_left_as_it_is(course, wanted):
     with pytest.raises(AutograderError) as error:
         grade(LESSON, course=course)
     assert "gradebook" in said(error) and path.read_bytes() == bad
+    opened = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    assert str(path) not in opened
     path.write_bytes(good)
     assert outcome(course) == wanted
 
