@@ -219,8 +219,22 @@ def register_tensor_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> Removabl
     """Tensor.register_hook: the hook is stored on the node the tensor's gradient arrives at."""
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if hasattr(tensor._edge, "error"):
+        return unread_hooks(tensor._edge).add(hook)
     node, output = gradient_edge(tensor)
     return extras_of(node).of_output(output).add(hook)
+
+
+def unread_hooks(edge: Any) -> HookDict:
+    """The hooks of a view that a write to its base has invalidated. The first to be registered is refused, as it is only
+    for it that torch asks where the edge leads; those that follow are kept, though no walk comes by."""
+    if edge.hooks is None:
+        node, output = edge.before or NO_EDGE
+        held = None if node is None or node.extras is None else node.extras.tensor.get(output)
+        edge.hooks = HookDict() if held is None else held
+        if held is None:
+            edge.refuse()
+    return edge.hooks
 
 
 def tensor_hooks(tensor: Tensor) -> HookDict:

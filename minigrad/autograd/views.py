@@ -118,12 +118,14 @@ class InvalidEdge(tuple[Any, int]):
 
     error: RuntimeError
     before: Any  # where it led
+    hooks: Any = None  # the view's own, once one was to be registered
 
     @staticmethod
     def of(view: Tensor) -> InvalidEdge:
         """The edge for this view."""
         edge = InvalidEdge(NO_EDGE)
         edge.before = view._edge
+        edge.hooks = getattr(view._edge, "hooks", None)
         edge.error = refused(view, BASE_WRITTEN)
         return edge
 

@@ -200,23 +200,27 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8, equal_nan: Bool = False) -> Tensor:
     """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
+    close = _close(input, other, rtol, atol, equal_nan)
+    look(input, other)
+    return from_array(array_module(close).asarray(close))
+
+
+def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Any:
     x, y = input._data, other._data
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if number(tolerance) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     if x.dtype is not y.dtype:
         raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
-    look(input, other)
-    module = array_module(x)
     try:
-        return from_array(module.asarray(module.isclose(x, y, rtol, atol, flag(equal_nan))))
+        return array_module(x).isclose(x, y, rtol, atol, flag(equal_nan))
     except ValueError as error:
         raise refusal(error, x, y) from error
 
 
 def allclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8, equal_nan: Bool = False) -> bool:
     """Whether all elements agree within atol + rtol · |other| (torch.allclose)."""
-    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
+    return bool(_close(input, other, rtol, atol, equal_nan).all())
 
 
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: Bool = False, invert: Bool = False) -> Tensor:
