@@ -64,5 +64,5 @@ def run(program: Path, arguments: Sequence[str] = ()) -> None:
     sys.meta_path.insert(0, NamedTorch())
     sys.excepthook = complain
     sys.argv = [str(program), *arguments]
-    sys.path.insert(0, str(program.parent))
-    runpy.run_path(str(program), run_name="__main__")
+    sys.path.insert(0, str(program.parent.resolve()))
+    runpy.run_path(str(program.absolute()), run_name="__main__")

@@ -162,6 +162,17 @@ def test_a_program_written_for_torch_runs_as_it_stands(tmp_path: Path) -> None:
     assert ours.stdout.replace("minigrad.tensor", "torch") == theirs.stdout != ours.stdout
 
 
+def test_a_program_named_from_its_own_folder_warns_under_its_whole_path(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import warnings\nwarnings.warn('x')\nprint(__file__)\n", encoding="utf-8")
+    said = [
+        subprocess.run([sys.executable, *how, "program.py"], cwd=tmp_path, capture_output=True, text=True)
+        for how in ([], ["-m", "minigrad"])
+    ]
+    assert [(each.stdout, each.stderr) for each in said] == [(said[0].stdout, said[0].stderr)] * 2
+    assert str(program) in said[0].stdout and str(program) in said[0].stderr
+
+
 def test_what_torch_has_and_minigrad_has_not_is_named(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
