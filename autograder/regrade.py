@@ -20,7 +20,7 @@ from rich.table import Table
 
 from autograder import pages
 from autograder.course import Course
-from autograder.grade import Progress, Run, grade
+from autograder.grade import Progress, Result, Run, grade
 from autograder.gradebook import Item, Writer
 from autograder.ledger import Key, Ledger
 from autograder.messages import Text, followed_by
@@ -78,6 +78,13 @@ class _DryRun(Run):
         """Read from the course, write to nowhere."""
         self.ledger, self.writer = Reading(self.course.ledger), _Nothing(self.course, self.lesson)
         self.found: dict[str, Entry | None] = {}
+
+    def all(self, hands: Any) -> list[Result]:
+        """The whole run, and then close the file that it read."""
+        try:
+            return super().all(hands)
+        finally:
+            self.ledger.close()
 
     def _finish(
         self, student: str, key: Any, status: str, problem: Any, began: float = 0.0, entry: Any = None, **more: Any

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import shutil
+import sqlite3
 from datetime import timedelta
 
 import pytest
@@ -60,6 +62,20 @@ def rows(course: Course):
         return grades, [(c.id, c.auto_comment, c.manual_comment) for book in books for c in book.comments]
 
 
+def opened() -> int:
+    """How many SQLite connections are open. (Not files: SQLite keeps those for as long as another connection has a lock.)"""
+    found = [each for each in gc.get_objects() if type(each) is sqlite3.Connection]
+    return sum(not closed(each) for each in found)
+
+
+def closed(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.total_changes
+    except sqlite3.ProgrammingError:
+        return True
+    return False
+
+
 def test_checks_that_change_for_one_reason_are_shown_under_it_once():
     why = Text("评分器变了。", "The grader has changed.")
     found = [Change(ADA, check, 0, 2, 2, why, manual) for check, manual in (("one", None), ("two", 1.5))]
@@ -73,9 +89,9 @@ def test_checks_that_change_for_one_reason_are_shown_under_it_once():
 
 
 def test_a_dry_run_shows_every_change_and_writes_nothing(course):
-    before = everything(course)
+    before, connections = everything(course), opened()
     found = changes(course, LESSON)
-    assert everything(course) == before
+    assert everything(course) == before and opened() == connections
     shown = [(each.student, each.check, each.before, each.after, each.points) for each in found]
     assert shown == [(EMMA, "exp_log_backward", 0, 2, 2), (ADA, "exp_log_backward", 0, 2, 2)]
     assert all("评分器变了" in each.why.zh and "an earlier one →" in each.why.en for each in found)
