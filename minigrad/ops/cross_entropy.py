@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, outside, sum_array
+from ..backend import array_module, numpy, outside, sum_array
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, parsed
 from .define import Op
@@ -16,6 +16,8 @@ from .nn import log_softmax
 from .pointwise import over_number, plus_number, times_number
 from .promotion import no_kernel
 from .reduce import real_dim
+
+INT64 = numpy.dtype("int64")
 
 
 def nll_loss_vjp(grad: Any, self_shape: tuple[int, ...], target: Any, shares: Any) -> Any:
@@ -66,8 +68,8 @@ def shares_of(
     wanted = target._data
     module = array_module(wanted)
     classes = input._data.shape[min(1, input._data.ndim - 1)]
-    if wanted.dtype != module.int64:
-        target = from_array(wanted := wanted.astype(module.int64))
+    if wanted.dtype is not INT64:
+        target = from_array(wanted := wanted.astype(INT64))
     ignored = None
     if 0 <= ignore_index < classes or outside(wanted, classes):  # nearly always all count
         ignored = wanted == ignore_index
@@ -143,6 +145,18 @@ def folded(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return input, target.reshape((shape[0], *(rest if target._data.size else (0, 0))))
 
 
+def checked(input: Tensor, target: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """Scores and targets of any shape as nll_op takes them, and the shape of the losses; torch's errors for what does not fit."""
+    check_batch(input, target)
+    not_differentiable("nll_loss_forward", weight=weight)
+    size = target._data.shape
+    if input._data.ndim not in (1, 2, 4):
+        input, target = folded(input, target)
+    check_target(input, target)
+    check_weight(input, weight)
+    return (input, target.reshape(()), ()) if input._data.ndim == 1 and size else (input, target, size)
+
+
 @parsed("nll_loss_nd", "input", "target", "weight", "", "ignore_index")
 def nll_loss(
     input: Tensor,
@@ -163,15 +177,10 @@ def nll_loss(
 
 def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
     """nll_loss with the number of a reduction."""
-    check_batch(input, target)
-    not_differentiable("nll_loss_forward", weight=weight)
-    size, flat = target._data.shape, input._data.ndim <= 2
-    if input._data.ndim not in (1, 2, 4):
-        input, target = folded(input, target)
-    check_target(input, target)
-    check_weight(input, weight)
-    if input._data.ndim == 1 and size:
-        target, size = target.reshape(()), ()
+    x, wanted = input._data, target._data
+    size, flat = wanted.shape, x.ndim <= 2
+    if not (x.ndim == 2 and size == x.shape[:1] and wanted.dtype is INT64 and weight is None and x.dtype.kind == "f"):
+        input, target, size = checked(input, target, weight)  # nearly all losses have nothing to be checked
     shares, ignored, target, total = shares_of(input, target, weight, ignore_index, number)
     loss = (nll_op if flat else nll_2d_op)(
         input,

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import inferring, paused
 from ..autograd.graph import (
@@ -251,7 +250,11 @@ class Op:
 
     def plain(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """The attributes, with tensors replaced by their arrays."""
-        return attributes | {name: rules.raw(attributes[name]) for name in self.tensors if name in attributes}
+        plain = attributes.copy()
+        for name in self.tensors:
+            if isinstance(value := plain.get(name), Tensor):
+                plain[name] = value._data
+        return plain
 
     def of(self, /, *inputs: Any, **attributes: Any) -> Any:
         """This operation inside a derivative rule: recorded on Tensors, plain on arrays."""

@@ -159,7 +159,7 @@ def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
     """Node.apply_graph, with each rule as one operation."""
     values, results = self.unpack_tensors(), []
     for kind, vjp, take, parent in zip(self.second, self.vjps, self.takes, self.parents, strict=True):
-        given = [values[i] for i in take]
+        given = list(take(values))
         wanted = parent is not None
         found = (kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None
         if kind and found is not None and not found.requires_grad and records() and is_asked(self):

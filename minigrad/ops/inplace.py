@@ -20,7 +20,7 @@ from ..autograd.hooks import extras_of
 from ..autograd.recording import before_write, observers, with_target
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
 from ..backend import address, array_module, ndarray, numpy, repeats
-from ..dtypes import result_type
+from ..dtypes import BY_NUMPY, result_type
 from ..errors import INFERENCE_WRITTEN, OVERLAPPING
 from ..tensor import Tensor, from_array
 from .define import Op
@@ -213,21 +213,40 @@ def check_writable(tensor: Tensor, operands: Any = ()) -> None:
         raise RuntimeError(VIEW_OF_LEAF)
 
 
+def put(tensor: Tensor, value: Any) -> None:
+    """Put an array into `tensor`, where nothing is recorded."""
+    overwrite(tensor, fitting(tensor, value))
+    if tensor._counter is not None and tensor._counter.views:
+        refresh_views(tensor._counter.views, None)
+
+
+def fitting(tensor: Tensor, value: Any) -> Any:
+    """The array itself; RuntimeError, in torch's words, if it cannot be written into the tensor."""
+    data = tensor._data
+    if value.shape != data.shape or value.dtype is not data.dtype:
+        refuse(tensor, value.shape, BY_NUMPY[value.dtype])
+    return value
+
+
+def overwrite(tensor: Tensor, value: Any) -> None:
+    """Write an array into the tensor's storage and count the write; nobody's history changes."""
+    data = tensor.storage()
+    for tell in before_write:
+        tell(tensor)
+    data[...] = value
+    tensor.bump_version()
+
+
 def write(tensor: Tensor, result: Tensor) -> None:
     """Put the values and the history of `result` into `tensor`."""
-    data, value = tensor.storage(), result._data
-    if value.shape != data.shape or value.dtype is not data.dtype:
-        refuse(tensor, value.shape, result.dtype)
+    value = fitting(tensor, result._data)
     recorded = result._edge is not NO_EDGE and records()
     view = getattr(tensor, "_view", None) if recorded else None
     if recorded:
         if view is not None and view.refusal:  # it wants no gradient itself, but the written value does
             raise refused(tensor)
         save_old_value(tensor, result.grad_fn)
-    for tell in before_write:
-        tell(tensor)
-    data[...] = value
-    tensor.bump_version()
+    overwrite(tensor, value)
     if recorded:
         adopt(tensor, result)
         if view is not None:

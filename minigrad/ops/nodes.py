@@ -42,24 +42,31 @@ def node_type(
 ) -> type[Node]:  # fmt: skip
     """The node class of an operation, named as torch names it. members: further members of the class. tensors: which of
     the saved values are tensors."""
-    takes = tuple(tuple(saves.index(n) for n in names_of(vjp)) for vjp in vjps)
+    takes = tuple([taker([saves.index(n) for n in names_of(vjp)]) for vjp in vjps])
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
     if hasattr(base, "applies"):
         own["apply"] = with_own_code(base.applies(*vjps), "apply")
     return type(name, (base,), own | shown(name, saves, tensors) | dict(members))
 
 
+def taker(places: list[int]) -> Callable[[list[Any]], Any]:
+    """A function that takes the values at these places out of a list."""
+    first, beyond = (places[0], places[-1] + 1) if places else (0, 0)
+    return itemgetter(*places) if places != list(range(first, beyond)) else itemgetter(slice(first, beyond))
+
+
 def keep_versions(node: Node) -> None:
     """Record the versions of saved values that were written to before; backward compares them with the current ones."""
-    for value in node.saved or ():
-        if value is not None and value._counter is not None and value._counter.version:
+    assert node.saved is not None
+    for value in node.saved:
+        if value is not None and (counter := value._counter) is not None and counter.version:
             break
     else:
         return
-    counters = [None if value is None else value._counter for value in node.saved or ()]
-    if INFERENCE in counters:
+    versions = [0 if value is None or (c := value._counter) is None else c.version for value in node.saved]
+    if INFERENCE.version in versions:
         raise RuntimeError(INFERENCE_SAVED)
-    node.versions = tuple([0 if counter is None else counter.version for counter in counters])
+    node.versions = tuple(versions)
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:

@@ -11,11 +11,11 @@ from typing import Any
 from ..backend import array_module
 from ..creation import tensor
 from ..ops.binary import addcdiv_op, addcmul_op, lerp_scalar_op
-from ..ops.inplace import check_memory, check_writable
+from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, implementation, not_from_0_on, put, scalar, unwritten, wants_grad
+from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
 
 
 def check_moments(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:

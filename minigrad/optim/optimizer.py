@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
-from ..ops.inplace import write
-from ..tensor import Tensor, from_array
+from ..tensor import Tensor
 
 # Settings of torch that choose among its implementations; kept so that groups and repr are the same.
 UNUSED = {"foreach": None, "differentiable": False, "fused": None}
@@ -251,11 +250,6 @@ class Optimizer:
             settings = "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
             text += f"\nParameter Group {i}\n{settings}"
         return text + ")"
-
-
-def put(tensor: Tensor, array: Any) -> None:
-    """Write an array into a tensor."""
-    write(tensor, from_array(array))
 
 
 def replaced(optimizer: Any, hooks: HookDict, state_dict: Any) -> Any:

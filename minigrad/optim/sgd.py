@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..ops.inplace import check_memory, check_writable
+from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..tensor import Tensor, from_array
-from .optimizer import Optimizer, check, evaluated, implementation, negative, put, unwritten, wants_grad
+from .optimizer import Optimizer, check, evaluated, implementation, negative, unwritten, wants_grad
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
