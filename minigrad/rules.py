@@ -287,7 +287,7 @@ def put_along(base: Any, dim: int, index: Any, grad: Any) -> Any:
         return base.scatter(dim, index if is_tensor(index) else base.new_tensor(index), grad)
     index = raw(index)
     if type(base) is ndarray and base.ndim == 2 and dim == 1:
-        base[numpy.arange(len(index))[:, None], index] = grad  # as NumPy does it, in half the time
+        base[numpy.arange(len(base))[:, None], index] = grad  # as NumPy does it, in half the time
     else:
         array_module(base).put_along_axis(base, index, grad, dim)
     return base

@@ -65,10 +65,8 @@ def state_of(module: Module, destination: Any, prefix: str, keep_vars: bool) -> 
         destination = OrderedDict()
         destination._metadata = OrderedDict()  # the version of every module's layout
     layout = {"version": module._version}
-    if "_hooks" not in vars(module):
-        module.__getattr__(
-            "_state_dict_pre_hooks"
-        )  # refuses: its __init__ has not called Module's, and torch looks here first
+    if "_hooks" not in vars(module):  # its __init__ has not called Module's
+        module.__getattr__("_state_dict_pre_hooks")  # refuses: of all that is missing, torch looks for this first
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = layout
     for _, hook, _ in module._hooks.named("_state_dict_pre_hooks"):

@@ -31,6 +31,8 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     fits: whether each gradient will have its operand's shape and dtype: True beside a number, False if the dtypes differ,
     None if that depends on the shapes.
     """
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and (x := a._data).dtype is (y := b._data).dtype:
+        return a, b, x, y, None  # a Parameter and a Tensor, say
     if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
         constant = new(Constant)  # as Constant(b), with one call less
         constant._data = b
@@ -39,8 +41,6 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         constant = new(Constant)
         constant._data = a
         return constant, b, asarray(a, dtype) if type(y) is ndarray else a, y, True
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._data.dtype is b._data.dtype:
-        return a, b, a._data, b._data, None  # a Parameter and a Tensor, say
     if get_ident() in recording_rules:
         a, b = wrapped(a), wrapped(b)
     if mixing == NO_BOOLS:
