@@ -6,6 +6,7 @@ import sys
 import threading
 import warnings
 import weakref
+from collections import Counter
 
 import nbformat
 import pytest
@@ -16,6 +17,7 @@ from autograder import checks, lessons, mistakes, oracle, parts, sample_class
 from autograder.compare import judge
 from autograder.mistakes import MISTAKES, Mistake, Run, Search, Steps, TooLong, of_part, recognise, recognise_all
 from autograder.mistakes.survey import survey, table
+from minigrad.autograd.engine import count_dependencies, merge, run_node
 
 USED = sorted({part for check in checks.REGISTRY.values() for part in check.parts})
 SEED = 7
@@ -135,6 +137,51 @@ def test_one_slip_in_two_parts_has_a_hint_for_each_in_the_notebook_and_none_for_
         outcome = checks.attempt(check, minigrad, SEED)
         found = [each.name for each in mistakes.recognise_each(check, outcome, SEED)]
     assert found == [f"{MUL}:mul_forgot_grad"]
+
+
+COUNT, POP, WALK = (
+    f"minigrad.autograd.{each}" for each in ("engine.count_dependencies", "ready.pop", "engine.run_backward")
+)
+
+
+def counts_without_roots(roots):
+    """A known mistake, but a Counter: the walk below gets its 0 for a root all the same."""
+    return Counter({node: n for node, n in count_dependencies(roots).items() if n})
+
+
+def looks_through(heap):
+    """Right, of a list in any order."""
+    return heap.pop(max(range(len(heap)), key=lambda at: heap[at]._sequence_nr()))
+
+
+def queues_in_any_order(buffers, retain_graph, create_graph, task=None):
+    """Right, with a pop that looks through the list; the engine's own pop wants a heap."""
+    waiting = counts_without_roots(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready = [root for root in buffers if not waiting[root]]
+    while ready:
+        node = looks_through(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results, strict=True):
+            if parent is None:
+                continue
+            if result is not None and parent in buffers:
+                buffers[parent] = merge(parent, buffers[parent], result, output)
+            elif result is not None:
+                buffers[parent] = parent.receive(result, output, result is grad)
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                ready.append(parent)
+
+
+def test_a_part_that_is_right_is_not_blamed_where_the_engines_own_would_not_fit_in_its_place():
+    check = checks.get("engine_trains_a_network")
+    with parts.plugged_in({COUNT: counts_without_roots, POP: looks_through, WALK: queues_in_any_order}):
+        outcome = checks.attempt(check, minigrad, SEED)
+        assert not judge(check, oracle.expected(check.name, SEED), outcome).passed
+        assert {each.part for each in mistakes.recognise_each(check, outcome, SEED)} <= {COUNT}
 
 
 UNBROADCAST = "minigrad.autograd.accumulate.unbroadcast"
