@@ -20,6 +20,7 @@ from minigrad.autograd.graph import Node
 Kind = str | tuple["Kind", ...]  # of a value: "array", "number", the name of another type; of a tuple, of what is in it
 PLAIN: frozenset[Kind] = frozenset({"bool", "number", "str", "NoneType"})
 ARRAYS: frozenset[Kind] = frozenset({"array", "scalar"})  # NumPy makes numbers of arrays without dimensions
+_CONTAINERS = (dict, list, set)  # a Counter is a dict, and as good as one
 _LONGEST = 4  # items of a tuple that are looked at
 
 
@@ -65,4 +66,6 @@ def kind_of(result: Any) -> Kind:
         return "bool" if isinstance(result, np.bool_) else "scalar"
     if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
         return "array"
-    return "number" if isinstance(result, int | float) and type(result) is not bool else type(result).__name__
+    if isinstance(result, int | float) and type(result) is not bool:
+        return "number"
+    return next((each.__name__ for each in _CONTAINERS if isinstance(result, each)), type(result).__name__)

@@ -44,10 +44,11 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
             odd -= {"number"}  # which of the two it is depends on what came in
         if own.kinds <= {"NoneType"}:  # nobody reads what it returns: then only an error that was to be raised
             odd = {kind for kind in odd if str(kind).endswith("Error")}
-        if "number" in odd and _a_number_will_do(check, part, seed):
-            odd.remove("number")
+        one_number = bool(odd) and bool(own.kinds & ARRAYS) and _a_number_will_do(check, part, seed)
+        odd -= {"number"} if one_number else set()
+        wanted = text("one_number") if one_number else _wanted(own)
         for kind in sorted(odd, key=str):
-            yield _odd(part.rpartition(".")[2], kind, own, printed and _prints(part))
+            yield _odd(part.rpartition(".")[2], kind, own, wanted, printed and _prints(part))
 
 
 def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
@@ -58,7 +59,9 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
         if calls < 2 or not (place or always or mine.kinds - {"NoneType"}):
             continue
         own = _engines_own(check, part, seed)
-        if place and place != own.only_handed_on:
+        if not own.kinds and not place:
+            yield text("returned_for_an_error", part=short)
+        elif place and place != own.only_handed_on:
             yield text("handed_back", part=short, name=_argument(part, *place))
         elif always and mine.plain[always] >= calls and mine.kinds <= own.kinds and _says_more(own, mine):
             yield text("always_the_same", part=short, value=always, calls=calls)
@@ -108,18 +111,22 @@ def _says_more(own: Returned, mine: Returned) -> bool:
     return own.kinds != mine.kinds or set(own.plain) != set(mine.plain)
 
 
-def _odd(part: str, kind: Kind, own: Returned, printed: bool) -> Text:
+def _wanted(own: Returned) -> Text:
+    """What the engine's own part returns, in words."""
     kinds = own.kinds - ({"scalar"} if "array" in own.kinds else set())
-    wanted = [_words(each) for each in sorted(kinds, key=lambda each: (each == "NoneType", str(each)))]
-    should = Text("或".join(each.zh for each in wanted), " or ".join(each.en for each in wanted))
+    words = [_words(each) for each in sorted(kinds, key=lambda each: (each == "NoneType", str(each)))]
+    return Text("或".join(each.zh for each in words), " or ".join(each.en for each in words))
+
+
+def _odd(part: str, kind: Kind, own: Returned, wanted: Text, printed: bool) -> Text:
     if kind == "NoneType":
-        return text("printed_instead", part=part) if printed else text("returned_none", part=part, wanted=should)
+        return text("printed_instead", part=part) if printed else text("returned_none", part=part, wanted=wanted)
     if str(kind).endswith("Error"):
         return text("returned_error", part=part, kind=kind)
     if kind in _UNCALLED:
         return text("returned_uncalled", part=part, kind=kind)
     comma = isinstance(kind, tuple) and len(kind) == 1 and kind[0] in own.kinds
-    return text("returned_comma" if comma else "returned", part=part, kind=_words(kind), wanted=should)
+    return text("returned_comma" if comma else "returned", part=part, kind=_words(kind), wanted=wanted)
 
 
 def _words(kind: Kind) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 import pytest
 
@@ -15,6 +16,7 @@ ITEM, LEAF, NODE, EDGE = (
 SLOPE, POW = "minigrad.warmup.squared_loss_grad", "minigrad.ops.pointwise.pow_vjp"
 SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 ROOT = "minigrad.autograd.roots.root_gradient"
+VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.engine.count_dependencies"
 
 
 @pytest.mark.parametrize(
@@ -36,9 +38,16 @@ ROOT = "minigrad.autograd.roots.root_gradient"
             "item returned a NumPy number; it should return a numb",
         ),
         ("item_value", ITEM, lambda self: 1.0, "Your item was called 11 times and always returned 1.0, whatever came"),
+        ("warmup_by_hand", SLOPE, lambda w, X, Y: None, "It should return one number (a plain one, or a 0-d tensor)."),
         ("warmup_by_hand", SLOPE, lambda w, X, Y: w, "Your squared_loss_grad returned its argument w just as it came"),
         ("pow_backward", POW, lambda grad, x, n: n * grad * x ** (n - 1) if n else (grad * 0,), "returned a tuple ("),
         ("pow_backward", POW, lambda grad, self, exponent: (grad,), "A comma left at the end of the line makes it a"),
+        (
+            "version_check",
+            VERSION,
+            lambda saved, expected, source: False,
+            "Here, every call should raise an error; your",
+        ),
         ("function_guards", SAVE, lambda self, *tensors: tensors, "Nobody reads what save_for_backward returns"),
     ],
 )
@@ -91,6 +100,21 @@ def test_a_mistake_that_returned_another_kind_of_thing_gives_no_hint(said):
     assert "'tuple' object has no attribute 'name'" in out and "Hint" not in out
     out = said("graph_of_a_network", {NODE: lambda self: (parts.original(NODE)(self), 0)})
     assert "Hint for grad_fn: You return the whole edge" in out
+
+
+def test_a_counter_is_a_dict_and_its_mistake_is_known(said):
+    def without_roots(roots):
+        counts, todo, seen = Counter(), list(roots), set(roots)
+        while todo:
+            for parent, _ in todo.pop().next_functions:
+                if parent:
+                    counts[parent] += 1
+                    todo += [parent] if parent not in seen else []
+                    seen.add(parent)
+        return counts
+
+    out = said("edges_to_a_node", {COUNT: without_roots})
+    assert "The roots are missing" in out and "Counter" not in out
 
 
 def test_a_number_is_as_good_as_numpys(said):
