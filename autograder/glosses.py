@@ -35,6 +35,8 @@ _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
     """What there is to say of an error, if it is such a one."""
     yield from (text(key) for words, key in SAID.items() if re.search(words, fault["message"]))
+    if fault["class"] == "KeyError" and not fault["message"].endswith("'"):  # of a dict, and not of a misspelled string
+        yield text("key_missing")
     match = _UNDEFINED.search(fault["message"])
     name = match[1] if match and fault["class"] == "NameError" else ""
     if name in IMPORTS:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from autograder import parts
 from autograder.errors import AutograderError
-from autograder.messages import Text, text
+from autograder.messages import Text, followed_by, text
 
 # The text may be one that does not compile: it is read by its lines.
 _NAMED = re.compile(r"""^[^#\n]*\bimplements\(\s*["']([\w.]+)["']""", re.MULTILINE)
@@ -105,6 +105,8 @@ def _words(error: BaseException) -> Text:
         return error.what if isinstance(error.what, Text) else Text(error.what, error.what)
     kind = type(error).__name__
     if isinstance(error, SyntaxError) and error.text:
-        return text("error_at", error=f"{kind}: {error.msg}", line=error.lineno, code=error.text.strip())
-    said = " ".join([f"{kind}:", *str(error).splitlines()[:1]])
-    return Text(said, said)
+        said = text("error_at", error=f"{kind}: {error.msg}", line=error.lineno, code=error.text.strip())
+        # IPython's word for what Python itself calls "'(' was never closed".
+        return followed_by(said, text("left_open")) if error.msg == "incomplete input" else said
+    line = " ".join([f"{kind}:", *str(error).splitlines()[:1]])
+    return Text(line, line)

@@ -188,9 +188,10 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
     elif len(this.parts) > 1:
         only = _only_some(this, seed, verdict.grade)
         view.notes += [only] if only else []
-    if not view.notes and not view.hint and len(this.parts) <= returns.FEW:
+    bare = {text("same_for_all"), _error_at(outcome)}  # what is wrong, and not what to do about it
+    if not view.hint and bare.issuperset(view.notes) and len(this.parts) <= returns.FEW:
         more = [f'hint("{part.rpartition(".")[2]}")' for part in this.parts if hints.left(part) > 0]
-        view.notes = [text("stuck", hints=", ".join(more))] if more else list(map(_no_hint_left, this.parts))
+        view.notes += [text("stuck", hints=", ".join(more))] if more else list(map(_no_hint_left, this.parts))
 
 
 def _no_hint_left(part: str) -> Text:
@@ -289,11 +290,18 @@ def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[
         if not outcome.calls.get(part) and (len(this.parts) == 1 or not outcome.faults):  # else its turn did not come
             yield text("never_called", parts=part)
     yield from returns.notes(this, seed, printed)
-    for fault in outcome.faults[:1]:
-        if fault["line"]:
-            error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
-            yield text("error_at", error=error, line=fault["line"], code=fault["code"])
-            yield from glosses.notes(this, fault)
+    if error := _error_at(outcome):
+        yield error
+        yield from glosses.notes(this, outcome.faults[0])
+
+
+def _error_at(outcome: Outcome) -> Text | None:
+    """The first error of a run, if it arose in a line of the learner's."""
+    fault = outcome.faults[0] if outcome.faults else None
+    if not fault or not fault["line"]:
+        return None
+    error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
+    return text("error_at", error=error, line=fault["line"], code=fault["code"])
 
 
 def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:

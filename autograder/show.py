@@ -6,6 +6,7 @@ word, colours only repeat them. Everything that comes from a learner is escaped.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, field
 from html import escape
@@ -25,6 +26,7 @@ _COLOURS = {
     "todo": "var(--jp-warn-color1, #b26a00)",
 }
 _FOLDED = {"skip": "others_skipped", "pass": "others_pass"}  # beside what failed
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
 _WIDEST_LABEL = 48
 _WIDEST_LINE = 110
 
@@ -63,8 +65,8 @@ class View:
             for left, right in zip_longest(label, _joined(detail, _WIDEST_LINE - column - 4), fillvalue=""):
                 lines.append(f"  {sign} {left}{' ' * max(column - width(left), 2)}{right}".rstrip())
                 sign = " "
-        for state, some in folded.items():
-            said = text(_FOLDED[state], count=len(some))
+        for (state, key), some in folded.items():
+            said = text(key, count=len(some))
             lines.append(f"  {paint(state, SIGNS[state])} {' · '.join(said.lines())}")
         lines += [f"  │ {line}" for line in self.printed.splitlines()]
         return "\n".join([*lines, *(f"  {line}" for line in self.footer)])
@@ -77,8 +79,8 @@ class View:
         grid = _grid(rows)
         if self.state == "pass" and rows:
             grid = _fold("pass", text("all_agree", total=len(self.properties)), rows)
-        for state, some in folded.items():
-            grid += _fold(state, text(_FOLDED[state], count=len(some)), some)
+        for (state, key), some in folded.items():
+            grid += _fold(state, text(key, count=len(some)), some)
         hint = _box(_both(self.hint)) if self.hint else ""
         notes = "".join(f'<div style="margin:.4em 0">{_both(each)}</div>' for each in self.notes)
         printed = f"<pre>{escape(self.printed)}</pre>" if self.printed else ""
@@ -89,12 +91,16 @@ class View:
             f'<div style="margin-top:.4em;opacity:.7;font-size:90%">{footer}</div></div>'
         )
 
-    def _rows(self) -> tuple[list[Row], dict[str, list[Row]]]:
-        """The properties to be shown; and, by state, those beside them that one line stands for, if that saves any."""
+    def _rows(self) -> tuple[list[Row], dict[tuple[str, str], list[Row]]]:
+        """The properties to be shown; and, by state and key of a text, those beside them that one line stands for, if
+        that saves any: what passed, what was skipped, and what failed in the words in which another did before it.
+        """
         rows = _rows(self.properties)
-        alike = {state: [each for each in rows if each[0] == state] for state in _FOLDED}
-        folded = {state: some for state, some in alike.items() if 1 < len(some) < len(rows)}
-        return [each for each in rows if each[0] not in folded], folded
+        alike = {(state, key): [each for each in rows if each[0] == state] for state, key in _FOLDED.items()}
+        alike = {("fail", "others_the_same"): _repeated(rows), **alike}
+        folded = {key: some for key, some in alike.items() if 1 < len(some) < len(rows)}
+        hidden = [each for some in folded.values() for each in some]
+        return [each for each in rows if each not in hidden], folded
 
     def _headline(self) -> str:
         score = f" · {escape(self.score)}" if self.score else ""
@@ -128,6 +134,16 @@ def _rows(found: list[Finding]) -> list[Row]:
         return rows
     together = text("so_many_more", count=len(missed))
     return [(state, together if detail == stopped else label, detail) for state, label, detail in rows]
+
+
+def _repeated(rows: list[Row]) -> list[Row]:
+    """The failed ones that say no more than the first of them: mostly one error, raised in every case."""
+    failed = [each for each in rows if each[0] == "fail"]
+    return [each for each in failed[1:] if _without_addresses(each[2]) == _without_addresses(failed[0][2])]
+
+
+def _without_addresses(words: Text) -> Text:
+    return Text(*(_ADDRESS.sub("", each) for each in words))
 
 
 def _row(state: str, label: Text, detail: Text) -> str:

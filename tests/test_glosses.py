@@ -56,6 +56,21 @@ def test_a_block_without_its_brackets_is_told_of_them(said):
     assert "is a pair of brackets missing, as in with no_grad():" in said("sgd_step", {"minigrad.optim.SGD.step": step})
 
 
+def test_a_key_that_a_dict_has_not_is_explained_and_a_string_that_is_misspelled_is_not(said):
+    def count_dependencies(roots):
+        counts = {}
+        for root in roots:
+            counts[root] += 1
+
+    def misspelled(roots):
+        return {"a": 0}["b"]
+
+    count = "minigrad.autograd.engine.count_dependencies"
+    assert "does not have this key yet" in said("edges_to_a_node", {count: count_dependencies})
+    out = said("edges_to_a_node", {count: misspelled})
+    assert "KeyError: 'b'" in out and "does not have this key yet" not in out
+
+
 def test_another_part_whose_cell_has_not_run_is_named(said):
     space = {"__name__": "__main__"}
     exec("def expand_vjp(grad, self_shape):\n    return unbroadcast(grad, self_shape)", space)

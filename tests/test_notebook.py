@@ -87,6 +87,18 @@ def test_what_passes_or_is_skipped_is_folded_where_that_saves_lines():
     assert "– 另外 3 项跳过 · 3 others skipped" in View("a", "fail", properties=[failed, *[skipped] * 3]).text()
 
 
+def test_what_failed_in_the_words_of_another_is_folded_and_addresses_are_no_words():
+    at = [messages.Text(f"报错 KeyError: <Node at 0x{n}f>", f"it raised KeyError: <Node at 0x{n}f>") for n in range(4)]
+    found = [
+        compare.Finding(f"case {n}", "fail", words) for n, words in enumerate([*at, messages.Text("别的", "another")])
+    ]
+    view = View("a_check", "fail", properties=found)
+    rows = view.text().splitlines()[1:]
+    assert len(rows) == 3 and "case 0" in rows[0] and "another" in rows[1]
+    assert rows[2].endswith("3 others fail in the same way")
+    assert view.html().count("<details>") == 1 and "case 3" in view.html()
+
+
 def test_the_same_slip_in_two_parts_has_a_hint_for_each(capsys):
     said = seen(capsys, {MUL: lambda grad, other: other, OTHER: lambda grad, self: self})
     assert "Hint for mul_vjp_self: The derivative, other, is right" in said
@@ -99,6 +111,12 @@ def test_where_nothing_is_recognised_the_next_step_is_named(capsys):
         autograder.check("who_goes_next", 1)
     said = capsys.readouterr().out
     assert 'Stuck? Run hint("pop") for hints' in said and "提示：" not in said
+    with parts.plugged_in(
+        {"minigrad.autograd.ready.pop": lambda heap: heap.order}
+    ):  # an error says what, not what to do
+        autograder.check("who_goes_next", 1)
+    said = capsys.readouterr().out
+    assert "'list' object has no attribute 'order'" in said and 'Stuck? Run hint("pop") for hints' in said
     assert "Stuck?" not in seen(capsys, {MUL: lambda grad, other: other})
 
 
