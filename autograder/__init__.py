@@ -44,8 +44,14 @@ def submit(student: str = "") -> None:
         run(student)
 
 
-def language(choice: str = "both") -> None:
-    """Choose the languages of checks and hints: "zh", "en" or "both". A notebook's choice holds in all that come later."""
+def language(choice: str = "") -> None:
+    """Choose the languages of checks, hints and receipts: "zh", "en" or "both"; without one, say which are chosen.
+
+    A notebook's choice holds in all that come later.
+    """
+    if not choice:
+        print(messages.languages_now())
+        return
     messages.language(choice)
     if shell:
         own_folder.remember_language(choice)

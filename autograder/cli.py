@@ -277,11 +277,12 @@ def _submit(given: argparse.Namespace) -> int:
     from autograder.waiting import waiting
 
     with waiting("still_submitting"):
-        from autograder import receipts
+        from autograder import handed_in, own_folder, receipts
 
+        own_folder.restore_language(handed_in.home_of(given.notebook).parent.parent)
         receipt = receipts.submit(given.notebook, given.id, given.to)
     _tell("\n".join(receipt.lines()))
-    return int(receipt.problem is not None)
+    return int(receipt.problem is not None or not receipt.sent)  # saved here is not handed in
 
 
 def _collect(given: argparse.Namespace) -> int:

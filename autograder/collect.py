@@ -143,17 +143,22 @@ class _Collection:
 
     def run(self, step: Callable[[str], None]) -> Collected:
         came: defaultdict[str, int] = defaultdict(int)
+        kept: dict[str, _Version] = {}  # the latest version that is new here, by student
         for each in self._versions():
             came[each.student] += 1
             if came[each.student] == 1:
                 step(each.student)
             self.by_bytes[each.digest].add(each.student)
             self._look_inside(each)
-            self._keep(each)
+            if self._keep(each):
+                kept[each.student] = max(each, kept.get(each.student, each), key=lambda version: version.time)
         for student in sorted(came):
             if came[student] > 1:
                 self._note(student, text("several_versions", count=came[student]))
-            (self.said.fresh if self._make_current(student) else self.said.known).append(student)
+            changed = self._make_current(student)
+            (self.said.fresh if changed else self.said.known).append(student)
+            if student in kept and not changed:
+                self._say_that_it_is_older(kept[student])
             self._look_at_the_clock(student)
         if came and not self.people:
             self._note("roster.csv", text("roster_empty"))
@@ -176,7 +181,7 @@ class _Collection:
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
     def _versions(self) -> Iterator[_Version]:
-        for where, why in self.source.refused:
+        for where, why in self.source.refused_beside(self.lesson):
             self._note(where, why, grave=True)
         for where in self.source.beside(self.lesson, self._lessons()):
             suffixes = Path(where.lower()).suffixes  # notebook.ipynb.txt is a notebook, too
@@ -240,12 +245,13 @@ class _Collection:
         except AutograderError as error:
             self._note(version.student, cast(Text, error.what))
 
-    def _keep(self, version: _Version) -> None:
+    def _keep(self, version: _Version) -> bool:
+        """Keep a version; whether it is new here."""
         home = self._home(version.student)
         stamp = version.time.strftime("%Y%m%dT%H%M%S%f")
         folder = home / f"{stamp}_{version.digest[:16]}"
         if folder.exists():
-            return
+            return False
         files = {f"{self.lesson}.ipynb": version.data, "timestamp.txt": version.time.strftime(TIME).encode()}
         files |= {"receipt.json": version.receipt} if version.receipt else {}
         files |= {"submission_secret.txt": version.secret} if version.secret else {}
@@ -254,6 +260,14 @@ class _Collection:
         except OSError as error:
             where = f"{folder}: {error.strerror or error}"
             raise AutograderError(text("not_collected"), where, text("not_collected_remedy")) from None
+        return True
+
+    def _say_that_it_is_older(self, version: _Version) -> None:
+        """What came is not what counts: kept in silence, it would look as if it had been here before."""
+        current = self.course.path("submitted", version.student, self.lesson)
+        if (current / f"{self.lesson}.ipynb").read_bytes() != version.data:
+            times = (f"{each:%Y-%m-%d %H:%M:%S UTC}" for each in (version.time, stamp(current) or version.time))
+            self._note(version.student, text("older_version", **dict(zip(("time", "latest"), times, strict=True))))
 
     def _make_current(self, student: str) -> bool:
         """Let submitted/ hold the student's latest version; whether that changed anything."""

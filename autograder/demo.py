@@ -22,7 +22,8 @@ from autograder.messages import Text, text
 from autograder.terminal import bar, feedback_shown, grade_shown, screen
 
 SAMPLE = "sample-"  # how the ids of the sample class begin
-# Where a class's work and grades are. What an instructor wrote stays, and so do the secret, the exchange and the releases.
+# Where a class's work and grades are. What an instructor wrote stays, and so do the secret and the releases; of the
+# exchange goes what sample students handed in: it would be collected for a class that does not know them.
 _GRADES = ("gradebook.db", "ledger.db", "ledger.db-wal", "ledger.db-shm")
 _WORK = ("submitted", "collected", "autograded", "feedback", "report")
 
@@ -78,10 +79,13 @@ def clear(course: Course) -> int:
         _no_real_students(course, text("demo_clear_remedy", roster=course.root / "roster.csv"))
         course.ledger.close()
         there = [path for name in (*_GRADES, *_WORK) if (path := course.root / name).exists()]
+        there += sorted(course.inbound.glob(f"{SAMPLE}*+*"))
         for path in there:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in there:
         screen.print(f"✓ 已清除 · cleared: {_short(path)}", soft_wrap=True)
+    kept = ", ".join(sorted(path.name for path in course.root.iterdir() if path.name != ".lock"))
+    screen.print(f"  留着 · kept: {kept}", soft_wrap=True)
     return 0
 
 

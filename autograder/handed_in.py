@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.messages import text
+from autograder.messages import Text, text
 
 FOLDER = "my_submissions"
 
@@ -40,17 +40,17 @@ class Receipt:
     sent: str = ""  # where the teacher collects, once it is there
 
     def lines(self) -> list[str]:
-        """The receipt in both languages."""
+        """The receipt in the learner's languages."""
         said = [
             *self._where(),
             f"  SHA-256 {self.sha256}",
-            f"  {self.time}   {self.bytes:,} bytes，文件保存于 · saved {self.saved}",
+            f"  {self.time}   {self.bytes:,} bytes   {_beside(text('receipt_saved'))} {self.saved}",
             f"  {self.folder}",
-            *([f"  第一次运行检查 · first check run {self.first_check}"] if self.first_check else []),
+            *([f"  {_beside(text('receipt_first_check'))} {self.first_check}"] if self.first_check else []),
         ]
         if self.problem:
-            return [*said, "  ! " + " · ".join(dict.fromkeys(filter(None, self.problem.values())))]
-        said.append(f"  练习数据上 · on practice inputs: {self.score:g}/{self.points:g}")
+            return [*said, f"  ! {_beside(Text(self.problem['zh'], self.problem['en']))}"]
+        said.append(f"  {_beside(text('receipt_practice'))}: {self.score:g}/{self.points:g}")
         return [*said, *(f"    {each['headline']}" for each in self.checks)]
 
     def _where(self) -> list[str]:
@@ -67,6 +67,10 @@ class Receipt:
             *(f"! {line}" for line in text("only_saved", **what).lines()),
             *(f"  → {line}" for each in remedies for line in each.lines()),
         ]
+
+
+def _beside(words: Text) -> str:
+    return " · ".join(words.lines())
 
 
 def home_of(path: Path) -> Path:

@@ -106,6 +106,11 @@ def language(choice: str = "both") -> None:
     _shown[:] = LANGUAGES if choice == "both" else [choice]
 
 
+def languages_now() -> Text:
+    """Which languages are shown, and how to choose others."""
+    return text("language_both" if len(_shown) > 1 else "language_one")
+
+
 def label_text(label: str) -> Text:
     """A property's label in both languages; one that the catalogue does not have (a forged one) stays as it is."""
     return Text(catalogue("zh", "labels").get(label, label), label)

@@ -43,7 +43,7 @@ def remember_language(choice: str) -> None:
             print(messages.text("language_kept"))
 
 
-def restore_language() -> None:
-    """Go on in the language that was last chosen, if there is one."""
+def restore_language(beside: Path | None = None) -> None:
+    """Go on in the language that was last chosen, if there is one: in `beside`, the folder of the lessons' folders."""
     with contextlib.suppress(OSError, ValueError, AutograderError):
-        messages.language((folder() / LANGUAGE).read_text(encoding="utf-8").strip())
+        messages.language((folder(beside) / LANGUAGE).read_text(encoding="utf-8").strip())

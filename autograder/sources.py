@@ -92,7 +92,10 @@ class Found:
 
 
 class Source:
-    """Files by the folder they lie in, and what was refused, with the reason."""
+    """Files by the folder they lie in, and what was refused, with the reason.
+
+    What has a student's place and cannot be read (a link, an encrypted entry) is in both: its owner handed something in.
+    """
 
     def __init__(self, files: list[File], refused: list[tuple[str, Text]]):
         self.refused = refused
@@ -121,14 +124,22 @@ class Source:
                 arrived = file.time if canvas or (platform and not exchange) else file.arrived
                 yield Found(where, tuple(names), late, when, file.read, files, arrived, file.login)
 
+    def refused_beside(self, lesson: str) -> list[tuple[str, Text]]:
+        """What was refused and is not among the lesson's notebooks, which say so when they are read."""
+        its = {each.where for each in self.notebooks(lesson)}
+        return [(where, why) for where, why in self.refused if where not in its]
+
     def beside(self, lesson: str, others: Collection[str] = ()) -> list[str]:
         """What lies there and is not taken: no notebook of this lesson or of the `others`, and nothing of ours."""
+        told = {where for where, _ in self.refused}
         return [
-            "/".join(file.parts)
+            where
             for box, files in sorted(self.boxes.items())
             if (exchange := _platform(box)[0]) is None or exchange["lesson"] == lesson
             for name, file in sorted(files.items())
-            if name not in _OURS and all(_owner(name, each) is None for each in (lesson, *others))
+            if (where := "/".join(file.parts)) not in told
+            and name not in _OURS
+            and all(_owner(name, each) is None for each in (lesson, *others))
         ]
 
 
@@ -219,15 +230,17 @@ def folder(root: Path, exchange: bool = False) -> Source:
             except OSError as error:  # a way too long for the system, or gone meanwhile
                 refused.append(("/".join(parts), Text(*[error.strerror or str(error)] * 2)))
                 continue
-            if stat.S_ISLNK(about.st_mode):
-                refused.append(("/".join(parts), text("file_is_link")))
-            elif stat.S_ISREG(about.st_mode):
-                # An owner can set the time of the last change (mtime) to any other; that of the entry (ctime), nobody.
-                arrived = datetime.fromtimestamp(about.st_ctime, UTC) if exchange else None
-                time = datetime.fromtimestamp(about.st_mtime, UTC)
-                files.append(File(parts, time, _reader(root, parts), arrived, login(about) if exchange else None))
-            elif not stat.S_ISDIR(about.st_mode):
-                refused.append(("/".join(parts), text("file_not_plain")))
+            if stat.S_ISDIR(about.st_mode):
+                continue
+            # An owner can set the time of the last change (mtime) to any other; that of the entry (ctime), nobody.
+            arrived = datetime.fromtimestamp(about.st_ctime, UTC) if exchange else None
+            time = datetime.fromtimestamp(about.st_mtime, UTC)
+            read = _reader(root, parts)
+            if not stat.S_ISREG(about.st_mode):
+                why = text("file_is_link" if stat.S_ISLNK(about.st_mode) else "file_not_plain")
+                refused.append(("/".join(parts), why))
+                read = _unreadable(why)
+            files.append(File(parts, time, read, arrived, login(about) if exchange else None))
     return Source(files, refused)
 
 
@@ -245,6 +258,13 @@ def _reader(root: Path, parts: tuple[str, ...]) -> Callable[[int], bytes]:
     return lambda most: read_plain(root, parts, most)
 
 
+def _unreadable(why: Text) -> Callable[[int], bytes]:
+    def read(most: int) -> bytes:
+        raise Refused(why)
+
+    return read
+
+
 def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
     entries = [each for each in archive.infolist() if not each.is_dir()]
     size = sum(each.file_size for each in entries)
@@ -254,19 +274,26 @@ def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
     files: list[File] = []
     refused: list[tuple[str, Text]] = []
     for each in entries:
+        if _leads_out(each.filename):
+            refused.append((repr(each.filename)[1:-1][:200], text("name_leads_out")))
+            continue
+        parts, read = PurePosixPath(each.filename).parts, _entry_reader(archive, each)
         if why := _distrusted(each):
-            refused.append((repr(each.filename)[1:-1][:200], why))
-        else:
-            parts = PurePosixPath(each.filename).parts
-            files.append(File(parts, _entry_time(each), _entry_reader(archive, each)))
+            refused.append(("/".join(parts), why))
+            read = _unreadable(why)
+        files.append(File(parts, _entry_time(each), read))
     return Source(files, refused)
+
+
+def _leads_out(name: str) -> bool:
+    """Whether an entry's name is no place below the folder that an archive stands for."""
+    climbs = name.startswith("/") or ".." in name.split("/") or bool(_DRIVE.match(name))
+    return climbs or "\\" in name or not name.strip("./")
 
 
 def _distrusted(entry: zipfile.ZipInfo) -> Text | None:
     """Why an entry is not even looked at."""
-    name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
-    if name.startswith("/") or "\\" in name or _DRIVE.match(name) or ".." in name.split("/") or not name.strip("./"):
-        return text("name_leads_out")
+    kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind == stat.S_IFLNK:
         return text("file_is_link")
     if kind not in (0, stat.S_IFREG):

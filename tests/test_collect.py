@@ -58,8 +58,14 @@ def test_what_was_submitted_another_way_is_kept_before_it_is_replaced(course, bo
     assert submitted(course) == {"ada": book("new")}
     assert len(list((course.root / "collected").glob(f"{LESSON}/ada/*"))) == 2
     older = lay(tmp_path / "older", {f"ada/{BOOK}": book("older"), "ada/timestamp.txt": "2026-01-01 00:00:00 UTC"})
-    assert collect(course, LESSON, older).known == ["ada"]
-    assert submitted(course) == {"ada": book("new")}
+    found = collect(course, LESSON, older)
+    assert found.known == ["ada"] and submitted(course) == {"ada": book("new")}
+    assert said(found)["ada"].startswith(
+        f"The version that came in (2026-01-01 00:00:00 UTC) is older than the one already here ({TWO})"
+    )
+    assert said(collect(course, LESSON, older)) == {}  # nothing new came
+    same = lay(tmp_path / "same", {f"ada/{BOOK}": book("new"), "ada/timestamp.txt": "2026-01-02 00:00:00 UTC"})
+    assert said(collect(course, LESSON, same)) == {}  # nor another text
 
 
 @pytest.mark.parametrize(

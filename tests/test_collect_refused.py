@@ -17,7 +17,7 @@ from autograder.errors import AutograderError
 from autograder.feedback import feedback
 from autograder.grade import grade
 from autograder.records import submission_hash
-from autograder.submitted import NOTE
+from autograder.submitted import NOTE, handed_in
 from autograder.summary import summarise
 from autograder.terminal import screen
 from autograder.transplant import MAX_BYTES
@@ -141,6 +141,22 @@ def test_links_devices_and_extra_files_in_a_folder(course, book, tmp_path):
     assert "link" in told[f"ada/{BOOK}"] and "link" in told["emil"] and "regular" in told[f"post2/{BOOK}"]
     assert told["lina/helper.py"] == f"Not taken: only {BOOK} is collected."
     assert len(told) == 4
+    assert {"ada", "post2"}.isdisjoint(found.missing) and "emil" in found.missing  # the first two handed something in
+    why = {student: handed_in(course, student, LESSON) for student in ("ada", "post2")}
+    assert all(data is None for data, _ in why.values())
+    assert "a link, and links are not followed" in why["ada"][1]["en"] and "not a regular file" in why["post2"][1]["en"]
+
+
+def test_what_is_encrypted_was_handed_in_all_the_same(course, book, tmp_path):
+    archive = zipped(tmp_path / "all.zip", {f"ada/{BOOK}": book("x"), f"lina/{BOOK}": book("mine")})
+    data = bytearray(archive.read_bytes())
+    for head, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # of ada's entry, the first of both kinds
+        data[data.index(head) + flags] |= 1
+    archive.write_bytes(data)
+    found = collect(course, LESSON, archive)
+    assert said(found)[f"ada/{BOOK}"] == "It is encrypted." and "ada" not in found.missing
+    assert submitted(course) == {"lina": book("mine")}
+    assert "It is encrypted" in handed_in(course, "ada", LESSON)[1]["en"]
 
 
 def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_path):

@@ -54,11 +54,14 @@ def test_the_sample_class_is_cleared_away_and_what_an_instructor_wrote_stays(tmp
     course.begin(tmp_path)
     kept = {path: path.read_bytes() for path in tmp_path.iterdir() if path.name in ("roster.csv", "nbgrader_config.py")}
     handed_in(course, "sample-li-na")
+    for student in ("sample-li-na", "ada"):  # a real student's may be there before the roster names anyone
+        (course.inbound / f"{student}+00_warmup+2026-01-01 10:00:00 UTC").mkdir(parents=True)
     assert cli.main(["--course", str(tmp_path), "demo", "--clear"]) == 0
+    assert [path.name.partition("+")[0] for path in course.inbound.iterdir()] == ["ada"]
     assert {path.name for path in tmp_path.iterdir()} == {"roster.csv", "nbgrader_config.py", "exchange", ".lock"}
-    assert (
-        all(path.read_bytes() == before for path, before in kept.items()) and "gradebook.db" in capsys.readouterr().out
-    )
+    cleared, _, stays = capsys.readouterr().out.partition("留着 · kept: ")
+    assert all(path.read_bytes() == before for path, before in kept.items()) and "gradebook.db" in cleared
+    assert stays.strip() == "exchange, nbgrader_config.py, roster.csv"
 
 
 def only_on_the_roster(course):

@@ -14,7 +14,7 @@ import pytest
 from project_files import ROOT
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import cli, handed_in, lessons, notebook, release, sample_class
+from autograder import cli, handed_in, lessons, messages, notebook, release, sample_class
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.errors import AutograderError
@@ -146,13 +146,30 @@ def test_ids_that_would_lead_elsewhere(mine, student):
 
 
 def test_the_command_and_its_errors(mine, capsys):
-    assert cli.main(["submit", str(mine), "--id", "ada"]) == 0
+    assert cli.main(["submit", str(mine), "--id", "ada"]) == 1  # nobody has received it, and a script can tell
     assert "3/3" in capsys.readouterr().out
+    (inbox := mine.parent.parent / "inbox").mkdir()
+    assert cli.main(["submit", str(mine), "--id", "ada", "--to", str(inbox)]) == 0
+    assert "练习数据上 · on practice inputs: 3/3" in capsys.readouterr().out
     mine.rename(mine.with_name("homework.ipynb"))
     assert cli.main(["submit", str(mine)]) == 1
     assert "cannot be read" in capsys.readouterr().err
     assert cli.main(["submit", str(mine.with_name("homework.ipynb"))]) == 1
     assert "homework" in capsys.readouterr().err
+
+
+def test_a_receipt_speaks_the_language_that_the_learner_has_chosen(mine, capsys, monkeypatch):
+    monkeypatch.delenv("MINIGRAD_MY_PARTS", raising=False)
+    chosen = mine.parent.parent / "my_parts" / "language"
+    chosen.parent.mkdir()
+    try:
+        for choice, says, not_a_word in (("en", "has NOT received it", "老师"), ("zh", "老师还没有收到", "practice")):
+            chosen.write_text(choice)
+            cli.main(["submit", str(mine), "--id", "ada"])
+            said = capsys.readouterr().out
+            assert says in said and not_a_word not in said
+    finally:
+        messages.language("both")
 
 
 def test_the_cell_of_a_lesson_says_how_and_hands_in(tmp_path, monkeypatch, capsys):

@@ -287,13 +287,13 @@ check("warmup_by_hand")
 hint("squared_loss_grad")
 
 # %% [markdown] tags=["lang-zh"]
-# `check` 和 `hint` 默认两种语言都说。只想看一种，就把 `"both"` 换成 `"zh"` 或 `"en"`；从这里起，别的课也照办。
+# `check` 和 `hint` 默认两种语言都说。只想看一种，就在括号里写上 `"zh"` 或 `"en"`，运行；从这里起，别的课也照办。括号里空着，就只说现在用的是哪一种。
 
 # %% [markdown] tags=["lang-en"]
-# `check` and `hint` speak both languages by default. To see only one, put `"zh"` or `"en"` in place of `"both"`; this holds from here on, in the other lessons too.
+# `check` and `hint` speak both languages by default. To see only one, write `"zh"` or `"en"` between the brackets and run the cell; this holds from here on, in the other lessons too. With nothing between them, it only says which you have now.
 
 # %%
-language("both")
+language()
 
 # %% [markdown] tags=["lang-zh"]
 # 上面那项检查用的还是那三个点。换成别的数据，公式还成立吗？一个点、一千个点、山谷的最低处？
