@@ -18,7 +18,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from autograder.messages import Text, text
+from autograder.messages import Text, sentences, text
 
 
 def _lines(part: Text | str | None) -> list[str]:
@@ -47,7 +47,8 @@ class AutograderError(Exception):
             for each in (self.what, self.where, self.remedy)
             if each
         ]
-        return Text(*map(" ".join, zip(*parts, strict=True)))
+        zh, en = zip(*parts, strict=True)
+        return Text(sentences(zh), " ".join(en))
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in a traceback's place."""

@@ -14,9 +14,10 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import re
 import shlex
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +65,11 @@ def followed_by(one: Text, other: Text) -> Text:
     ends = (".", "!", "?", "。", "！", "？", "）", "…")
     zh, en = (said if said.endswith(ends) else said + stop for said, stop in zip(one, "。.", strict=True))
     return Text(zh + other.zh, f"{en} {other.en}")
+
+
+def sentences(said: Iterable[str]) -> str:
+    """Chinese sentences one after the other: a full stop of theirs brings its own space."""
+    return re.sub(r"(?<=[。！？；：]) ", "", " ".join(said))
 
 
 def command(*words: str) -> str:

@@ -16,7 +16,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.errors import AutograderError
-from autograder.messages import Text, label_text, text
+from autograder.messages import Text, label_text, sentences, text
 from autograder.records import Record
 
 CSP = (
@@ -41,7 +41,7 @@ def pair(said: Text | Pair | str | None) -> Pair | None:
 def pair_of(error: AutograderError) -> Pair:
     """An error and its remedy as a pair."""
     said = [p for p in (pair(error.what), pair(error.remedy)) if p]
-    return {language: " ".join(p[language] for p in said) for language in ("zh", "en")}
+    return {"zh": sentences(p["zh"] for p in said), "en": " ".join(p["en"] for p in said)}
 
 
 def plain(said: Pair | None, between: str = " · ") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import re
 from typing import Any, NoReturn
 
@@ -28,7 +29,15 @@ class Parser(argparse.ArgumentParser):
         """Say in both languages what is wrong and where help is, and leave with status 2."""
         found = [(match, zh) for said, zh in _SAID.items() if (match := re.fullmatch(said, message))]
         chinese = found[0][1].format(*found[0][0].groups()) if found else "命令没有写对"
-        self.exit(2, f"{self.format_usage()}✗ {chinese} · {message}\n  → {self.prog} --help\n")
+        self.exit(2, f"{self.format_usage()}✗ {chinese} · {message}\n  → {self.prog} {_nearest(message) or '--help'}\n")
+
+
+def _nearest(message: str) -> str | None:
+    """The command that a misspelled one was meant to be, if there is one like it."""
+    if not (match := re.match(r"argument COMMAND: invalid choice: '(.*?)' \(choose from (.*)\)", message)):
+        return None
+    near = difflib.get_close_matches(match[1], re.findall(r"\w+", match[2]), n=1)
+    return near[0] if near else None
 
 
 def at_least_one(given: str) -> int:

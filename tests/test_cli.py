@@ -86,7 +86,7 @@ def test_a_folder_that_is_no_course(capsys, tmp_path):
     ("arguments", "zh", "en"),
     [
         (["grade"], "还缺：LESSON", "arguments are required: LESSON"),
-        (["grad", "x"], "没有 'grad' 这个命令", "invalid choice: 'grad'"),
+        (["nosuch", "x"], "没有 'nosuch' 这个命令", "invalid choice: 'nosuch'"),
         (["grade", "x", "--workers", "0"], "1 以上的整数", "a whole number from 1 on"),
         (["grade", "x", "--workers", "two"], "1 以上的整数", "a whole number from 1 on"),
         (["grade", "x", "--student"], "--student 后面要有一个值", "expected one argument"),
@@ -96,6 +96,11 @@ def test_a_folder_that_is_no_course(capsys, tmp_path):
 def test_usage_errors_are_said_in_both_languages(capsys, arguments, zh, en):
     status, said = run(capsys, *arguments)
     assert status == 2 and zh in said and en in said and "--help" in said
+
+
+def test_a_misspelled_command_is_answered_with_the_one_that_was_meant(capsys):
+    status, said = run(capsys, "garde", "00_warmup")
+    assert status == 2 and "没有 'garde' 这个命令" in said and said.rstrip().endswith("→ autograder grade")
 
 
 @pytest.mark.parametrize("url", ["garbage", "foo://x", "mysql://u:secret@h/d"])
