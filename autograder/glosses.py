@@ -49,6 +49,12 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("did_you_mean", names=near[0])
 
 
+def of_none(fault: dict[str, Any] | None) -> Iterator[Text]:
+    """What there is to say where None was taken for a value, and no hint says which: for errors in the learner's line."""
+    if fault and fault["line"] and "'NoneType'" in fault["message"]:
+        yield text("none_in_the_way")
+
+
 def _names(check: Check) -> set[str]:
     """The arguments and variables of the check's parts, and what else they can name."""
     mine = [function for part in check.parts for function in functions(parts.plugged()[part])]

@@ -102,7 +102,7 @@ def submissions() -> list[Submission]:
         made("never_ends", "死循环", "endless loop", "none", _in_cell(cheats.NEVER_ENDS)),
         made("eats_memory", "吃光内存", "memory hog", "none", _in_cell(cheats.EATS_MEMORY)),
         *(made(c.name, f"作弊：{c.zh}", f"cheat: {c.en}", "none", _cheating(c)) for c in cheats.CHEATS),
-        made("no_notebook", "不是笔记本的文件", "no notebook", "ungradable", lambda m: b"\x89PNG\r\n homework"),
+        made("no_notebook", "不是笔记本的文件", "not a notebook", "ungradable", lambda m: b"\x89PNG\r\n homework"),
     ]
 
 

@@ -71,6 +71,21 @@ def test_a_key_that_a_dict_has_not_is_explained_and_a_string_that_is_misspelled_
     assert "KeyError: 'b'" in out and "does not have this key yet" not in out
 
 
+def test_a_none_that_was_taken_for_a_value_is_named_where_no_hint_names_it(said):
+    def accumulate(variable, grad, shared):
+        variable._grad += grad
+
+    def zero_grad(self, set_to_none=True):
+        for p in self.params:
+            p.grad.zero_()
+
+    assert "First ask whether it is None" in said(
+        "first_gradient", {"minigrad.autograd.accumulate.accumulate": accumulate}
+    )
+    out = said("zero_grad_zeros", {"minigrad.optim.Optimizer.zero_grad": zero_grad})
+    assert "Hint: p.grad may be None" in out and "First ask whether it is None" not in out
+
+
 def test_another_part_whose_cell_has_not_run_is_named(said):
     space = {"__name__": "__main__"}
     exec("def expand_vjp(grad, self_shape):\n    return unbroadcast(grad, self_shape)", space)
