@@ -49,7 +49,7 @@ def submit(
     if not (lessons.RELEASE / name / f"{name}.ipynb").is_file():
         raise UnknownName(Text("课", "lesson"), name, [each.name for each in lessons.RELEASE.glob("[0-9]*")])
     if not plain_name(student):
-        raise AutograderError(text("id_not_plain"), where=student)
+        raise AutograderError(text("id_not_plain"), student, text("id_not_plain_remedy"))
     try:
         data, saved = path.read_bytes(), path.stat().st_mtime
     except OSError as error:

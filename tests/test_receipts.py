@@ -141,8 +141,9 @@ def test_a_disk_that_is_full_is_said_and_what_was_handed_in_stays(mine, made, mo
 
 @pytest.mark.parametrize("student", ["../ada", "a+b", ".ada", "a/b", " ", "a\nb"])
 def test_ids_that_would_lead_elsewhere(mine, student):
-    with pytest.raises(AutograderError, match="not allowed"):
+    with pytest.raises(AutograderError, match="not allowed") as refused:
         submit(mine, student)
+    assert "must not be empty, too long, start with a dot" in str(refused.value)
 
 
 def test_the_command_and_its_errors(mine, capsys):

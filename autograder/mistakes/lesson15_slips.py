@@ -305,3 +305,32 @@ def mean_loss_asks_twice(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
             w -= lr * w.grad
         w.grad = None
     return total / steps
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="不报错了，可分子被 detach 摘了下来：梯度只剩经过分母的那一路。两路都要留着：p / total。",
+    en="There is no error any more, but the numerator was detached: of the gradient only the path through the denominator is left. Keep both paths: p / total.",
+)
+def softmax_rows_detaches_the_numerator(scores: Any) -> Any:
+    p = scores.exp()
+    return p.detach() / p.sum(1, keepdim=True)
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="删错了一个：循环外的 hidden 留下了，第二步就要再走一遍它的旧图。要留的是循环里每一步重新算的那个，钩子挂在它上面。",
+    en="The wrong one was deleted: hidden is left outside the loop, and the second step walks its old graph again. Keep the one that each step computes anew, and put the hook on that.",
+)
+def watch_hidden_deletes_the_fresh_one(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    norms: list[float] = []
+    hidden = (X @ W1).tanh()
+    hidden.register_hook(lambda grad: norms.append(grad.norm().item()))
+    for _ in range(steps):
+        loss = ((hidden @ W2 - Y) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
