@@ -4,7 +4,7 @@ Every version that is found is kept, whole, under collected/LESSON/STUDENT/, and
 one becomes submitted/STUDENT/LESSON, which nbgrader and `autograder grade` read. Only the lesson's notebook is taken.
 Whose it is says the name of a folder or a file, looked up in the roster; what fits nobody, leads elsewhere, is too
 large or is beside the notebook stays where it is, and the report says so, as it does of a time stamp that something
-contradicts, which then counts. A student from whom nothing but such a notebook came has a note in submitted/, which
+contradicts, which then counts. A student from whom nothing else came has a note in submitted/, which
 grading shows as `?`: something was handed in. What it says stays in collected/LESSON.json, for the class report. The
 source is only read. Collecting again changes nothing. Not here: what the sources look like inside, and what is believed
 of their times (sources.py).
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -183,10 +183,13 @@ class _Collection:
     def _versions(self) -> Iterator[_Version]:
         for where, why in self.source.refused_beside(self.lesson):
             self._note(where, why, grave=True)
-        for where in self.source.beside(self.lesson, self._lessons()):
+        for where, owners, login in self.source.beside(self.lesson, self._lessons()):
             suffixes = Path(where.lower()).suffixes  # notebook.ipynb.txt is a notebook, too
             key = next((_NOT_TAKEN[each] for each in suffixes if each in _NOT_TAKEN), "not_taken")
-            self._note(where, text(key, lesson=self.lesson), grave=key != "not_taken")
+            why = text(key, lesson=self.lesson)
+            self._note(where, why, grave=key != "not_taken")
+            if key != "not_taken" and len(whose := self._named(owners)) == 1 and login not in self.ids - whose:
+                self._refuse(whose.pop(), where, why)
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)
             if student is None:
@@ -194,8 +197,7 @@ class _Collection:
             try:
                 data = found.read(MOST_KEPT)
             except Refused as refused:
-                where = printable(f"{self.name}: {found.where}")
-                self.refused[student] = text("refused_at_collecting", where=where, why=refused.why)
+                self._refuse(student, found.where, refused.why)
                 self._note(found.where, refused.why, grave=True)
                 continue
             if found.late:
@@ -215,11 +217,11 @@ class _Collection:
 
     def _whose(self, found: Found) -> str | None:
         """The student whose it is; None, and a notice, if that cannot be told."""
-        fits = {name: students for name in found.names if (students := self._called(name))}
-        if fits:
-            student, *others = sorted(set().union(*fits.values()))
+        if fits := self._named(found.names):
+            student, *others = sorted(fits)
             if others:
-                told = text("several_students", name=" · ".join(fits), ids=", ".join([student, *others]))
+                told_by = " · ".join(name for name in found.names if self._called(name))
+                told = text("several_students", name=told_by, ids=", ".join([student, *others]))
             elif found.login in self.ids - {student}:
                 told = text("put_there_by", student=student, login=found.login)
             else:
@@ -230,6 +232,14 @@ class _Collection:
             return found.names[0]
         self._note(found.where, text("unknown_student", names=" · ".join(found.names) or "–"), grave=True)
         return None
+
+    def _refuse(self, student: str, where: str, why: Text) -> None:
+        """Something came from a student that could not be taken: grading says so where nothing else came."""
+        self.refused[student] = text("refused_at_collecting", where=printable(f"{self.name}: {where}"), why=why)
+
+    def _named(self, names: Iterable[str]) -> set[str]:
+        """The students who may go by any of these names."""
+        return set().union(*map(self._called, names))
 
     def _called(self, name: str) -> set[str]:
         """The students who may go by a name. Ids that differ in case or punctuation only are told apart by it."""

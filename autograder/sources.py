@@ -129,13 +129,17 @@ class Source:
         its = {each.where for each in self.notebooks(lesson)}
         return [(where, why) for where, why in self.refused if where not in its]
 
-    def beside(self, lesson: str, others: Collection[str] = ()) -> list[str]:
-        """What lies there and is not taken: no notebook of this lesson or of the `others`, and nothing of ours."""
+    def beside(self, lesson: str, others: Collection[str] = ()) -> list[tuple[str, tuple[str, ...], str | None]]:
+        """What lies there and is not taken: no notebook of this lesson or of the `others`, and nothing of ours.
+
+        Each with the names of the folders that it lies in, as `Found` has them, and the account that it belongs to.
+        """
         told = {where for where, _ in self.refused}
         return [
-            where
+            (where, (platform,) if platform else tuple(name for name in reversed(box) if name != lesson), file.login)
             for box, files in sorted(self.boxes.items())
-            if (exchange := _platform(box)[0]) is None or exchange["lesson"] == lesson
+            for exchange, platform in [_platform(box)]
+            if exchange is None or exchange["lesson"] == lesson
             for name, file in sorted(files.items())
             if (where := "/".join(file.parts)) not in told
             and name not in _OURS

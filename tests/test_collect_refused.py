@@ -193,6 +193,9 @@ def test_what_may_be_a_submission_is_not_passed_over_in_silence(course, book, tm
     told = {n.who: n.what.en for n in found.notices if n.grave}
     assert told.keys() == ({f"ada/{name}"} if why else set())
     assert all(why in words for words in told.values())
+    assert ("ada" in found.missing) == (why is None)
+    if why:
+        assert why in handed_in(course, "ada", LESSON)[1]["en"]
 
 
 def test_a_source_of_another_lesson_is_told_from_an_empty_one(course, book, tmp_path):

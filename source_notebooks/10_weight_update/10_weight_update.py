@@ -455,7 +455,7 @@ assert outcome["leaf"] == "a leaf Variable that requires grad is being used in a
 # 1. 反向还要用的值，保存之后不许改：`exp` 存了自己的输出，`y * y` 存了 `y`。`x * 2` 只存那个 2，所以改它的结果没有关系。
 # 2. 需要梯度的叶子不许在记录（recording）着的时候改。改了之后它就成了运算的结果，还怎么当叶子？
 #
-# 第二条正好不许这样更新权重：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
+# 第二条正好拦住了最顺手的更新：`w -= lr * w.grad` 要原地改一个叶子。出路也在这句话里：先别记录。
 
 # %% [markdown] tags=["lang-en"]
 # In-place operations are allowed. Essentially, only two things are not:
