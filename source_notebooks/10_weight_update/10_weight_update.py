@@ -463,7 +463,7 @@ assert outcome["leaf"] == "a leaf Variable that requires grad is being used in a
 # 1. A saved value that backward still needs must not be changed: `exp` has saved its output, and `y * y` has saved `y`. `x * 2` saves only the 2, so its result may be changed freely.
 # 2. A leaf that requires grad must not be changed while operations are being recorded (记录). The change would make it the result of an operation; how could it still be a leaf?
 #
-# The second rule forbids the obvious weight update: `w -= lr * w.grad` changes a leaf in place. But the rule also shows the way out: do not record.
+# The second rule stops the obvious weight update: `w -= lr * w.grad` changes a leaf in place. But the rule also shows the way out: do not record.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · no_grad：先别记录
