@@ -25,6 +25,9 @@ SAID = {
     r"'(numpy\.ndarray|Tensor|float|int|bool|tuple)' object is not callable": "not_callable",
     r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
     r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
+    r"'numpy\.ndarray' object has no attribute '(exp|log|sigmoid|tanh|sqrt|abs|relu|matmul|mm|t|unsqueeze|permute)'": (
+        "array_is_no_tensor"
+    ),
     r"exceptions must derive from BaseException": "not_an_error",
     r"unexpected keyword argument '(axis|out)'": "numpy_of_a_tensor",
     r"'(function|type)' object does not support the context manager protocol": "with_uncalled",

@@ -27,6 +27,7 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
         ("grad.sum([0])", "A tuple is wanted here, and this is a list"),
         ("grad.reshape([1] + result.shape)", "Lists and tuples can't be added to each other"),
         ("grad * numpy.sum(minigrad.ones(2))", "NumPy's functions do not take tensors: use the tensor's own methods"),
+        ("grad * (1 - result.tanh())", "This is a NumPy array, and has none of a tensor's methods"),
         ("grad * result.size()", "or is there a pair of brackets too many"),
         (
             "grad if grad > 0 else result",

@@ -95,7 +95,7 @@ def test_what_failed_in_the_words_of_another_is_folded_and_addresses_are_no_word
     view = View("a_check", "fail", properties=found)
     rows = view.text().splitlines()[1:]
     assert len(rows) == 3 and "case 0" in rows[0] and "another" in rows[1]
-    assert rows[2].endswith("3 others fail in the same way")
+    assert rows[2].endswith("3 others fail as the first one does")
     assert view.html().count("<details>") == 1 and "case 3" in view.html()
 
 
