@@ -90,7 +90,7 @@ def submit(student: str = "") -> None:
         command = [sys.executable, "-m", "autograder", "submit", str(here[0]), "--id", student]
         done = subprocess.run(command, capture_output=True, text=True, cwd=_PROJECT)
         over()  # on a terminal, the line has to go before anything takes its place
-        print(done.stdout + done.stderr)
+        print((done.stdout + done.stderr).rstrip())
         return
     last = handed_in.latest(handed_in.home_of(here[0])) if len(here) == 1 else None
     said = [*text("submit_last").lines(), *last.lines()] if last else []

@@ -6,6 +6,8 @@
 # 这一课你在纸上求一个导数，把它写成函数，再装进一个真正的自动求导引擎里跑起来。顺路认识四样东西：`check`、`hint`、`language`，以及怎样交作业。
 #
 # 每一段文字都有两遍，先中文，后英文，挑你顺手的读就好。代码只有一份，用 Shift+Enter 一格一格往下运行。
+#
+# 关掉再打开，或者重启了内核，前面的格就要重新运行，不然会报 `NameError`：选中你停下的那一格，用菜单里的 Run → Run All Above Selected Cell。
 
 # %% [markdown] tags=["lang-en"]
 # # 00 · Warm-up: one gradient by hand
@@ -17,6 +19,8 @@
 #
 # Every passage appears twice, first in Chinese, then in English; read whichever you prefer.
 # The code appears only once. Run it cell by cell with Shift+Enter.
+#
+# After you reopen the notebook or restart its kernel, the earlier cells have to run again, or you get a `NameError`: select the cell where you stopped and choose Run → Run All Above Selected Cell from the menu.
 
 # %% tags=["setup"]
 import minigrad
