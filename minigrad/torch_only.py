@@ -60,11 +60,11 @@ TORCH_ONLY = {
         miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss
         miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution
         mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer monitor mps mtia
-        multiprocessing mvlgamma nanquantile narrow_copy native_batch_norm native_channel_shuffle
+        multiprocessing mvlgamma narrow_copy native_batch_norm native_channel_shuffle
         native_dropout native_group_norm native_layer_norm native_norm nested nextafter nonzero_static
         norm_except_dim nuclear_norm onnx orgqr ormqr overrides package parse_ir parse_schema parse_type_comment
         pdist permute_copy pinverse poisson poisson_nll_loss polar polygamma profiler put q_per_channel_axis
-        q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qr qscheme quantile
+        q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qr qscheme
         quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm
         quantized_gru_cell quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d
         quantized_rnn_relu_cell quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8 range real renorm
@@ -123,12 +123,12 @@ TORCH_ONLY = {
     "nn": """
         AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool3d AlphaDropout AvgPool3d BatchNorm3d
         Bilinear CTCLoss ChannelShuffle Container Conv3d ConvTranspose3d CrossMapLRN2d DataParallel Dropout3d
-        EmbeddingBag FeatureAlphaDropout Fold FractionalMaxPool2d FractionalMaxPool3d InstanceNorm3d LPPool1d
+        EmbeddingBag FeatureAlphaDropout FractionalMaxPool2d FractionalMaxPool3d InstanceNorm3d LPPool1d
         LPPool2d LPPool3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d
         LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
         LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss LinearCrossEntropyOptions LocalResponseNorm
         MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss NLLLoss2d RNNBase RNNCellBase RReLU
-        SyncBatchNorm TripletMarginWithDistanceLoss Unfold UninitializedBuffer UninitializedParameter
+        SyncBatchNorm TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter
         UpsamplingBilinear2d UpsamplingNearest2d common_types factory_kwargs grad intrinsic parallel qat
         quantizable quantized
     """,
@@ -136,13 +136,13 @@ TORCH_ONLY = {
         ScalingType SwizzleType adaptive_avg_pool3d adaptive_max_pool1d_with_indices
         adaptive_max_pool2d_with_indices adaptive_max_pool3d adaptive_max_pool3d_with_indices affine_grid
         alpha_dropout assert_int_or_pair avg_pool3d bilinear boolean_dispatch channel_shuffle conv3d conv_tbc
-        conv_transpose3d ctc_loss dropout3d embedding_bag feature_alpha_dropout fold fractional_max_pool2d
+        conv_transpose3d ctc_loss dropout3d embedding_bag feature_alpha_dropout fractional_max_pool2d
         fractional_max_pool2d_with_indices fractional_max_pool3d fractional_max_pool3d_with_indices grad
         grid_sample grouped_mm handle_torch_function has_torch_function has_torch_function_unary
         has_torch_function_variadic linear_cross_entropy local_response_norm lp_pool1d lp_pool2d lp_pool3d
         max_pool1d_with_indices max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d
         max_unpool2d max_unpool3d multilabel_margin_loss native_channel_shuffle pdist rrelu rrelu_
-        scaled_grouped_mm scaled_mm triplet_margin_with_distance_loss unfold upsample upsample_bilinear
+        scaled_grouped_mm scaled_mm triplet_margin_with_distance_loss upsample upsample_bilinear
         upsample_nearest
     """,
     "nn.init": """

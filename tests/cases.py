@@ -254,6 +254,13 @@ OPS = """
     argmin: x; x, 0; x, 1, True; kink; kink, 1; odd; ints; x, None; tied, 1; x, dim=-1; x, 2
     median: x; x, 0; x, 1, True; odd; odd, 1; kink, 1; ints; long; tied, 2; cube, 1; x, 2
     nanmedian: x; x, 0; x, 1, True; odd; odd, 1; kink, 1; long; tied, 2
+    quantile: x[:2], 0.3; x, 0.3, 0; x, 0.5, 1, True; x, prob[0] / 2, 1; x, prob[0] / 2, 0, True; x, prob[0, 0]; odd, 0.5, 0;
+        odd[:2], 0.5; kink, 0.25, 1, interpolation='lower'; kink, 0.25, 1, interpolation='higher';
+        x[:2], 0.4, interpolation='midpoint';
+        x[:2], prob[0] / 2, interpolation='nearest'; x, 0.4, interpolation='mean'; cube, 0.3, 1; cube, 1.0, -1; dot, 0.5, 0, True;
+        x, 1.5; x, pos; x, pos[0]; x, 0.5, 2; x, None; x, 0.5, True; x, 1; ints, 0.5; x[:0], 0.5
+    nanquantile: x[:2], 0.3; odd[:2], 0.5; odd, 0.4, 0; odd, 0.4, 1, True; odd, prob[0] / 2, 1; odd[:, :1], 0.5, 1; cube, 0.3, 1;
+        odd, 0.7, 1, interpolation='nearest'; x, 1.5; ints, 0.5
     mode: x; x, 0; kink, 1; kink, 0, True; ints; tied; tied, 1; odd; long
     kthvalue: x, 1; x, 2; x, 2, 0; x, 3, 1, True; kink, 2; kink, 2, 0; tied, 3; tied, 2, 1; odd, 2; odd, 3; long, 2;
         x, 7; ints, 1

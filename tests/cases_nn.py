@@ -25,6 +25,15 @@ FUNCTIONAL = """
         cube, T.ones(cube.shape[1]).to(cube), T.ones(cube.shape[1]).to(cube), use_input_stats=False; odd[None]; v;
         cube[:1], T.zeros(3).to(cube), T.ones(3).to(cube), momentum=0.5; cube, use_input_stats=False; x; cube[..., :1];
         cube, weight=u
+    unfold: image, 2; image, (2, 3), 1, 1, 2; image, 2, dilation=2; image[0], 2, padding=(0, 1); image, 9; plane[0], 2; v, 1;
+        image, 0; image, 2, 0; image, 2, 1, -1; image, 2, 1, 0, 0; image, (2, 2, 2); image, 2, (1,); image, 2.5; image, 'a';
+        image, None; image.mT, (3, 1);
+        image > 0, 2; image[:, :0], 2; image[:0], 2; image[:, :, :0], 2; image[None], 2; image, [2, 2]
+    fold: cube, (2, 5), (1, 2); cube.repeat(1, 4, 1), (5, 3), (2, 1), 1, (0, 1), (2, 2); nk, (2, 2), (1, 1);
+        cube.repeat(1, 4, 1), 3, 2; cube.repeat(1, 4, 1), 4, 2, 2, 1, 3; cube, 4, 1; cube, 3, 2; v, 1, 1; cube, 2, 0; cube, 2, 1, 0;
+        cube, 2, 1, 1, -1; cube, 2, 1, 1, 0, 0; cube, (-4, 1), 1; cube, (2, 2, 2), 1; cube, 'a', 2; cube > 0, 2, 1; cube[:0], 2, 1;
+        cube[:, :, :0], 2, 1; cube.repeat(1, 4, 1), 3, 2, dilation=1.5; cube.mT[:, :3, :1], 1, 1;
+        cube.mT[..., :1].repeat(1, 2, 1), 1, (4, 2), 1, 2, 3
     pixel_shuffle: long.repeat(6).reshape(1, 12, 2, 1), 2; long.reshape(4, 1, 1), 2; cube[:1], 1; x, 2; long.reshape(2, 2, 1), 2;
         plane, 0; plane[:1, :2], T.tensor(1)
     pixel_unshuffle: long.repeat(6).reshape(1, 3, 2, 4), 2; long.reshape(1, 2, 2), 2; x, 2; long.reshape(1, 1, 4), 2;

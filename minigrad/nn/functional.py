@@ -58,6 +58,7 @@ from ..ops.piecewise import hardsigmoid, hardswish, softshrink, threshold
 from ..ops.pool import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from ..ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d
 from ..ops.similarity import cosine_similarity, normalize, pairwise_distance, triplet_margin_loss
+from ..ops.sliding import fold, unfold
 from ..ops.upsample import interpolate
 from ..ops.validate import asked_shape, flag, number
 from ..tensor import Tensor, from_array
@@ -66,7 +67,7 @@ __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d",
     "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
     "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
-    "dropout", "dropout1d", "dropout2d", "elu", "elu_", "embedding", "gaussian_nll_loss", "gelu", "glu", "group_norm",
+    "dropout", "dropout1d", "dropout2d", "elu", "elu_", "embedding", "fold", "gaussian_nll_loss", "gelu", "glu", "group_norm",
     "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
     "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
     "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool2d", "mish", "mse_loss",
@@ -74,7 +75,7 @@ __all__ = [
     "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu",
     "relu6", "relu_", "rms_norm", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
     "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
-    "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
+    "tanhshrink", "threshold", "threshold_", "triplet_margin_loss", "unfold",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)

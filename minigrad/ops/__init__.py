@@ -46,6 +46,7 @@ TABLE = {
         argsort kthvalue median mode msort nanmedian sort topk unique unique_consecutive bincount
     """,
     "search": "bucketize() searchsorted()",
+    "quantile": "quantile nanquantile",
     "linalg": "bmm matmul",
     "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
     "einsum": "einsum()",

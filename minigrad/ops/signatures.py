@@ -60,6 +60,7 @@ TABLE = """
     mm:  | 2-3 3-4
     movedim moveaxis: 2-2 2-2 | 3-3 3-3
     nanmedian: 0-0 1-2 | 1-1 2-4
+    nanquantile quantile: 1-4 1-4 | 2-6 2-6
     multiply: 1-1 1-1 | 2-3 2-2
     narrow: 3-3 3-3 | 4-4 4-4
     ne not_equal: 1-1 1-1 | 2-3 2-3

@@ -1,0 +1,20 @@
+"""Unfold and Fold: every window of an image as a column, and columns added back to images."""
+
+from __future__ import annotations
+
+from . import functional as F
+from .simple import REQUIRED, Simple
+
+
+class Unfold(Simple):
+    """Every window of an image as a column (torch.nn.Unfold)."""
+
+    function = F.unfold
+    settings = {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1}
+
+
+class Fold(Simple):
+    """Columns added back to the windows they stand for (torch.nn.Fold)."""
+
+    function = F.fold
+    settings = {"output_size": REQUIRED, **Unfold.settings}
