@@ -52,8 +52,8 @@ from .tensor import Tensor
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.
 SUBMODULES = (
-    "accelerator", "backends", "clinic", "creation", "cuda", "curvature", "custom", "draws", "func", "legacy", "nn", "optim",
-    "printing", "random", "ranges", "serialization", "timing", "training", "utils", "viz", "warmup",
+    "accelerator", "backends", "clinic", "creation", "cuda", "curvature", "custom", "draws", "func", "legacy", "linalg", "nn",
+    "optim", "printing", "random", "ranges", "serialization", "timing", "training", "utils", "viz", "warmup",
 )  # fmt: skip
 ELSEWHERE = {
     name: module

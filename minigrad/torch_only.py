@@ -35,7 +35,7 @@ TORCH_ONLY = {
         conj_physical_ constant_pad_nd conv3d conv_tbc conv_transpose3d convolution corrcoef
         cosine_embedding_loss cov cpp cpu crow_indices_copy ctc_loss cudnn_affine_grid_generator
         cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
-        cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable cumulative_trapezoid dequantize det
+        cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable cumulative_trapezoid dequantize
         detach_ detach_copy diagonal_copy diagonal_scatter digamma distributed distributions dsmm
         embedding_bag embedding_renorm_ empty_permuted empty_quantized empty_strided erfc erfc_ erfinv
         expand_copy export fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
@@ -50,12 +50,12 @@ TORCH_ONLY = {
         grid_sampler grid_sampler_2d grid_sampler_3d gru gru_cell hamming_window hann_window has_lapack
         has_mkl has_openmp has_spectral hash_tensor heaviside hinge_embedding_loss histc histogram histogramdd
         hsmm hspmm hub i0 i0_ igamma igammac imag import_ir_module import_ir_module_from_buffer index_reduce
-        indices_copy init_num_threads int1 int2 int3 int4 int5 int6 int7 int_repr inverse
+        indices_copy init_num_threads int1 int2 int3 int4 int5 int6 int7 int_repr
         is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled
         is_autocast_xla_enabled is_conj is_deterministic_algorithms_warn_only_enabled is_distributed is_neg
         is_same_size is_signed is_storage is_vulkan_available is_warn_always_enabled istft jit kaiser_window
-        kl_div layout lcm lcm_ ldexp ldexp_ lgamma library linalg lobpcg logcumsumexp logdet lstm lstm_cell
-        lu_solve lu_unpack margin_ranking_loss masked matrix_exp matrix_power max_pool1d_with_indices
+        kl_div layout lcm lcm_ ldexp ldexp_ lgamma library lobpcg logcumsumexp lstm lstm_cell
+        lu_solve lu_unpack margin_ranking_loss masked matrix_exp max_pool1d_with_indices
         max_pool3d merge_type_from_type_comment miopen_batch_norm miopen_convolution
         miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss
         miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution
@@ -74,7 +74,7 @@ TORCH_ONLY = {
         set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
         set_autocast_xla_dtype set_autocast_xla_enabled set_default_device set_default_tensor_type
         set_deterministic_debug_mode set_flush_denormal set_num_interop_threads set_warn_always signal
-        slice_copy slice_inverse slice_scatter slogdet smm sparse sparse_bsc_tensor sparse_bsr_tensor
+        slice_copy slice_inverse slice_scatter smm sparse sparse_bsc_tensor sparse_bsr_tensor
         sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor special split_copy
         split_with_sizes_copy spmm squeeze_copy sspaddmm stft storage svd sym_constrain_range
         sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt
@@ -119,6 +119,11 @@ TORCH_ONLY = {
     """,
     "func": """
         debug_unwrap functionalize rearrange replace_all_batch_norm_modules_
+    """,
+    "linalg": """
+        cholesky cholesky_ex cond eig eigh eigvals eigvalsh householder_product inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu
+        lu_factor lu_factor_ex lu_solve matrix_exp matrix_rank pinv qr solve_ex solve_triangular svd svdvals tensorinv tensorsolve
+        vander
     """,
     "nn": """
         AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool3d AlphaDropout AvgPool3d BatchNorm3d

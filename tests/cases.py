@@ -297,6 +297,12 @@ OPS = """
     addmv: u, x, v; u, x, v, beta=0.5, alpha=2; u, x, u; dot, x, v
     addr: x, u, v; x, u, v, beta=0.5, alpha=2; v, u, v; x, v, u
     baddbmm: mnn, cube, cube2.mT; s, cube, cube2.mT; mnn, mnn, mnn, beta=0.5, alpha=2; x, x, y
+    inverse: s; mnn; x; v; ints; s.t(); s * 0
+    det: s; mnn; x; v; ints; s.t()
+    slogdet: s; mnn; x; v; ints
+    logdet: s; -s; mnn; mnn - 2; x; ints
+    matrix_power: s, 2; s, 1; s, 0; s, 3; s, 5; mnn, 6; s, -1; s2, -3; mnn, -2; iv.diag(), 3; iv.diag(), 0; iv.diag(), -1; x, 2;
+        v, 2; s, 2.5; s, T.tensor(2)
     einsum: 'ij,jk->ik', x, s; 'ij->ji', x; 'ij->', x; 'ij,ij->i', x, y; 'ii->i', s; 'ii', s;
         'bij,bjk->bik', cube, mkn; 'i,j', v, u; '...i,i->...', cube2, long; 'ij,jk,kl->il', x, s, s2; 'ij,kj', x, y;
         'ab,bc', (x, s); 'ij,jk', x, y; '...', x; '...->...', x; 'i->ij', v; 'ij,jk->iz', x, s;

@@ -38,7 +38,13 @@ class World(NamedTuple):
     device: str = "cpu"
 
 
-FORMS = ("function", "method", "in place", "functional", "operator")
+FORMS = ("function", "method", "in place", "functional", "linalg", "operator")
+# Where the functions of a form are.
+HOMES: dict[str, Any] = {
+    "function": getattr,
+    "functional": lambda engine, name: getattr(engine.nn.functional, name),
+    "linalg": lambda engine, name: getattr(engine.linalg, name),
+}
 
 
 class Call(NamedTuple):
@@ -53,6 +59,8 @@ class Call(NamedTuple):
             return f"operator.{self.name}({self.arguments})"
         if self.form == "functional":
             return f"F.{self.name}({self.arguments})"
+        if self.form == "linalg":
+            return f"linalg.{self.name}({self.arguments})"
         if self.form == "function":
             return f"T.{self.name}({self.arguments})"
         first, _, rest = self.arguments.partition(", ")
@@ -150,10 +158,8 @@ def perform(engine: Any, call: Call, args: tuple[Any, ...], kwargs: dict[str, An
     if call.form == "operator":
         result = getattr(operator, call.name)(*args)
         return Outcome(None, flat(args[0] if call.name == "setitem" else result), samples)
-    if call.form == "functional":
-        return Outcome(None, flat(getattr(engine.nn.functional, call.name)(*args, **kwargs)), samples)
-    if call.form == "function":
-        return Outcome(None, flat(getattr(engine, call.name)(*args, **kwargs)), samples)
+    if call.form in HOMES:
+        return Outcome(None, flat(HOMES[call.form](engine, call.name)(*args, **kwargs)), samples)
     if call.form == "method":
         return Outcome(None, flat(getattr(args[0], call.name)(*args[1:], **kwargs)), samples)
     target = args[0] * 1 if args[0].requires_grad else args[0].clone()
@@ -327,7 +333,7 @@ def argument_faults(call: Call) -> Iterator[tuple[str, str]]:
     (theirs, their_good), (ours, our_good) = good
     choices = spoiled if call.form == "functional" else spoiled_with_out
     for (what, bad), (_, our_bad) in zip(choices(*their_good), choices(*our_good), strict=True):
-        if call.form != "function" and call.form != "functional" and not isinstance(bad[0][:1], tuple):
+        if call.form not in HOMES and not isinstance(bad[0][:1], tuple):
             continue
         if call.form in ("method", "in place") and (not bad[0] or not isinstance(bad[0][0], torch.Tensor)):
             continue

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import torch
 from cases import OPS, SAMPLES, SIZES, UNARY
-from cases_nn import FUNCTIONAL, FUNCTIONAL_UNARY, OPERATORS
+from cases_nn import FUNCTIONAL, FUNCTIONAL_UNARY, LINALG, OPERATORS
 from op_twin import Call, World, argument_faults, differences
 
 import minigrad
@@ -40,6 +40,7 @@ def table(text: str, unary: str = "") -> dict[str, list[str]]:
 OP_ROWS = table(OPS, UNARY)
 OP_ROWS |= {alias: OP_ROWS[name][:1] for alias, name in ops.ALIASES.items()}  # the same function under another name
 F_ROWS = table(FUNCTIONAL, FUNCTIONAL_UNARY)
+LINALG_ROWS = table(LINALG)
 OPERATOR_ROWS = table(OPERATORS)
 
 DATA = Path(__file__).parent / "data"
@@ -75,6 +76,7 @@ def calls() -> dict[str, list[Call]]:
         name: [Call(name, form, row) for row in rows for form in forms(name, row)] for name, rows in OP_ROWS.items()
     }
     found |= {f"F.{name}": [Call(name, "functional", row) for row in rows] for name, rows in F_ROWS.items()}
+    found |= {f"linalg.{name}": [Call(name, "linalg", row) for row in rows] for name, rows in LINALG_ROWS.items()}
     return found | {f"op.{name}": [Call(name, "operator", row) for row in rows] for name, rows in OPERATOR_ROWS.items()}
 
 
@@ -107,6 +109,7 @@ def test_every_operation_has_a_row() -> None:
     listed = {name for _, name, _, kind, _ in ops.entries() if kind != "@"} | set(ops.ALIASES)
     assert listed - OWN - SPECIAL - set(OP_ROWS) == set()
     assert set(functional.__all__) - set(F_ROWS) == set()
+    assert set(minigrad.linalg.__all__) - set(LINALG_ROWS) == {"LinAlgError"}
 
 
 def test_every_entry_that_bears_its_own_name_is_in_the_table() -> None:

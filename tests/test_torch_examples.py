@@ -36,6 +36,9 @@ BEYOND: dict[str | tuple[str, str], str] = {
     r"resize_\(": "minigrad has no resize_",
     r"torch\.Event\(": "minigrad records no events",
     ("torch.sort", r"^x\.sort\(\)"): "which of equal elements comes first is left open",
+    ("torch.linalg.inv", r"^torch\.dist\("): "what rounding leaves of a difference that is 0",
+    ("torch.linalg.norm", r"^LA\.norm\(B, -?2"): "minigrad has no norms made of singular values",
+    ("torch.linalg.norm", r"'nuc'"): "and this is one",
     ("torch.nn.Unfold", r"conv2d\(inp, w\) - out"): "what rounding leaves of a float32 difference that is 0",
     ("torch.nn.CrossEntropyLoss", r"target_new\.sum"): "a sum of float64 that is 1 but for the last digit",
 }

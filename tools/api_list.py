@@ -56,6 +56,9 @@ REMAINING = """
 - 把需要梯度的值写进整数或布尔张量，torch 会让那个整数张量“需要梯度”；这里不会。<br>
   When a value that requires grad is written into an integer or bool tensor, torch makes that tensor require grad; here
   it does not.
+- `solve` 收到无穷大的梯度时，哪些元素是 nan，要看两边的 LAPACK 按什么次序消元。<br>
+  Where an infinite gradient reaches `solve`, which elements are nan depends on the order in which each engine's LAPACK
+  eliminates.
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
   For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
   another order, so the error may be another one.
@@ -75,6 +78,7 @@ REMAINING = """
 SECTIONS = (
     ("函数与类型 · Functions and types", "minigrad", "torch."),
     ("张量的方法与属性 · Methods and attributes of Tensor", "minigrad:Tensor", "Tensor."),
+    ("线性代数 · Linear algebra", "minigrad.linalg", "torch.linalg."),
     ("自动求导 · Autograd", "minigrad.autograd", "torch.autograd."),
     ("函数的导数 · Derivatives of functions", "minigrad.func", "torch.func."),
     ("数据 · Data", "minigrad.utils.data", "torch.utils.data."),

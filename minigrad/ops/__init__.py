@@ -49,6 +49,7 @@ TABLE = {
     "quantile": "quantile nanquantile",
     "linalg": "bmm matmul",
     "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
+    "inverse": "inverse det slogdet logdet matrix_power",
     "einsum": "einsum()",
     "similarity": "cdist() cosine_similarity() pairwise_distance()",
     "shape": """

@@ -53,7 +53,13 @@ def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
     return sum_array(size, dim, keepdim) if ord == 1 else sum_array(size**ord, dim, keepdim) ** (1 / ord)
 
 
-vector_norm_op = Op("LinalgVectorNormBackward0", ordered(in_single(_vector_norm)), self=vector_norm_vjp)
+@ordered
+def _norm(x: Any, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
+    """dtype: which x is converted to first, if to another."""
+    return in_single(_vector_norm)(x if dtype is None else x.astype(dtype), ord, dim, keepdim)
+
+
+vector_norm_op = Op("LinalgVectorNormBackward0", _norm, stretches=True, self=vector_norm_vjp)
 
 
 @parsed("linalg_vector_norm", "x", "ord", "dim", "keepdim")
@@ -67,14 +73,20 @@ def vector_norm(
         )
     axes = dims(dim, x._data.ndim)
     refuse_nothing(x, ord, axes, dim)
+    wide = None
     if dtype is not None:
         wide = BY_NUMPY[as_numpy(dtype)]
         if not wide.is_floating_point:
             raise RuntimeError(
                 f"linalg.vector_norm: dtype should be floating point or complex, but got {wide.type_name}"
             )
-        x = x.to_numpy_dtype(wide.np)
-    return vector_norm_op(x, ord=ord if type(ord) is int else float(ord), dim=axes, keepdim=flag(keepdim))
+        if wide.np.itemsize < x._data.dtype.itemsize:
+            raise RuntimeError(
+                f"linalg.vector_norm: the dtype of the input ({x.dtype.type_name}) should be convertible without narrowing to the "
+                f"specified dtype ({wide.type_name})"
+            )
+    order = ord if type(ord) is int else float(ord)
+    return vector_norm_op(x, ord=order, dim=axes, keepdim=flag(keepdim), dtype=wide and wide.np)
 
 
 def refuse_nothing(x: Tensor, ord: float, axes: Dims, named: Any) -> None:

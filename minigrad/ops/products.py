@@ -84,7 +84,7 @@ def cross_vjp_other(grad: Any, self: Any, dim: int) -> Any:
 
 
 def _stretched(a: Any, b: Any) -> tuple[Any, Any]:
-    shape = tuple(max(n, m) for n, m in zip(a.shape, b.shape, strict=True))
+    shape = tuple(m if n == 1 else n for n, m in zip(a.shape, b.shape, strict=True))
     return rules.expand(a, shape), rules.expand(b, shape)
 
 

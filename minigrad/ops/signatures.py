@@ -49,6 +49,8 @@ TABLE = """
     isin:  | 2-5 2-5 2-5
     le less_equal: 1-1 1-1 | 2-3 2-3
     lerp: 2-2 2-2 | 3-4 3-4
+    linalg_norm:  | 1-6 2-6
+    linalg_matrix_norm:  | 2-6 1-6
     linspace:  | 3-9 3-9 3-9 3-9
     logspace:  | 3-10 3-10 3-10 3-10
     lt less: 1-1 1-1 | 2-3 2-3
@@ -113,8 +115,9 @@ WITHOUT_OUT = set(
     avg_pool1d batch_norm bincount broadcast_shapes broadcast_tensors broadcast_to cartesian_prod cdist celu chunk
     clone conv1d conv2d conv_transpose1d conv_transpose2d cosine_similarity count_nonzero detach diag_embed diagflat
     diagonal dist dropout dsplit einsum embedding empty_like equal flatten flip fliplr flipud from_numpy full_like
-    group_norm hsplit index_fill index_put instance_norm is_complex is_floating_point is_inference is_nonzero
-    is_tensor isclose isfinite isinf isnan isreal layer_norm masked_fill masked_scatter max_pool1d max_pool2d meshgrid
+    det group_norm hsplit index_fill index_put instance_norm is_complex is_floating_point is_inference is_nonzero
+    is_tensor isclose isfinite isinf isnan isreal layer_norm linalg_diagonal logdet
+    masked_fill masked_scatter max_pool1d max_pool2d meshgrid
     moveaxis movedim narrow nelement numel one_hot ones_like pairwise_distance permute pixel_shuffle pixel_unshuffle
     positive prelu rand_like randint_like randn_like ravel relu repeat_interleave reshape result_type rms_norm roll
     rot90 rsub scalar_tensor scaled_dot_product_attention select selu split split_with_sizes squeeze std_mean swapaxes
