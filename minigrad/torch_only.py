@@ -27,7 +27,7 @@ TORCH_ONLY = {
         alpha_dropout_ amp angle ao as_strided as_strided_ as_strided_copy as_strided_scatter asarray autocast
         autocast_decrement_nesting autocast_increment_nesting bartlett_window batch_norm_backward_elemt
         batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
-        batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bfloat16 bilinear
+        batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bfloat16
         binary_cross_entropy_with_logits binomial bit bits16 bits1x8 bits2x4 bits4x2 bits8 blackman_window
         block_diag ccol_indices_copy cdouble cfloat chain_matmul chalf channel_shuffle cholesky
         cholesky_inverse cholesky_solve choose_qparams_optimized classes clear_autocast_cache col_indices_copy
@@ -127,7 +127,7 @@ TORCH_ONLY = {
     """,
     "nn": """
         AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool3d AlphaDropout AvgPool3d BatchNorm3d
-        Bilinear CTCLoss ChannelShuffle Container Conv3d ConvTranspose3d CrossMapLRN2d DataParallel Dropout3d
+        CTCLoss ChannelShuffle Container Conv3d ConvTranspose3d CrossMapLRN2d DataParallel Dropout3d
         EmbeddingBag FeatureAlphaDropout FractionalMaxPool2d FractionalMaxPool3d InstanceNorm3d LPPool1d
         LPPool2d LPPool3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d
         LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
@@ -140,7 +140,7 @@ TORCH_ONLY = {
     "nn.functional": """
         ScalingType SwizzleType adaptive_avg_pool3d adaptive_max_pool1d_with_indices
         adaptive_max_pool2d_with_indices adaptive_max_pool3d adaptive_max_pool3d_with_indices affine_grid
-        alpha_dropout assert_int_or_pair avg_pool3d bilinear boolean_dispatch channel_shuffle conv3d conv_tbc
+        alpha_dropout assert_int_or_pair avg_pool3d boolean_dispatch channel_shuffle conv3d conv_tbc
         conv_transpose3d ctc_loss dropout3d embedding_bag feature_alpha_dropout fractional_max_pool2d
         fractional_max_pool2d_with_indices fractional_max_pool3d fractional_max_pool3d_with_indices grad
         grid_sample grouped_mm handle_torch_function has_torch_function has_torch_function_unary
@@ -161,7 +161,7 @@ TORCH_ONLY = {
         weight_norm
     """,
     "optim": """
-        ASGD Adafactor Muon Rprop SparseAdam swa_utils swap_in_optimizer_params_and_state
+        Adafactor Muon SparseAdam swap_in_optimizer_params_and_state
     """,
     "utils": """
         ThroughputBenchmark backcompat backend_registration collect_env cpp_backtrace deterministic dlpack

@@ -116,6 +116,7 @@ OPS = """
     avg_pool1d: cube, 2; cube, 3, 1, 1; x, 4
     batch_norm: x[:], None, None, None, None, True, 0.1, 1e-5, True; cube, v, w, None, None, True, 0.5, 1e-3, False;
         cube, v, w, x[0].detach(), pos[0].detach(), False, 0.1, 1e-5, True; cube, u, None, None, None, True, 0.1, 1e-5, True
+    bilinear: x, cube[:, 0], cube2; x, y, mnn, u; v, w, mnn; x, v, mnn
     conv1d: cube, mnn; cube, mnn, u, 2, 1; cube, x
     conv2d: image, kernel; image, kernel, u, padding=1; image, x
     conv_transpose1d: cube, kernel1; cube, s[:, :2, None], u, 2, 1, 1; cube, x

@@ -65,6 +65,10 @@ FUNCTIONAL = """
         image, None, None, v, None, True; cube, v, None; cube, None, None; cube, u, v; cube, v, w, u; v, v, w;
         x[:1], None, None, training=True; x, x, y, training=True; kink, None, None, v, w, True; x, None, None, eps=-1;
         odd, None, None, None, None, True; x, v.detach(), w.detach(), None, v, False, None; v, None, None, None, v, True
+    bilinear: x, y, mnn; x, y, mnn, u; v, w, mnn, u; cube, mkn.mT, T.ones(5, 4, 4).to(cube); x, v, mnn; x, row, mnn; x, nm, mnn;
+        nm, x, mnn; x, y, s; x, y, mnn, v; x, y, mnn, u[:1]; ints, ints2, mnn; ints, ints, ints.new_ones(4, 3, 3);
+        mask, mask, mask.new_ones(4, 3, 3); x, y, mnn, mnn; dot, dot, mnn; x.t(), y.t(), cube[:, :2, :2]; x, y, mnn, None;
+        x.detach(), y, mnn.detach(), u
     conv1d: cube, mnn; mkn, mkn[:, :, :2]; cube, mnn, u; cube, mnn, padding=1; cube, mnn, stride=2, padding=2;
         cube, mnn, dilation=2, padding=2; nk, mnn; cube, mnn, None, 1, 'same'; cube, x
     conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0);

@@ -47,6 +47,10 @@ Adamax(net.parameters(), betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1, foreach=F
 NAdam(net.parameters(), lr=0.1)
 NAdam(net.parameters(), betas=(0.8, 0.9), weight_decay=0.1, momentum_decay=0.1, decoupled_weight_decay=True)
 NAdam(net.parameters(), weight_decay=0.1, maximize=True)
+Rprop(net.parameters())
+Rprop(net.parameters(), 0.1, (0.4, 1.5), step_sizes=(1e-3, 0.2), maximize=True)
+ASGD(net.parameters(), lr=0.1)
+ASGD(net.parameters(), 0.05, lambd=0.1, alpha=0.5, t0=2, weight_decay=0.1)
 RAdam(net.parameters(), lr=0.1)
 RAdam(net.parameters(), lr=0.1, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1)
 RAdam(net.parameters(), betas=(0.5, 0.5), weight_decay=0.1, decoupled_weight_decay=True, maximize=True)
@@ -80,7 +84,7 @@ OFTEN = {*OPTIMIZERS[6:8], OPTIMIZERS[1]}  # with groups, with betas, with a mom
 PAIRS = [
     pytest.param(o, s, marks=[] if o in OFTEN or s in SCHEDULES[:2] else pytest.mark.slow)  # all of them: a minute
     for o in OPTIMIZERS
-    for s in SCHEDULES + CYCLES * (not o.startswith(("Adagrad", "Adadelta")))
+    for s in SCHEDULES + CYCLES * (not o.startswith(("Adagrad", "Adadelta", "ASGD", "Rprop")))
 ]
 
 
@@ -287,6 +291,8 @@ WRONG = [
     "S.OneCycleLR(opt, 0.1, 5, pct_start=2)", "S.OneCycleLR(opt, 0.1, 5, anneal_strategy='x')",
     "T.optim.Adadelta([p], rho=2)", "T.optim.Adadelta([p], -1)", "T.optim.Adamax([p], betas=(0, 1))",
     "T.optim.NAdam([p], momentum_decay=-1)", "T.optim.RAdam([p], eps=-1)", "T.optim.RAdam([p], weight_decay=-1)",
+    "T.optim.Rprop([p], etas=(0.5, 0.9))", "T.optim.Rprop([p], lr=-1)", "T.optim.Rprop([p], fused=True)",
+    "T.optim.ASGD([p], weight_decay=-1)", "T.optim.ASGD([p], lr=-1)", "T.optim.ASGD([p], fused=True)",
     "T.optim.Adadelta([p], fused=True)", "T.optim.LBFGS([p], lr=-1)", "T.optim.LBFGS([p]).step()",
     "T.optim.LBFGS([{'params': [p]}, {'params': [T.ones(1)]}])",
     "T.optim.LBFGS([p], line_search_fn='x').step(lambda: ((p**2).sum().backward(), 2.0)[1])",

@@ -55,6 +55,7 @@ BEYOND = {
     r"^masked_scatter: float64\[5\] bool\[5, 5\]": "both refuse; torch says so of expand",
     r"^(rand_like|randn_like|bernoulli): int64\[0": "torch refuses whole numbers where there is something to draw",
     r"^linalg\.(matrix_)?norm: float64.* ('nuc'|-?2(\.0)?) ": "minigrad has no norms made of singular values",
+    r"^nn\.functional\.bilinear: bool": "both refuse bools; torch has one word for products of batches, one for others",
     r"^dist: .*(int64|bool)": "both refuse; torch says so of the norm that it calls",
 }
 

@@ -12,6 +12,7 @@ from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
 from ..errors import refusing
 from ..ops import aten, piecewise, pixels
+from ..ops import bilinear as _bilinear
 from ..ops import nn as layers
 from ..ops import rms_norm as _rms_norm
 from ..ops.activation import (
@@ -65,7 +66,7 @@ from ..tensor import Tensor, from_array
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d",
-    "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
+    "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
     "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
     "dropout", "dropout1d", "dropout2d", "elu", "elu_", "embedding", "fold", "gaussian_nll_loss", "gelu", "glu", "group_norm",
     "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
@@ -86,6 +87,7 @@ pixel_shuffle, pixel_unshuffle = plain_function(pixels.pixel_shuffle), plain_fun
 celu_, elu_ = plain_function(aten.celu_), plain_function(aten.elu_)
 hardtanh_, leaky_relu_ = plain_function(aten.hardtanh_), plain_function(aten.leaky_relu_)
 selu_, threshold_ = plain_function(aten.selu_), plain_function(aten.threshold_)
+bilinear = plain_function(_bilinear.bilinear)
 rms_norm = parsed()(_rms_norm.rms_norm)
 
 

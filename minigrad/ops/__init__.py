@@ -92,6 +92,7 @@ TABLE = {
         max_pool1d() max_pool2d() selu() selu_() threshold() threshold_()
     """,
     "batch_norm": "batch_norm()=aten_batch_norm instance_norm()=aten_instance_norm",
+    "bilinear": "bilinear()",
     "conv": "conv1d() conv2d()",
     "conv_transpose": "conv_transpose1d() conv_transpose2d()",
     "pool": "avg_pool1d()",
