@@ -106,7 +106,8 @@ OPS = """
     sqrt: pos; kink; odd
     nan_to_num: odd; odd, 2.0; odd, 1.0, 2.0, -3.0; odd, posinf=7.0; x
     round: x * 10, decimals=1; kink * 1.5; ints
-    clamp: x, -1.0, 1.0; x, min=0.5; x, max=0.5; x, y, z; x, y; x, max=y; kink, 0, 1; kink, -1.0, kink2; odd, -1, 1;
+    clamp: x.repeat(99, 3), y.repeat(99, 3), z.repeat(99, 3); x.repeat(99, 3), max=y.repeat(99, 3);
+        x, -1.0, 1.0; x, min=0.5; x, max=0.5; x, y, z; x, y; x, max=y; kink, 0, 1; kink, -1.0, kink2; odd, -1, 1;
         x, 1.0, -1.0; x, None, 0.3; ints, 0, 3; x;
         x, T.tensor(0), 1; ints, N.int64(2)
     clamp_max: x, 0.5; x, y; kink, 1; odd, 0.5

@@ -74,7 +74,8 @@ FUNCTIONAL = """
     conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0);
         image, kernel, None, 1, 'valid'; plane, kernel; image, kernel[:, :1].repeat(3, 1, 1, 1)[:3], groups=3;
         image, kernel, dilation=2, padding=2; image, x; image, kernel, padding='same'
-    conv_transpose1d: nk[None], s[:, :2, None]; cube, kernel1; cube, mnn, padding=1; mkn, mkn[0, :, :2].reshape(4, 1, 2);
+    conv_transpose1d: cube, s[:, :, None], groups=2;
+        nk[None], s[:, :2, None]; cube, kernel1; cube, mnn, padding=1; mkn, mkn[0, :, :2].reshape(4, 1, 2);
         cube, s[:, :2, None], u, 2, 1, 1; nk, s[:, :, None]; cube, s[:, :, None], groups=3; cube, x
     conv_transpose2d: image, kernel.mT[0][:, :, None]; image, image[0, :, :2, :3], u[:0]; image[..., :2], plane[:, None], stride=2;
         image, image[0, :, None, :3, :2], v[:1], 2, (1, 0), 1; image, image[0, :, None, :2, :2], dilation=2, padding=1;

@@ -278,11 +278,16 @@ def check_numbers(stride: Sizes, padding: Sizes, groups: int, output_padding: Si
 
 
 def check_groups(weight_shape: Sizes, groups: int) -> None:
-    """RuntimeError for more groups than the weight has channels, whichever come first in it."""
+    """RuntimeError for groups that the channels which come first in the weight cannot be divided into."""
     if weight_shape[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
             f"{list(weight_shape)} instead"
+        )
+    if weight_shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{list(weight_shape)}] instead"
         )
 
 
@@ -310,11 +315,6 @@ def check(
     size, shape = input._data.shape, weight._data.shape
     check_numbers(stride, padding, groups)
     check_groups(shape, groups)
-    if shape[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-            f"size [{list(shape)}] instead"
-        )
     if size[1] != shape[1] * groups:
         raise RuntimeError(
             f"Given groups={groups}, weight of size {list(shape)}, expected input{list(size)} to have "

@@ -124,6 +124,12 @@ def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
     return x.copy() if high is None and low is None else x if high is None else at_most(high, x)
 
 
+def _clamp_between(x: Any, low: Any, high: Any) -> Any:
+    """_clamp by arrays, either of which may be None."""
+    x = x if low is None else _numpy("maximum")(x, low)
+    return x if high is None else _numpy("minimum")(x, high)
+
+
 def _bound(number: Any, x: Any) -> Any:
     """A number as an element of x, whose dtype may turn it round: among bytes -1 is 255, as in torch."""
     return None if number is None else element(number, x.dtype)
@@ -136,7 +142,9 @@ fmin_op = binary("fmin", "FminBackward0", _numpy("fmin"), self=fmin_vjp_self, ot
 clamp_op = Op("ClampBackward1", lambda x, min, max: _clamp(x, _bound(min, x), _bound(max, x)), self=clamp_vjp)
 clamp_min_op = Op("ClampMinBackward0", lambda x, min: _clamp(x, _bound(min, x)), self=clamp_min_vjp_self)
 clamp_max_op = Op("ClampMaxBackward0", lambda x, max: _clamp(x, None, _bound(max, x)), self=clamp_max_vjp_self)
-clamp_tensor_op = Op("ClampBackward0", _clamp, promotes=True, self=clamp_vjp, min=clamp_vjp_min, max=clamp_vjp_max)
+clamp_tensor_op = Op(
+    "ClampBackward0", _clamp_between, promotes=True, self=clamp_vjp, min=clamp_vjp_min, max=clamp_vjp_max
+)
 clamp_min_tensor_op = Op(
     "ClampMinBackward1", _numpy("maximum"), promotes=True, self=clamp_min_vjp_self, min=clamp_min_vjp_min
 )
