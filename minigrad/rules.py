@@ -146,7 +146,7 @@ def where_bits(mask: Any, x: Any, y: Any) -> Any:
 
 def keep_where(x: Any, mask: Any) -> Any:
     """x where the mask holds and 0 elsewhere; a product with the mask would leave nan where x is infinite."""
-    if is_tensor(x) or is_tensor(mask) or type(x) is not ndarray or x.size < SMALL:
+    if is_tensor(x) or is_tensor(mask) or type(x) is not ndarray or x.size < SMALL or mask.shape != x.shape:
         return where(mask, x, 0)
     return zero_where_bits(x, mask == 0)
 

@@ -204,14 +204,14 @@ LINALG = """
     diagonal: s; cube; mnn, offset=1; cube, dim1=0, dim2=1; cube, offset=-1, dim1=0; v
     inv: s; mnn; x; v; ints; mnn[:0]; s[:0, :0]; s * 0; mnn * T.tensor([1, 0]).to(mnn)[:, None, None]
     matmul: x, s; s, v; cube, mkn; x, y; v, dot
-    matrix_norm: s; x; cube; x, 1; x, -1; x, float('inf'); x, -float('inf'); cube, 1, (0, 2); cube, 1, (2, 0), True;
+    matrix_norm: s; x; cube; x, 1; x[:2], -1; x, float('inf'); x, -float('inf'); cube, 1, (0, 2); cube, 1, (2, 0), True;
         cube, float('inf'), (-1, 0); cube, 'fro', (0, 2), True; x, 'fro', keepdim=True; kink, 1; s[:, :0], 1.0; s[:0], 1.0; x, 3;
         x, 'a'; v; cube, 1, (0, 0); cube, 1, (0,); ints; x, dtype=T.float32; x.float(), 1, dtype=T.float64; x, 1, dtype=T.int64;
         x, None; cube, 1, (0, 5); x, 1, 0; s[:0]; x, [1]
     matrix_power: s, 3; s, -2; mnn, 0; x, 2; v, 1
     multi_dot: (s, s2); (s, nk); [v, s, nk]; (s, s2, v); (v, s, w); (x, s, s2, nk); (s, s2, x.t(), x, nk); (s, s2, s, s2); (s,); ();
         (x, y); (cube, s); (s, cube, s); (s, s2, cube); (x, ints.t()); s; (v, w); (s, 3); (dot, v)
-    norm: x; v; cube; x, 1; v, 1; v, 3; x, 'fro'; x, float('inf'); x, -1; cube, 1, (0, 2); cube, 3, 1; cube, None, (1, 2), True;
+    norm: x; v; cube; x, 1; v, 1; v, 3; x, 'fro'; x, float('inf'); x[:2], -1; cube, 1, (0, 2); cube, 3, 1; cube, None, (1, 2), True;
         x, dim=0; x, 3; cube, 1; x, 'a'; x, dim=(0, 1, 1); x, 2, (); v, 'fro'; cube, 'fro'; x, 'fro', 0; ints; x, dtype=T.float32;
         x, [1]; x, 1, 'a'; x, 1, 1; kink, 1, 0; x, 0, 1; v, float('inf'), 0, True; x.detach().float(), dtype=T.float64; dot; x, 0
     slogdet: s; mnn; x; v; ints; mnn[:0]; s[:0, :0]

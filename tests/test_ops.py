@@ -157,6 +157,25 @@ ASPECTS = {
 }  # fmt: skip
 
 
+# Sizes from which on arrays are handled in other ways: as bits, in groups, by BLAS.
+LARGE = World(sizes={"m": 70, "n": 66, "k": 3, "1": 1})
+# What torch leaves open among equal elements, which are many then; what is promised unique or sorted elements, which they
+# are not; and distances that torch finds by a product then.
+LEFT_OPEN = {"sort", "argsort", "msort", "quantile", "nanquantile", "isin", "bucketize", "searchsorted", "cdist"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in calls() if name not in LEFT_OPEN])
+def test_large_arrays_agree_with_torch(name: str) -> None:
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in calls()[name]:
+            if call.form == calls()[name][0].form and "kernel" not in call.arguments:  # which would be huge
+                found |= {f"{call}": fault for fault in differences(call, LARGE, words=False)}
+    judge(name, "large", found)
+
+
 def wrong_arguments(name: str) -> dict[str, str]:
     """In what the engines differ on wrong arguments, tried on the first row of each form."""
     first = {call.form: call for call in reversed(calls()[name])}

@@ -59,6 +59,9 @@ REMAINING = """
 - `solve` 收到无穷大的梯度时，哪些元素是 nan，要看两边的 LAPACK 按什么次序消元。<br>
   Where an infinite gradient reaches `solve`, which elements are nan depends on the order in which each engine's LAPACK
   eliminates.
+- 奇异矩阵：`slogdet`、`logdet` 的梯度在 torch 里是无穷大和 nan，这里报 LinAlgError；`det` 在那里的二阶导数没有。<br>
+  At a singular matrix, the gradients of `slogdet` and `logdet` are infinite or nan in torch, and a LinAlgError here;
+  `det` has no second derivative there.
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
   For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
   another order, so the error may be another one.
