@@ -111,7 +111,7 @@ def _add_product(product: Any, by_blas: bool = False) -> Any:
         found = scaled(product(a, b), a.dtype.type(alpha))
         if by_blas and not alpha:  # which does not even look at what is multiplied by 0
             found = rules.zeros(found, found.shape)
-        return found if beta == 0 else found + scaled(x, a.dtype.type(beta))
+        return found if beta == 0 else in_order(found + scaled(x, a.dtype.type(beta)))
 
     return forward
 
