@@ -32,7 +32,7 @@ TORCH_ONLY = {
         block_diag ccol_indices_copy cdouble cfloat chain_matmul chalf channel_shuffle cholesky
         cholesky_inverse cholesky_solve choose_qparams_optimized classes clear_autocast_cache col_indices_copy
         combinations compile compiler complex complex128 complex32 complex64 cond conj conj_physical
-        conj_physical_ constant_pad_nd conv3d conv_tbc conv_transpose3d convolution corrcoef
+        conj_physical_ constant_pad_nd conv_tbc conv_transpose3d convolution corrcoef
         cosine_embedding_loss cov cpp cpu crow_indices_copy ctc_loss cudnn_affine_grid_generator
         cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
         cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable cumulative_trapezoid dequantize
@@ -127,7 +127,7 @@ TORCH_ONLY = {
     """,
     "nn": """
         AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool3d AlphaDropout AvgPool3d BatchNorm3d
-        CTCLoss ChannelShuffle Container Conv3d ConvTranspose3d CrossMapLRN2d DataParallel Dropout3d
+        CTCLoss ChannelShuffle Container ConvTranspose3d CrossMapLRN2d DataParallel Dropout3d
         EmbeddingBag FeatureAlphaDropout FractionalMaxPool2d FractionalMaxPool3d InstanceNorm3d LPPool1d
         LPPool2d LPPool3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d
         LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
@@ -140,7 +140,7 @@ TORCH_ONLY = {
     "nn.functional": """
         ScalingType SwizzleType adaptive_avg_pool3d adaptive_max_pool1d_with_indices
         adaptive_max_pool2d_with_indices adaptive_max_pool3d adaptive_max_pool3d_with_indices affine_grid
-        alpha_dropout assert_int_or_pair avg_pool3d boolean_dispatch channel_shuffle conv3d conv_tbc
+        alpha_dropout assert_int_or_pair avg_pool3d boolean_dispatch channel_shuffle conv_tbc
         conv_transpose3d ctc_loss dropout3d embedding_bag feature_alpha_dropout fractional_max_pool2d
         fractional_max_pool2d_with_indices fractional_max_pool3d fractional_max_pool3d_with_indices grad
         grid_sample grouped_mm handle_torch_function has_torch_function has_torch_function_unary

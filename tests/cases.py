@@ -120,6 +120,7 @@ OPS = """
     bilinear: x, cube[:, 0], cube2; x, y, mnn, u; v, w, mnn; x, v, mnn
     conv1d: cube, mnn; cube, mnn, u, 2, 1; cube, x
     conv2d: image, kernel; image, kernel, u, padding=1; image, x
+    conv3d: image[:1].mT[..., None], kernel[..., None]; cube, x
     conv_transpose1d: cube, kernel1; cube, s[:, :2, None], u, 2, 1, 1; cube, x
     conv_transpose2d: plane, plane[:, :2, :2, None]; image, x
     dropout: x, 0.0, True; x, 0.5, False; x, 1.0, True; x, 1.5, True

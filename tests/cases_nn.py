@@ -74,6 +74,12 @@ FUNCTIONAL = """
     conv2d: image, kernel; image, kernel, u; image, kernel, padding=1; image, kernel, stride=2, padding=(1, 0);
         image, kernel, None, 1, 'valid'; plane, kernel; image, kernel[:, :1].repeat(3, 1, 1, 1)[:3], groups=3;
         image, kernel, dilation=2, padding=2; image, x; image, kernel, padding='same'
+    conv3d: image[..., None], kernel[..., None]; image[..., None], kernel[..., None], u, 2, 1;
+        image[:, :, None], kernel[:, :, :1], padding='same';
+        image[..., None].expand(2, 3, 4, 4, 3), kernel[..., :2, None], u, (1, 2, 1), (0, 1, 0), (2, 1, 1); image, kernel[..., None];
+        image[:, :, :2, :2, None], kernel[:1, :1, :1, :2, None].repeat(3, 1, 1, 1, 1), groups=3; cube, x; image, kernel;
+        image[..., None], kernel[..., None], v; image[..., None], kernel.mT[..., None], padding='valid';
+        image[..., None], kernel[..., None, None]
     conv_transpose1d: cube, s[:, :, None], groups=2;
         nk[None], s[:, :2, None]; cube, kernel1; cube, mnn, padding=1; mkn, mkn[0, :, :2].reshape(4, 1, 2);
         cube, s[:, :2, None], u, 2, 1, 1; nk, s[:, :, None]; cube, s[:, :, None], groups=3; cube, x

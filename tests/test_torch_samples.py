@@ -50,7 +50,7 @@ BEYOND = {
     r"^nn\.functional\.adaptive_avg_pool1d: (int64|bool)\[0": "and whole numbers",
     r"^nn\.functional\.scaled_dot_product_attention: (int64|bool)": "both refuse, or minigrad lets whole numbers attend",
     r"^__rmatmul__: bool\[0": "as matmul",
-    r"^nn\.functional\.conv2d: .* padding='same'": "both refuse; torch looks at the dimensions first",
+    r"^nn\.functional\.conv3d: bool": "both refuse; torch's kernels for volumes have other names",
     r"^aminmax: float32\[5, 0, 5\] dim=1": "both refuse; torch's words lack two brackets here, elsewhere they do not",
     r"^masked_scatter: float64\[5\] bool\[5, 5\]": "both refuse; torch says so of expand",
     r"^(rand_like|randn_like|bernoulli): int64\[0": "torch refuses whole numbers where there is something to draw",

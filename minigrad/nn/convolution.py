@@ -121,6 +121,13 @@ class Conv2d(Convolution):
     ndim = 2
 
 
+@own_constructor
+class Conv3d(Convolution):
+    """A kernel that moves over the last three dimensions (torch.nn.Conv3d)."""
+
+    ndim = 3
+
+
 class TransposedConvolution(Convolution):
     """What ConvTranspose1d and ConvTranspose2d share: the way back of a convolution with these settings."""
 

@@ -34,7 +34,7 @@ from ..ops.arguments import Bool, Float, Int, as_int, parsed
 from ..ops.attention import scaled_dot_product_attention as _attention
 from ..ops.batch_norm import batch_norm, instance_norm
 from ..ops.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_with_logits
-from ..ops.conv import conv1d, conv2d
+from ..ops.conv import conv1d, conv2d, conv3d
 from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d
 from ..ops.cross_entropy import cross_entropy, nll_loss
 from ..ops.dropout import dropout, dropout1d, dropout2d
@@ -67,7 +67,7 @@ from ..tensor import Tensor, from_array
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d",
     "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d",
-    "conv2d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
+    "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "cosine_embedding_loss", "cosine_similarity", "cross_entropy",
     "dropout", "dropout1d", "dropout2d", "elu", "elu_", "embedding", "fold", "gaussian_nll_loss", "gelu", "glu", "group_norm",
     "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
     "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",

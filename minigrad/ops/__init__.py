@@ -93,7 +93,7 @@ TABLE = {
     """,
     "batch_norm": "batch_norm()=aten_batch_norm instance_norm()=aten_instance_norm",
     "bilinear": "bilinear()",
-    "conv": "conv1d() conv2d()",
+    "conv": "conv1d() conv2d() conv3d()",
     "conv_transpose": "conv_transpose1d() conv_transpose2d()",
     "pool": "avg_pool1d()",
     "pool_adaptive": "adaptive_avg_pool1d()",

@@ -233,11 +233,12 @@ def convolve(
     if input._data.ndim == ndim + 1:
         return convolve(ndim, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
     dims = weight._data.ndim - 2
-    stride, dilation = per_dimension(stride, ndim, dims, "stride"), per_dimension(dilation, ndim, dims, "dilation")
-    if not isinstance(padding, str):
-        padding = per_dimension(padding, ndim, dims, "padding")
+    named = isinstance(padding, str)
+    if not named or ndim == dims:  # else torch looks at the dimensions first
+        stride, dilation = per_dimension(stride, ndim, dims, "stride"), per_dimension(dilation, ndim, dims, "dilation")
+        padding = padding if named else per_dimension(padding, ndim, dims, "padding")
     if ndim != dims:
-        gap = "" if isinstance(padding, str) else " "
+        gap = "" if named else " "
         raise RuntimeError(
             f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional weight{gap}{list(weight._data.shape)}, but "
             f"got {ndim + 2}-dimensional input of size {list(input._data.shape)} instead"
@@ -373,3 +374,18 @@ def conv2d(
     padding: zeros around the input, ints or "same" or "valid".
     """
     return convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@plain_function
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Ints = 1,
+    padding: IntsOrStr = 0,
+    dilation: Ints = 1,
+    groups: Int = 1,
+) -> Tensor:
+    """(N, in, d, h, w) → (N, out, d', h', w'), by a kernel of shape (out, in / groups, kd, kh, kw)
+    (torch.nn.functional.conv3d)."""
+    return convolve(3, input, weight, bias, stride, padding, dilation, groups)

@@ -31,6 +31,7 @@ TABLE = """
     clamp_min: 1-1 1-1 | 2-3 2-3
     conv1d:  | 2-7 2-7
     conv2d:  | 2-7 2-7
+    conv3d:  | 2-7 2-7
     copysign: 1-1 1-1 | 2-3 2-3
     count_nonzero: 0-1 1-1 | 1-2 2-2
     div: 1-1 2-2 2-2 | 2-3 3-4 3-3
@@ -113,7 +114,7 @@ WITHOUT_OUT = set(
     """
     adaptive_avg_pool1d adaptive_max_pool1d adjoint allclose argwhere as_tensor atleast_1d atleast_2d atleast_3d
     avg_pool1d batch_norm bilinear bincount broadcast_shapes broadcast_tensors broadcast_to cartesian_prod cdist celu chunk
-    clone conv1d conv2d conv_transpose1d conv_transpose2d cosine_similarity count_nonzero detach diag_embed diagflat
+    clone conv1d conv2d conv3d conv_transpose1d conv_transpose2d cosine_similarity count_nonzero detach diag_embed diagflat
     diagonal dist dropout dsplit einsum embedding empty_like equal flatten flip fliplr flipud from_numpy full_like
     det group_norm hsplit index_fill index_put instance_norm is_complex is_floating_point is_inference is_nonzero
     is_tensor isclose isfinite isinf isnan isreal layer_norm linalg_diagonal logdet
