@@ -221,7 +221,7 @@ LINALG = """
         x, dim=0; x, 3; cube, 1; x, 'a'; x, dim=(0, 1, 1); x, 2, (); v, 'fro'; cube, 'fro'; x, 'fro', 0; ints; x, dtype=T.float32;
         x, [1]; x, 1, 'a'; x, 1, 1; kink, 1, 0; x, 0, 1; v, float('inf'), 0, True; x.detach().float(), dtype=T.float64; dot; x, 0
     slogdet: s; mnn; x; v; ints; mnn[:0]; s[:0, :0]
-    solve: s, v; s, nk; mnn, v; mnn, nk; mnn, x; mnn, s; s, mnn; s, x, left=False; mnn, x[:, None], left=False; s, u; x, v;
+    solve: s, v; s, nk; mnn, v; mnn, nk; mnn, x; mnn, s; s, mnn; s, y, left=False; mnn, x[:, None], left=False; s, u; x, v;
         s * 0, v; ints, x; s, iv; v, v; s, v, left=False; s[:1, :1], v[:1], left=False; s[:0, :0], v[:0]; s, dot; s.mT, nk;
         mnn * T.tensor([1, 0]).to(mnn)[:, None, None], v; mnn, T.zeros(3, 3, 1).to(s)
     vecdot: x, y; v, w; v, v[:1]; x, v; cube, cube2, dim=1; dot, dot2; x, u; ints, ints2; x, y.float(); x, y, dim=5; col, row

@@ -66,9 +66,10 @@ REMAINING = """
   For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
   another order, so the error may be another one.
 - 图里看得见的：torch 的 `cumprod` 的梯度是原地写成的；布尔下标这里存成位置；`nll_loss` 里不计的行存成第 0 类；
-  没给的步长这里显示核的大小。<br>
+  没给的步长这里显示核的大小；矩阵的 LU 分解这里不留，`bilinear` 里求和的维数也不显示。<br>
   Differences that only the graph shows: torch writes the gradient of `cumprod` in place. Here, boolean masks are saved
-  as positions, ignored targets of `nll_loss` as class 0, and a stride that was not given as the kernel size.
+  as positions, ignored targets of `nll_loss` as class 0, and a stride that was not given as the kernel size. Matrices are
+  saved without their LU factors, and `bilinear` without the dimensions of its sums.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
   `.item()`，而打印、往外面的张量里写，都是每片做一次；图里看到的是 `unbind` 和 `stack`。用 `randomness="different"` 一次抽 16 个
   以上的正态数时，抽到的数不同。<br>

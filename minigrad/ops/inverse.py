@@ -5,6 +5,7 @@ Everything works on batches: A is (…, n, n). As in torch, inverses and solutio
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import rules
@@ -42,6 +43,8 @@ def det_vjp(grad: Any, A: Any, result: Any) -> Any:
 
     A singular one gets 0, as in torch, although the minors are its derivatives; and no second derivative here.
     """
+    if not math.prod(A.shape):
+        return rules.zeros(A, tuple(A.shape))
     singular = rules.raw(result) == 0
     if singular.any():
         if rules.is_tensor(A):
@@ -72,7 +75,10 @@ def slogdet_vjp(grads: Any, A: Any) -> Any:
 
 def solve_vjp_B(grad: Any, A: Any, left: bool, vector: bool) -> Any:
     """A X = B, so that dX = A⁻¹ dB: ∂L/∂B solves Aᵀ Y = grad; for X A = B it solves Y Aᵀ = grad."""
-    return solve_op.of(rules.mT(A), grad, left=left, vector=vector)
+    turned = rules.swapaxes(A, -1, -2)
+    if not vector:
+        return solve_op.of(turned, grad, left=left, vector=False)
+    return rules.squeeze(solve_op.of(turned, rules.unsqueeze(grad, -1), left=left, vector=False), -1)
 
 
 def solve_vjp_A(grad: Any, A: Any, result: Any, left: bool, vector: bool) -> Any:

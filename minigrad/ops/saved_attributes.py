@@ -21,7 +21,8 @@ UNSHOWN = {
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
     "AvgPool2DBackward0": "self_shape",
     "ConvolutionBackward0": "input_shape weight_shape bias_shape",
-    "EmbeddingBackward0": "weight_shape", "Im2ColBackward0": "self_shape",
+    "LinalgSolveExBackward0": "vector", "TrilinearBackward0": "terms", "EmbeddingBackward0": "weight_shape",
+    "Im2ColBackward0": "self_shape",
     "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
     "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
     "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
@@ -36,7 +37,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
+    "LinalgSlogdetBackward0": "sign", "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
