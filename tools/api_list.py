@@ -62,6 +62,9 @@ REMAINING = """
 - 奇异矩阵：`slogdet`、`logdet` 的梯度在 torch 里是无穷大和 nan，这里报 LinAlgError；`det` 在那里的二阶导数没有。<br>
   At a singular matrix, the gradients of `slogdet` and `logdet` are infinite or nan in torch, and a LinAlgError here;
   `det` has no second derivative there.
+- `embedding(scale_grad_by_freq=True)` 的二阶导数：torch 忘了除以出现的次数，这里除了。<br>
+  The second derivative of `embedding(scale_grad_by_freq=True)`: torch forgets to divide it by how often a row was looked
+  up; here it is divided.
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
   For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
   another order, so the error may be another one.
