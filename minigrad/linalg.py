@@ -92,10 +92,10 @@ def check_wider(name: str, x: Tensor, dtype: Any) -> None:
 
 
 def linalg_vector_norm(
-    x: Tensor, ord: Number = 2, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None
+    input: Tensor, ord: Number = 2, dim: Ints | None = None, keepdim: Bool = False, *, dtype: Dtype | None = None
 ) -> Tensor:
-    """(Σ |x|^ord)^(1/ord) over dim, or over all; the largest |x| for inf (torch.linalg.vector_norm)."""
-    return norms.vector_norm(x, ord, dim, keepdim, dtype=dtype)
+    """(Σ |input|^ord)^(1/ord) over dim, or over all; the largest |input| for inf (torch.linalg.vector_norm)."""
+    return norms.vector_norm(input, ord, dim, keepdim, dtype=dtype)
 
 
 def linalg_matrix_norm(

@@ -32,7 +32,7 @@ SILENCED = (
 
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """module(*args, **kwargs) with its hooks; some are called even where an error comes first."""
-    if not any((*module._hooks.values(), *EVERYWHERE.values())):  # there have been some, or somebody looked for them
+    if not (module._hooks.any() or EVERYWHERE.any()):  # there have been some, or somebody has looked for some
         return module.forward(*args, **kwargs)
     made = Call(module, args, kwargs)
     try:

@@ -39,6 +39,10 @@ class Hooks(dict[str, HookDict]):
         self.full = full
         return self.add("_backward_hooks", hook, prepend)
 
+    def any(self) -> bool:
+        """Whether there is a hook. What holds for single hooks stays when they are removed."""
+        return any(hooks and kind.endswith("_hooks") for kind, hooks in self.items())
+
     def named(self, kind: str) -> list[tuple[int, Callable[..., Any], bool]]:
         """Of each hook of a kind: its id, itself, and whether it wants keywords."""
         if kind not in self:

@@ -97,9 +97,15 @@ def by_columns(x: Any) -> Any:
     return x.mT.copy().mT
 
 
+def lapack(name: str, *arrays: Any) -> Any:
+    """A function of linear algebra. NumPy computes in double precision and warns where the result overflows its dtype."""
+    with numpy.errstate(over="ignore"):
+        return getattr(array_module(arrays[0]).linalg, name)(*arrays)
+
+
 def _inverse(x: Any) -> tuple[Any]:
     try:
-        return (by_columns(array_module(x).linalg.inv(x)),)
+        return (by_columns(lapack("inv", x)),)
     except numpy.linalg.LinAlgError as error:
         element, place = singular_place(x)
         raise _LinAlgError(
@@ -115,7 +121,7 @@ def _solve(a: Any, b: Any, left: bool, vector: bool) -> Any:
     if not left:
         a, b = a.mT, b.mT
     try:
-        x = array_module(a).linalg.solve(a, b.astype(a.dtype, copy=False))
+        x = lapack("solve", a, b.astype(a.dtype, copy=False))
     except numpy.linalg.LinAlgError as error:
         raise _LinAlgError(
             f"torch.linalg.solve: {singular_place(a)[0]}The solver failed because the input matrix is singular."
@@ -141,13 +147,13 @@ def singular_place(x: Any) -> tuple[str, int]:
 
 @in_single
 def _det(x: Any) -> Any:
-    return array_module(x).asarray(array_module(x).linalg.det(x))
+    return array_module(x).asarray(lapack("det", x))
 
 
 inverse_op = Op("LinalgInvExBackward0", _inverse, outputs=("inverse",), A=inverse_vjp)
 det_op = Op("LinalgDetBackward0", _det, A=det_vjp)
 slogdet_op = Op(
-    "LinalgSlogdetBackward0", lambda x: tuple(map(array_module(x).asarray, array_module(x).linalg.slogdet(x))),
+    "LinalgSlogdetBackward0", lambda x: tuple(map(array_module(x).asarray, lapack("slogdet", x))),
     outputs=SIGN, A=slogdet_vjp,
 )  # fmt: skip
 solve_op = Op("LinalgSolveExBackward0", _solve, stretches=True, A=solve_vjp_A, B=solve_vjp_B)

@@ -141,7 +141,6 @@ class AveragedModel(Module):
         return itertools.chain(model.parameters(), model.buffers()) if self.use_buffers else model.parameters()
 
 
-@no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """The running statistics of BatchNorm modules computed anew, over all of a loader (torch.optim.swa_utils.update_bn).
 
@@ -158,9 +157,10 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     model.train()
     for module in momenta:
         module.momentum = None
-    for batch in loader:
-        given = batch[0] if isinstance(batch, list | tuple) else batch
-        model(given if device is None else given.to(device))
+    with no_grad():  # no decorator: it would be called on import, and no_grad may be a learner's and not written yet
+        for batch in loader:
+            given = batch[0] if isinstance(batch, list | tuple) else batch
+            model(given if device is None else given.to(device))
     for module, momentum in momenta.items():
         module.momentum = momentum
     model.train(was_training)
