@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import get_ident
 from typing import Any
 
@@ -175,9 +176,17 @@ def run(
         if create_graph:
             with enable_grad():
                 engine.run_backward(buffers, keep, True, task)
-        else:
+        elif task is not None or not unwatched()(buffers, keep):
             engine.run_backward(buffers, keep, False, task)
     return task.captured if task else {}
+
+
+@functools.cache
+def unwatched() -> Callable[[engine.Buffers, bool], bool]:
+    """express.py's `run_unwatched`, which nobody needs before the first backward."""
+    from .express import run_unwatched
+
+    return run_unwatched
 
 
 def _tensors(value: Any) -> tuple[Any, ...]:

@@ -51,6 +51,7 @@ class BackwardNode(SeveralOutputs):
         "__dict__",
     )
     narrows = False
+    watched = True
     function: type[Function]
     needs_input_grad: tuple[bool, ...]
 

@@ -203,6 +203,7 @@ class Node:
     outputs: ClassVar[int] = 1  # to which gradients come back
     requires_grad: ClassVar[bool] = True  # as torch says of every node
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk releases; shapes and numbers may stay
+    watched: ClassVar[bool] = False  # running it runs the user's code, which sees how far the walk is
     plain: ClassVar[bool] = True  # one output and not a leaf: arriving gradients are simply summed
     narrows: ClassVar[bool] = True  # it can compute only some of its gradients; cat, stack and Functions compute all
 

@@ -18,6 +18,7 @@ from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
 from .grad_mode import no_grad
 from .graph import Node, Packed, SavedResult
+from .hooks import extras_of
 from .recording import observers, writing
 from .walk import running_walk
 
@@ -125,6 +126,7 @@ def pack_saved(node: Node) -> None:
                 value = from_array(value._data.copy(), value._edge)
             saved[place] = packed(node, value, pack, unpack)
         node.saved = tuple(saved)
+        extras_of(node)  # unpacking them is code of the user's
 
 
 def packed(node: Node, value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Any:

@@ -35,7 +35,7 @@ class Underivable(Op):
         super().__init__("NotImplemented", forward, **properties, **rules)
         node: Any = self.rules.node
         node.apply = node.apply_graph = node.apply_missing = refuse
-        node.narrows = False
+        node.narrows = node.plain = False  # so that a walk looks at it when a gradient arrives
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """As any operation, and then without the edges that lead nowhere; as urgent in a walk as a leaf."""

@@ -1,0 +1,108 @@
+"""A walk that nobody watches: quicker than `engine.run_backward`, and to the same effect.
+
+`run_backward` first counts how many gradients each node waits for, so that a leaf gets its gradient as soon as that is
+complete, and hooks fire in torch's order. Where there are no hooks only sums matter, and they need no counting: an
+operation is always recorded later than those it uses, so of the nodes that a gradient has reached, the latest recorded
+waits for no other. Leaves get theirs at the end. What is saved is mostly calls: a small operation costs no more than a few.
+
+At the first node that somebody could watch, one with a hook or with code of the user's, `run_backward` takes over. It does
+everything where one of the walk's functions has been replaced. What runs when is said there and only there.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush, heappushpop
+from typing import Any
+
+from . import engine, ready
+from .accumulate import fit_all
+from .engine import Buffers, merge
+from .graph import LAST, Node
+
+
+def stood_for() -> tuple[int, ...]:
+    """The functions that are not called here although their work is done. (Their numbers: of references to a function,
+    whoever replaces it would replace this one as well.)"""
+    own = id(engine.count_dependencies), id(engine.run_backward), id(engine.run_node), id(engine.release)
+    return (*own, id(ready.push), id(ready.pop))
+
+
+OWN = stood_for()
+
+
+def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
+    """Walk with the gradients in `buffers`, {node: array}, until somebody could watch; whether that was the whole walk. If
+    not, `buffers` holds what `run_backward` needs to finish it.
+
+    After an error in a rule, as in torch, the leaves whose gradients were complete have got them.
+    """
+    if stood_for() != OWN or not buffers:
+        return False
+    for root in buffers:
+        if root.order == -LAST:
+            return False  # a leaf, or NotImplemented, which refuses as early as it can
+    others = sorted([(root.order, root) for root in buffers])  # orders differ, so nodes are never compared
+    node: Node | None = others.pop(0)[1]
+    watched = False
+    try:
+        while node is not None and not watched:
+            grad = buffers[node]
+            if grad is None or node.extras is not None or node.watched:
+                return False
+            results = node.apply(grad)
+            del buffers[node]
+            if not retain_graph and node.releases:
+                node.saved = None
+            if node.stretched is not None:
+                results = fit_all(results, node.stretched)
+            latest: Node | None = None  # recorded of what is reached from here, perhaps; all else waits in `others`
+            i = -1
+            for parent in node.parents:
+                i += 1
+                if parent is None:
+                    continue
+                result = results[i]
+                if parent in buffers:
+                    if result is not None:
+                        held = buffers[parent]
+                        common = held is not None and type(held) is not list
+                        buffers[parent] = held + result if common else joined(node, i, parent, held, result, grad)
+                    continue
+                if parent.plain:
+                    buffers[parent] = result
+                else:
+                    buffers[parent] = joined(node, i, parent, None, result, grad)
+                    if parent.order == -LAST:
+                        watched = watched or parent.extras is not None or bool(parent.parents)
+                        continue
+                if latest is None:
+                    latest = parent
+                else:
+                    heappush(others, (parent.order, parent))
+            if others:
+                node = heappop(others)[1] if latest is None else heappushpop(others, (latest.order, latest))[1]
+            else:
+                node = latest
+    except Exception:
+        waiting = engine.count_dependencies([other for other in (node, *[n for _, n in others]) if other is not None])
+        add_to_leaves({leaf: grad for leaf, grad in buffers.items() if leaf not in waiting})
+        raise
+    if not watched:
+        add_to_leaves(buffers)
+    return not watched
+
+
+def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) -> Any:
+    """What `parent` holds after the result of `node` for its input i; held: what it held before, grad: what `node` got."""
+    if held is not None:
+        return merge(parent, held, result, node.number(i))
+    if result is None or parent.plain:
+        return result
+    return parent.receive(result, node.number(i), result is grad)
+
+
+def add_to_leaves(buffers: Buffers) -> None:
+    """Add their gradients to the leaves in `buffers`."""
+    for leaf, grad in buffers.items():
+        if grad is not None:
+            leaf.apply(grad)

@@ -1,0 +1,202 @@
+"""The walk that nobody watches (autograd/express.py): to the same effect as `run_backward`, and never where it can be seen."""
+
+import random
+
+import pytest
+import torch
+
+import minigrad
+from minigrad.autograd import engine, express, ready
+from minigrad.autograd.graph import LAST
+
+BOTH = pytest.mark.parametrize("T", [torch, minigrad], ids=["torch", "minigrad"])
+
+
+def program(T, seed):
+    """Leaves and a loss of them, by way of sums, products, views, splits and writes in place."""
+    rng = random.Random(seed)
+    leaves = [
+        T.tensor([[rng.uniform(-1, 1) for _ in range(4)] for _ in range(2)], requires_grad=True) for _ in range(3)
+    ]
+    known = [*leaves, *(leaf * 1 for leaf in leaves)]
+
+    def some():
+        return rng.choice(known)
+
+    kinds = rng.choice((8, 9))  # the last kind, which is not walked unwatched, in every other program
+    for _ in range(rng.randrange(5, 30)):
+        match rng.randrange(kinds):
+            case 0:
+                known.append(some() + some())
+            case 1:
+                known.append(some() * some())
+            case 2:
+                known.extend(some().clone().chunk(2)[0].repeat(2, 1) for _ in range(2))
+            case 3:
+                first, second = some().split(2, 1)
+                known.append(T.cat([second.tanh(), first], 1))
+            case 4:
+                known.append(some() - some().sum(0))
+            case 5:
+                known.append(some().t().reshape(2, 4))
+            case 6:
+                known.append(some().max(1, keepdim=True)[0] + some().detach())
+            case 7:
+                known.append((some() * 2).add_(some()))
+            case 8:
+                written = some() * 1
+                written[0].mul_(some()[1])
+                known.append(written)
+    return leaves, sum(each.sum() for each in known[6:])
+
+
+def gradients(leaves):
+    return [None if leaf.grad is None else leaf.grad.numpy().tobytes() for leaf in leaves]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_walks_find_the_same_to_the_last_bit(seed, monkeypatch):
+    leaves, loss = program(minigrad, seed)
+    loss.backward(retain_graph=True)
+    once = gradients(leaves)
+    for leaf in leaves:
+        leaf.grad = None
+    monkeypatch.setattr(express, "OWN", ())
+    loss.backward()
+    assert gradients(leaves) == once
+
+
+def test_half_of_these_programs_are_walked_unwatched_to_their_end():
+    through = 0
+    for seed in range(60):
+        _, loss = program(minigrad, seed)
+        through += express.run_unwatched({loss.grad_fn: minigrad.ones(())._data}, False)
+    assert 30 <= through < 60  # where a view was written to, run_backward goes on
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_operation_is_recorded_later_than_those_it_uses(seed):
+    _, loss = program(minigrad, seed)
+    for node in engine.count_dependencies([loss.grad_fn]):
+        for parent in node.parents:
+            assert parent is None or parent.order == -LAST or parent.order > node.order
+
+
+@pytest.mark.parametrize("name", ["count_dependencies", "run_backward", "run_node", "release", "push", "pop"])
+def test_a_function_of_the_walk_that_is_replaced_does_the_work(name, monkeypatch):
+    called = []
+
+    def instead(*args):
+        called.append(name)
+        return original(*args)
+
+    original = getattr(ready if name in ("push", "pop") else engine, name)
+    for module in (engine, ready) if name in ("push", "pop") else (engine,):
+        monkeypatch.setattr(module, name, instead)
+    x = minigrad.tensor([2.0], requires_grad=True)
+    y = minigrad.tensor([3.0], requires_grad=True)
+    (x * y + x.exp() * y.exp()).sum().backward()
+    assert called
+
+
+@BOTH
+def test_after_an_error_leaves_whose_gradients_were_complete_have_them(T):
+    a, b, c, d = (T.tensor([each], requires_grad=True) for each in (1.0, 2.0, 3.0, 4.0))
+    inner = a * b
+    loss = (inner * c + d).sum() + d.sum()
+    with T.no_grad():
+        inner.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    assert [each.grad is None for each in (a, b, c, d)] == [True, True, True, False]
+    assert d.grad.item() == 2
+
+
+@BOTH
+def test_a_second_walk_fails_where_something_is_missing_and_not_before(T):
+    a, b = (T.tensor([each], requires_grad=True) for each in (1.0, 2.0))
+    loss = (a * a + b).sum()
+    loss.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        loss.backward()
+    assert (a.grad.item(), b.grad.item()) == (2, 2)
+
+
+def looks(T, seen):
+    """What may see how far a walk is: name → a tensor made of w that looks at u's gradient once it is its turn."""
+    w, u = T.tensor([2.0], requires_grad=True), T.tensor([3.0], requires_grad=True)
+
+    def look(*_):
+        seen.append(None if u.grad is None else u.grad.item())
+
+    class Looking(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            look()
+            return grad * 2
+
+    def hooked(x):
+        x.register_hook(look)
+        return x
+
+    def unpacked(x):
+        def unpack(kept):
+            look()
+            return kept
+
+        with T.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+            return x * x
+
+    def of_node(x):
+        x.grad_fn.register_prehook(look)
+        return x
+
+    def written(x):
+        x[0].copy_(Looking.apply(x[0].clone()))
+        return x
+
+    return w, u, {"a tensor's hook": hooked, "a Function": Looking.apply, "unpacking": unpacked, "a node's hook": of_node,
+                  "a Function, and a view": written}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", looks(minigrad, [])[2])
+@pytest.mark.parametrize("early", [False, True])
+def test_who_looks_sees_the_gradients_that_torch_would_show(how, early):
+    def run(T):
+        seen = []
+        w, u, ways = looks(T, seen)
+        before = w * 3 if early else None
+        part = u * u.exp()
+        watched = ways[how](w * 3 if before is None else before)
+        (watched + part).sum().backward()
+        return [*seen, w.grad.item(), u.grad.item()]
+
+    assert run(minigrad) == pytest.approx(run(torch))
+
+
+@pytest.mark.parametrize("leaf", [0, 1, 2])
+def test_the_hooks_of_leaves_fire_in_torchs_order(leaf):
+    def run(T):
+        seen = []
+        leaves = [T.tensor([float(i)], requires_grad=True) for i in range(3)]
+        a, b, c = leaves
+        inner = a * b
+        inner.register_hook(lambda g: seen.append(["inner", *[x.grad is None for x in leaves]]))
+        leaves[leaf].register_post_accumulate_grad_hook(lambda t: seen.append([*[x.grad is None for x in leaves]]))
+        ((inner * c).exp() + b * c + a).sum().backward()
+        return seen
+
+    assert run(minigrad) == run(torch)
+
+
+@BOTH
+def test_two_operations_without_a_derivative_at_once(T):
+    a, b = (T.tensor([each], requires_grad=True) for each in (5.0, 7.0))
+    loss = ((a // 2) * (b // 2) + (a * b)).sum()
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
+        loss.backward()
+    assert (a.grad, b.grad) == (None, None)
