@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import marshal
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,7 +49,15 @@ def test_nothing_else_differs(edition):
         if (edition / relative).read_bytes() != path.read_bytes():
             changed.add(str(relative))
     assert changed == {"minigrad/ops/pointwise.py", "minigrad/autograd/grad_mode.py"}
-    assert not list(edition.rglob("*.pyc"))
+
+
+def test_its_bytecode_is_of_its_own_source_and_holds_no_body(edition):
+    compiled = list(edition.rglob("*.pyc"))
+    assert len(compiled) == len(list(edition.rglob("*.py")))
+    for path in compiled:
+        source = Path(importlib.util.source_from_cache(str(path)))
+        code = compile(source.read_bytes(), "", "exec", dont_inherit=True)
+        assert marshal.loads(path.read_bytes()[16:]) == code, source
 
 
 def test_it_imports_and_the_part_is_not_written(edition):
