@@ -115,6 +115,25 @@ def test_it_is_said_which_parts_have_stood_in_and_the_check_can_be_run_again(ref
     assert again["properties"] == record["properties"] and again["score"] == 2
 
 
+def test_what_did_not_meet_a_part_whose_cell_failed_is_not_heard_again(referee, monkeypatch):
+    """Nothing is plugged in for that part, and it is counted all the same: other checks lost their points by themselves."""
+    name = "15_error_clinic"
+    job = submission(lessons.load(name), ())
+    first = next(cell for cell in job["cells"] if "@implements" in cell["source"])
+    (failed,) = definitions(first["source"])
+    first["source"] = f"1 / 0\n{first['source']}"
+    heard = []
+    hear = Referee._hear
+    monkeypatch.setattr(Referee, "_hear", lambda self, *given: heard.append(given) or hear(self, *given))
+    records = referee.grade(name, "ada", job["cells"], [*job["seeds"]], learners_edition(job["parts"]), job["seeds"])
+    lost = [
+        each["check"]
+        for each in records
+        if each["score"] < each["points"] and failed not in checks.get(each["check"]).parts
+    ]
+    assert len(lost) >= 5 and len(heard) == 1
+
+
 class OnlyTheFirst(Sandbox):
     """Starts for the lesson's own edition, and for no other after it."""
 

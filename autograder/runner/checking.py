@@ -82,20 +82,26 @@ class Learner:
             os._exit(128 - status)
 
     def _check(self, name: str, seed: int, alone: bool) -> None:
-        """Run a check; `alone`: on the parts that it asks for, and the engine's own in all other places."""
+        """Run a check; `alone`: on the parts that it asks for, and the engine's own in all other places.
+
+        Other parts whose cells did not run are counted all the same, as they stand in the engine: what a check did not
+        meet has cost it nothing, and it need not be heard again.
+        """
         check, error = checks.get(name), None
-        others = [part for part in parts.plugged() if alone and part not in check.parts]
-        parts.reset()
-        try:
-            with time_limit(self.limits.check_seconds), parts.engines_own(others), parts.counting():
-                for each in checks.properties(check, minigrad, seed):
-                    self._property(name, each.label, each.value)
-                    parts.count_anew()
-        except BaseException as raised:
-            stop_clock()
-            error = fault(raised)
-        calls = {part: parts.calls(part) for part in {*check.parts, *parts.counted()}}
         there = parts.plugged()  # a part whose cell did not run is as unwritten as one that says so
+        missing = [part for part in checks.others(check) if part not in there]
+        others = [part for part in there if alone and part not in check.parts]
+        parts.reset()
+        with parts.engines_own(missing):
+            try:
+                with time_limit(self.limits.check_seconds), parts.engines_own(others), parts.counting():
+                    for each in checks.properties(check, minigrad, seed):
+                        self._property(name, each.label, each.value)
+                        parts.count_anew()
+            except BaseException as raised:
+                stop_clock()
+                error = fault(raised)
+            calls = {part: parts.calls(part) for part in {*check.parts, *parts.counted(), *missing}}
         unwritten = [part for part in check.parts if parts.unwritten(part) or part not in there]
         self.tell({"type": "check_done", "check": name, "calls": calls, "unwritten": unwritten, "error": error})
 
