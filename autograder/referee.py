@@ -42,7 +42,8 @@ __all__ = ["Referee", "seed_for", "seed_of"]
 
 _TRIES = 2  # sandboxes for one job before it counts as ungradable
 _JOBS = 100  # that one sandbox serves, as long as each leaves it as it was
-_EDITIONS = 4  # for which a sandbox may wait: a lesson's own, and those with the parts that some have not written
+_EDITIONS = 12  # whose files lie ready: a lesson's own, and those with the parts of one check
+_WAITING = 4  # of them, those asked for last, for which a sandbox may wait
 
 
 def seed_for(secret: bytes, student: str, lesson: str, check: str, seeds: str = "1") -> int:
@@ -204,6 +205,8 @@ class Referee:
                 self._benches.pop(next(iter(self._benches))).close()
             kit = Kit(edition)
             self._benches[key] = _Bench(kit, self._sandbox(kit, self._limits), self._most)
+        for each in list(self._benches.values())[:-_WAITING]:
+            each.clear()
         return self._benches[key]
 
     def close(self) -> None:
