@@ -19,11 +19,8 @@ from typing import Any
 
 def engine_modules(package: str) -> list[types.ModuleType]:
     """The package and its submodules, as far as they are imported."""
-    return [
-        module
-        for name, module in sys.modules.copy().items()
-        if module is not None and (name == package or name.startswith(package + "."))
-    ]
+    names = [name for name in sys.modules.copy() if name.startswith(package) and (name + ".")[len(package)] == "."]
+    return [module for name in names if (module := sys.modules.get(name)) is not None]
 
 
 def replace_everywhere(package: str, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -70,7 +67,9 @@ class Index:
     def __init__(self, package: str):
         self.package = package
         self.places: dict[int, list[_Place]] = {}
-        self.sizes: list[list[Any]] = []  # [container, how many it holds, whose attributes those are (or None)]
+        self.containers: list[Any] = []
+        self.sizes: list[int] = []  # how many each of them holds
+        self.owners: list[Any] = []  # whose attributes those are (or None)
         self.seen: set[int] = set()
         self.kept: dict[int, Any] = {}  # what is looked at stays alive, or another object could get its id
         self.modules: set[int] = set()
@@ -81,9 +80,9 @@ class Index:
             if id(module) not in self.modules:
                 self.modules.add(id(module))
                 self._attributes(module)
-        for each in [each for each in self.sizes if len(each[0]) != each[1]]:
-            container, _, owner = each
-            each[1] = len(container)
+        before, self.sizes = self.sizes, list(map(len, self.containers))  # plugging asks at every turn: no loop of ours
+        changed = [] if before == self.sizes else [at for at, size in enumerate(before) if size != self.sizes[at]]
+        for container, owner in [(self.containers[at], self.owners[at]) for at in changed]:
             pairs = list(enumerate(container)) if isinstance(container, list) else list(container.items())
             for key, value in pairs:
                 self._note(*((container, key, _ITEM) if owner is None else (owner, key, _ATTRIBUTE)), value)
@@ -134,7 +133,7 @@ class Index:
     def _attributes(self, holder: Any) -> None:
         """The attributes of a module, a class, or an object of one of the package's classes."""
         own = getattr(holder, "__dict__", {})
-        self.sizes.append([own, len(own), holder])
+        self._remember(own, holder)
         for name, value in list(own.items()):
             self._note(holder, name, _ATTRIBUTE, value)
         for kind in type(holder).__mro__:
@@ -143,8 +142,13 @@ class Index:
                 if name not in ("__dict__", "__weakref__") and hasattr(holder, name):
                     self._note(holder, name, _SLOT, getattr(holder, name))
 
+    def _remember(self, container: Any, owner: Any) -> None:
+        self.containers.append(container)
+        self.sizes.append(len(container))
+        self.owners.append(owner)
+
     def _items(self, holder: Any, pairs: list[tuple[Any, Any]]) -> None:
-        self.sizes.append([holder, len(holder), None])
+        self._remember(holder, None)
         for key, value in pairs:
             self._note(holder, key, _ITEM, value)
 

@@ -46,6 +46,7 @@ class Mistake:
 
 MISTAKES: dict[str, Mistake] = {}
 _ENGINE = str(Path(__file__).parent.parent.with_name(parts.ENGINE))
+_FILES = [str(path) for path in Path(__file__).parent.glob("lesson*.py")]
 
 
 def mistake(part: str, *, zh: str, en: str) -> Callable[[Any], Any]:
@@ -291,7 +292,7 @@ class Steps:
 
     def __init__(self, most: int, module: str):
         self.most, self.taken = most, 0
-        self._own = {sys.modules[module].__file__, *map(str, Path(__file__).parent.glob("lesson*.py"))}
+        self._own = {sys.modules[module].__file__, *_FILES}
         self._before: Any = None
 
     def __enter__(self) -> Steps:
