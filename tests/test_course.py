@@ -10,10 +10,12 @@ import sys
 import pytest
 from scratch_lesson import scratch_course
 
-from autograder import checks, lessons, release, sample_class, solutions
+from autograder import checks, lessons, release, sample_class, solutions, work
 from autograder.editions import learners_edition
 from autograder.grade import grade
 from autograder.lessons import COURSE
+from autograder.referee import Referee
+from autograder.runner.limits import DEFAULT
 
 NAMES = lessons.names()
 every_lesson = pytest.mark.parametrize("name", NAMES)
@@ -79,10 +81,18 @@ EARNS = {
 }
 
 
+@pytest.fixture
+def short_cells(monkeypatch):
+    """A shorter time for cells than in a real class: in each lesson one is waited for that never ends, more than once."""
+    with Referee(None, limits=DEFAULT._replace(cell_seconds=1.5)) as referee:
+        monkeypatch.setattr(work, "referee", lambda unsafe: referee)
+        yield
+
+
 @pytest.mark.slow
 @pytest.mark.sandbox
 @every_lesson
-def test_the_sample_class_earns_what_it_must(name, tmp_path):
+def test_the_sample_class_earns_what_it_must(name, tmp_path, short_cells):
     course = scratch_course(tmp_path / "course")
     shutil.copy(COURSE / "roster.csv", course.root)
     lesson = release.release(course, name).lesson

@@ -28,23 +28,31 @@ LESSON = "90_scratch"
 ADA, EMMA, UNTOUCHED = "sample-li-na", "sample-emma-clarke", "sample-wang-wei"  # full marks, half, nothing
 
 
-@pytest.fixture
-def course(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
     """A class that an earlier grader graded, which gave nobody a point in `exp_log_backward`."""
-    course = with_configuration(scratch_course(tmp_path / "course"))
+    folder = tmp_path_factory.mktemp("graded")
+    course = with_configuration(scratch_course(folder / "course"))
     shutil.copy(COURSE / "roster.csv", course.root)
-    lesson = release.release(course, LESSON, write(tmp_path)).lesson
+    lesson = release.release(course, LESSON, write(folder)).lesson
     data = (course.path("release", ".", LESSON) / f"{LESSON}.ipynb").read_bytes()
     sample_class.hand_in(course, lesson, data, {"full_marks", "partial", "untouched"})
-    with monkeypatch.context() as earlier:
+    with pytest.MonkeyPatch.context() as earlier:
         earlier.setattr(grading, "version_for", lambda *_: "an earlier one")
         earlier.setattr(
             compare, "score", lambda points, passed, total: 0 if points == 2 else points * (passed == total)
         )
         results = {r.student: r.score for r in grade(LESSON, course=course)}
     assert results == {ADA: 1, EMMA: 0, UNTOUCHED: 0}
-    yield course
     course.ledger.close()
+    return course.root
+
+
+@pytest.fixture
+def course(template, tmp_path):
+    shutil.copytree(template, tmp_path / "course")
+    yield (made := with_configuration(Course(tmp_path / "course")))
+    made.ledger.close()
 
 
 def everything(course: Course):

@@ -127,7 +127,8 @@ def test_a_gradebook_that_another_program_has_locked(course, wanted, monkeypatch
     grade(LESSON, ["sample-li-na"], course=course)
     other = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(AutograderError) as error:
+    with pytest.raises(AutograderError) as error, monkeypatch.context() as impatient:
+        impatient.setattr(sqlite3.dbapi2, "connect", functools.partial(sqlite3.connect, timeout=0.2))
         grade(LESSON, course=course)
     other.execute("ROLLBACK")
     other.close()
