@@ -16,6 +16,7 @@ from sandbox_tools import QUICK
 from autograder import checks, lessons, sample_class
 from autograder.editions import learners_edition
 from autograder.errors import AutograderError, UnknownName
+from autograder.kit import Kit
 from autograder.mistakes import MISTAKES
 from autograder.nbgrader_plugin import transplanted
 from autograder.referee import Referee, seed_for
@@ -371,3 +372,20 @@ def test_a_fresh_sandbox_for_each_job_gives_the_same(edition, grade):
     with Referee(SECRET, limits=LIMITS, jobs=1) as fresh:
         records = fresh.grade(LESSON, "ada", submission(), WANTED, edition)
     assert {each["check"]: each for each in records} == grade(submission())
+
+
+def test_the_editions_of_a_lesson_are_laid_out_once_and_only_the_last_have_a_sandbox_that_waits(monkeypatch):
+    laid_out, started = [], []
+
+    class Noted(Sandbox):
+        def start(self):
+            started.append(super().start())
+            return started[-1]
+
+    monkeypatch.setattr("autograder.referee.Kit", lambda edition: laid_out.append(edition) or Kit(edition))
+    asked = list({each.parts: each for each in checks.for_lesson(LESSON)}.values())[:6]
+    with Referee(SECRET, Noted, limits=LIMITS) as referee:
+        for each in asked * 2:
+            referee.hear_one(LESSON, "ada", submission(), each.name, 1, learners_edition(each.parts), alone=True)
+        assert len(laid_out) == len(asked) == 6
+        assert [each.alive for each in started[-4:]] == [True] * 4 and not any(each.alive for each in started[:-4])
