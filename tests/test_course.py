@@ -84,7 +84,7 @@ EARNS = {
 @pytest.fixture
 def short_cells(monkeypatch):
     """A shorter time for cells than in a real class: in each lesson one is waited for that never ends, more than once."""
-    with Referee(None, limits=DEFAULT._replace(cell_seconds=1.5)) as referee:
+    with Referee(None, limits=DEFAULT._replace(cell_seconds=2.5)) as referee:
         monkeypatch.setattr(work, "referee", lambda unsafe: referee)
         yield
 
