@@ -1,12 +1,15 @@
 """The walk that nobody watches (autograd/express.py): to the same effect as `run_backward`, and never where it can be seen."""
 
 import random
+import subprocess
+import sys
+import tracemalloc
 
 import pytest
 import torch
 
 import minigrad
-from minigrad.autograd import engine, express, ready
+from minigrad.autograd import engine, express
 from minigrad.autograd.graph import LAST
 
 BOTH = pytest.mark.parametrize("T", [torch, minigrad], ids=["torch", "minigrad"])
@@ -90,13 +93,38 @@ def test_a_function_of_the_walk_that_is_replaced_does_the_work(name, monkeypatch
         called.append(name)
         return original(*args)
 
-    original = getattr(ready if name in ("push", "pop") else engine, name)
-    for module in (engine, ready) if name in ("push", "pop") else (engine,):
-        monkeypatch.setattr(module, name, instead)
+    original = getattr(engine, name)
+    monkeypatch.setattr(engine, name, instead)
     x = minigrad.tensor([2.0], requires_grad=True)
     y = minigrad.tensor([3.0], requires_grad=True)
     (x * y + x.exp() * y.exp()).sum().backward()
     assert called
+
+
+def test_new_gradients_do_not_wait_beside_large_ones():
+    def peak():
+        x = minigrad.zeros(100_000)
+        leaves = [minigrad.zeros(100_000, requires_grad=True) for _ in range(20)]
+        for _ in range(2):
+            for leaf in leaves:
+                x = (x.detach() if leaf is leaves[0] else x) * 0.5 + leaf * 0.5
+            tracemalloc.start()
+            x.sum().backward()
+            most = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        return most
+
+    assert peak() < 10 * 400_000  # some of the 20 gradients at a time
+
+
+def test_a_function_that_was_replaced_before_the_first_walk_does_the_work():
+    program = (
+        "import minigrad; from minigrad.autograd import engine; own = engine.count_dependencies\n"
+        "engine.count_dependencies = lambda roots: print('counted') or own(roots)\n"
+        "x = minigrad.ones(2, requires_grad=True); (x * x).sum().backward()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("counted")
 
 
 @BOTH

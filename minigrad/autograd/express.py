@@ -14,20 +14,9 @@ from __future__ import annotations
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
-from . import engine, ready
-from .accumulate import fit_all
-from .engine import Buffers, merge
+from .accumulate import LARGE, fit_all
+from .engine import OWN, Buffers, count_dependencies, merge, walked_by
 from .graph import LAST, Node
-
-
-def stood_for() -> tuple[int, ...]:
-    """The functions that are not called here although their work is done. (Their numbers: of references to a function,
-    whoever replaces it would replace this one as well.)"""
-    own = id(engine.count_dependencies), id(engine.run_backward), id(engine.run_node), id(engine.release)
-    return (*own, id(ready.push), id(ready.pop))
-
-
-OWN = stood_for()
 
 
 def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
@@ -36,7 +25,7 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
 
     After an error in a rule, as in torch, the leaves whose gradients were complete have got them.
     """
-    if stood_for() != OWN or not buffers:
+    if walked_by() != OWN or not buffers:
         return False
     for root in buffers:
         if root.order == -LAST:
@@ -73,7 +62,7 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
                 else:
                     buffers[parent] = joined(node, i, parent, None, result, grad)
                     if parent.order == -LAST:
-                        watched = watched or parent.extras is not None or bool(parent.parents)
+                        watched = watched or parent.extras is not None or bool(parent.parents) or holds_much(parent)
                         continue
                 if latest is None:
                     latest = parent
@@ -84,7 +73,7 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
             else:
                 node = latest
     except Exception:
-        waiting = engine.count_dependencies([other for other in (node, *[n for _, n in others]) if other is not None])
+        waiting = count_dependencies([other for other in (node, *[n for _, n in others]) if other is not None])
         add_to_leaves({leaf: grad for leaf, grad in buffers.items() if leaf not in waiting})
         raise
     if not watched:
@@ -99,6 +88,12 @@ def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) 
     if result is None or parent.plain:
         return result
     return parent.receive(result, node.number(i), result is grad)
+
+
+def holds_much(leaf: Any) -> bool:
+    """Whether a leaf has a large gradient already: then the new one should not wait beside it until the end of the walk."""
+    held = leaf.variable._grad
+    return held is not None and held._data.size >= LARGE
 
 
 def add_to_leaves(buffers: Buffers) -> None:
