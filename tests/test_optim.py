@@ -389,3 +389,17 @@ def test_lbfgs_goes_torchs_way(loss: str, start: list[float], settings: str) -> 
     assert repr(ours.opt) == repr(theirs.opt)
     ours.opt.load_state_dict(copy.deepcopy(theirs.opt.state_dict()))  # and goes on with what torch remembers
     np.testing.assert_allclose(ours.seen(2), theirs.seen(2), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("settings", [{}, {"momentum": 0.9}, {"weight_decay": 0.1}, {"maximize": True}, {"lr": 1}])
+def test_whole_numbers_take_whole_steps_or_torchs_words(settings: dict[str, Any]) -> None:
+    def run(T: Any) -> str:
+        p = T.tensor([1, 2])
+        p.grad = T.ones_like(p)
+        try:
+            T.optim.SGD([p], **({"lr": 0.1} | settings)).step()
+        except RuntimeError as error:
+            return str(error)
+        return str(p)
+
+    assert run(minigrad) == run(torch)

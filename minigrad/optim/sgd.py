@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..ops.arithmetic import whole_factor
 from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..tensor import Tensor, from_array
@@ -29,6 +30,7 @@ def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
             or group["maximize"]
             or self.defaults.get("differentiable")
             or isinstance(group["lr"], Tensor)
+            or any(p._data.dtype.kind != "f" for p in group["params"])
         ):
             return Optimizer.step(self, closure)
         loss = evaluated(closure)
@@ -109,6 +111,9 @@ class SGD(Optimizer):
         numbers = (lr, momentum, group["dampening"], group["weight_decay"])
         if PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.char in "fd" and not group["differentiable"]:
             return update_arrays(p, grad._data, state, group["nesterov"], *numbers)
+        if p._data.dtype.kind != "f":
+            for factor in (group["weight_decay"], lr.item() if isinstance(lr, Tensor) else lr):
+                whole_factor("alpha", factor or 0, p, grad)
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * unwritten(p, group["weight_decay"])
         if momentum:
