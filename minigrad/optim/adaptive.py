@@ -10,6 +10,7 @@ from typing import Any
 
 from ..backend import array_module
 from ..creation import tensor
+from ..ops.arithmetic import whole_factor
 from ..ops.binary import addcdiv_op, addcmul_op, lerp_scalar_op
 from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
@@ -44,6 +45,7 @@ def decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     if decay and group.get("decoupled_weight_decay"):
         p.mul_(1 - group["lr"] * decay)
     elif decay:
+        whole_factor("alpha", decay, p, grad)
         grad = grad + decay * unwritten(p, decay)
     return grad
 
@@ -124,7 +126,8 @@ class Adam(Optimizer):
         if not state:
             state.update(step=tensor(0.0), exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
         numbers = (group["lr"], group["eps"], group["weight_decay"], beta1, beta2)
-        if PLAIN.issuperset(map(type, numbers)) and not (group["amsgrad"] or group["differentiable"]):
+        plain = PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.kind == "f"
+        if plain and not (group["amsgrad"] or group["differentiable"]):
             return update_arrays(p, grad, state, group["decoupled_weight_decay"], *numbers)
         step, mean, square = moments(p, decayed(p, grad, group), group, state)
         if group["amsgrad"]:
