@@ -34,7 +34,7 @@ def learners_edition(parts: Iterable[str], root: Path = PROJECT, cache: Path | N
     """
     parts = sorted(set(parts))
     files = _engine_files(root)
-    digest = hashlib.sha256(f"compiled {parts!r}".encode())
+    digest = hashlib.sha256(f"compiled {parts!r}".encode())  # editions of before, which were not, have other names
     for relative, data in files.items():
         digest.update(b"%s\0%d\0" % (relative.encode(), len(data)) + data)
     home = (cache or cache_dir()) / "editions"

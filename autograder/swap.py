@@ -19,7 +19,8 @@ from typing import Any
 
 def engine_modules(package: str) -> list[types.ModuleType]:
     """The package and its submodules, as far as they are imported."""
-    names = [name for name in sys.modules.copy() if name.startswith(package) and (name + ".")[len(package)] == "."]
+    inside = f"{package}."
+    names = [name for name in sys.modules.copy() if name == package or name.startswith(inside)]
     return [module for name in names if (module := sys.modules.get(name)) is not None]
 
 

@@ -389,24 +389,3 @@ def test_lbfgs_goes_torchs_way(loss: str, start: list[float], settings: str) -> 
     assert repr(ours.opt) == repr(theirs.opt)
     ours.opt.load_state_dict(copy.deepcopy(theirs.opt.state_dict()))  # and goes on with what torch remembers
     np.testing.assert_allclose(ours.seen(2), theirs.seen(2), rtol=1e-8, atol=1e-10)
-
-
-WHOLE = [
-    ("SGD", {}), ("SGD", {"momentum": 0.9}), ("SGD", {"weight_decay": 0.1}), ("SGD", {"maximize": True}), ("SGD", {"lr": 1}),
-    ("Adam", {}), ("Adam", {"weight_decay": 0.1}), ("Adam", {"amsgrad": True}), ("AdamW", {}), ("AdamW", {"weight_decay": 0}),
-    *[(name, {}) for name in "ASGD Adadelta Adagrad Adamax NAdam RAdam RMSprop Rprop".split()],
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name, settings", WHOLE)
-def test_whole_numbers_take_whole_steps_or_torchs_words(name: str, settings: dict[str, Any]) -> None:
-    def run(T: Any) -> str:
-        p = T.tensor([1, 2])
-        p.grad = T.ones_like(p)
-        try:
-            getattr(T.optim, name)([p], **({"lr": 0.1} | settings)).step()
-        except RuntimeError as error:
-            return f"{type(error).__name__}: {error}"
-        return str(p)
-
-    assert run(minigrad) == run(torch)

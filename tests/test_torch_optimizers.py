@@ -233,3 +233,25 @@ def test_settings_can_be_learnt_through_the_steps(optimizer: str) -> None:
         found[engine] = engine.autograd.grad((weights[0] ** 2).sum(), s)[0].numpy()
     # of a recorded step torch's Adam computes the corrections in float32, the step's number being a tensor
     numpy.testing.assert_allclose(found[minigrad], found[torch], rtol=1e-5 if "Adam" in optimizer else 1e-9)
+
+
+WHOLE = [
+    ("SGD", {}), ("SGD", {"momentum": 0.9}), ("SGD", {"weight_decay": 0.1}), ("SGD", {"maximize": True}),
+    ("SGD", {"lr": 1}), ("SGD", {"lr": 0.0}), ("Adam", {}), ("Adam", {"weight_decay": 0.1}), ("Adam", {"amsgrad": True}),
+    ("AdamW", {}), ("AdamW", {"weight_decay": 0}),
+    *[(name, {}) for name in "ASGD Adadelta Adagrad Adamax NAdam RAdam RMSprop Rprop".split()],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, settings", WHOLE)
+def test_whole_numbers_take_whole_steps_or_torchs_words(name: str, settings: dict[str, Any]) -> None:
+    def run(T: Any) -> str:
+        p = T.tensor([1, 2])
+        p.grad = T.ones_like(p)
+        try:
+            getattr(T.optim, name)([p], **({"lr": 0.1} | settings)).step()
+        except RuntimeError as error:
+            return f"{type(error).__name__}: {error}"
+        return str(p)
+
+    assert run(minigrad) == run(torch)

@@ -73,7 +73,7 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
             else:
                 node = latest
     except Exception:
-        waiting = count_dependencies([other for other in (node, *[n for _, n in others]) if other is not None])
+        waiting = count_dependencies([*([node] if node else []), *[other for _, other in others]])
         add_to_leaves({leaf: grad for leaf, grad in buffers.items() if leaf not in waiting})
         raise
     if not watched:

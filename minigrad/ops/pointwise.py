@@ -245,9 +245,8 @@ def power(x: Any, exponent: float) -> Any:
         return array_module(x).power(x, element(exponent, x.dtype)).astype(x.dtype)
     if exponent in ROOTS and x.dtype.itemsize != 2:
         return ROOTS[exponent](x)
-    if (
-        not x.ndim and x.dtype.itemsize == 4
-    ):  # torch's single number is rounded once; NumPy's last bit depends on the CPU
+    if not x.ndim and x.dtype.itemsize == 4:
+        # torch's power of a single number is rounded once; the last bit of NumPy's depends on the CPU
         return array_module(x).power(x, float(exponent), dtype="float64").astype(x.dtype)
     exponents = filled(exponent, x) if exponent else None
     return array_module(x).power(x, exponent if exponents is None else exponents)

@@ -112,8 +112,8 @@ class SGD(Optimizer):
         if PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.char in "fd" and not group["differentiable"]:
             return update_arrays(p, grad._data, state, group["nesterov"], *numbers)
         if p._data.dtype.kind != "f":
-            for factor in (group["weight_decay"], lr.item() if isinstance(lr, Tensor) else lr):
-                whole_factor("alpha", factor or 0, p, grad)
+            for factor in (group["weight_decay"] or 0, lr.item() if isinstance(lr, Tensor) else lr):
+                whole_factor("alpha", factor, p, grad)
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * unwritten(p, group["weight_decay"])
         if momentum:
