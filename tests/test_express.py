@@ -1,5 +1,6 @@
 """The walk that nobody watches (autograd/express.py): to the same effect as `run_backward`, and never where it can be seen."""
 
+import math
 import random
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import torch
 
 import minigrad
 from minigrad.autograd import engine, express
+from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.graph import LAST
 
 BOTH = pytest.mark.parametrize("T", [torch, minigrad], ids=["torch", "minigrad"])
@@ -77,6 +79,71 @@ def test_half_of_these_programs_are_walked_unwatched_to_their_end():
     assert 30 <= through < 60  # where a view was written to, run_backward goes on
 
 
+def towards(some, loss, create_graph):
+    """Gradients for some leaves, and with create_graph those of their squares, as bytes."""
+    grads = minigrad.autograd.grad(loss, some, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    if create_graph:
+        penalty = sum((g * g).sum() for g in grads if g is not None)
+        names = [type(node).__name__ for node in engine.count_dependencies([penalty.grad_fn])]
+        grads += minigrad.autograd.grad(penalty, some, retain_graph=True, allow_unused=True)
+        return [None if g is None else g.detach().numpy().tobytes() for g in grads], names
+    return [None if g is None else g.numpy().tobytes() for g in grads]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("chosen", [slice(None), slice(1, None)], ids=["all leaves", "some leaves"])
+@pytest.mark.parametrize("seed", range(60))
+def test_both_walks_find_the_same_for_inputs(seed, chosen, create_graph, monkeypatch):
+    leaves, loss = program(minigrad, seed)
+    loss = (loss * loss).sum()
+    once = towards(leaves[chosen], loss, create_graph)
+    monkeypatch.setattr(express, "OWN", ())
+    assert towards(leaves[chosen], loss, create_graph) == once
+
+
+def test_many_of_these_programs_are_walked_unwatched_towards_all_their_leaves():
+    through = 0
+    for seed in range(60):
+        leaves, loss = program(minigrad, seed)
+        task = engine.Task([gradient_edge(leaf) for leaf in leaves], False, loss.grad_fn)
+        through += express.run_towards({loss.grad_fn: minigrad.ones(())._data}, False, False, task)
+        last = engine.Task([gradient_edge(leaves[-1])], False, loss.grad_fn)
+        assert not express.run_towards({loss.grad_fn: minigrad.ones(())._data}, True, False, last)
+    assert 30 <= through < 60  # where a view was written to, run_backward goes on
+
+
+@BOTH
+def test_what_leads_elsewhere_does_not_run(T):
+    x, y = (T.tensor([each], requires_grad=True) for each in (1.0, 2.0))
+    elsewhere = y.exp()
+    loss = (x.exp() + elsewhere).sum()
+    T.autograd.grad(loss, x)
+    assert T.autograd.grad(elsewhere, y)[0].item() == pytest.approx(math.exp(2))  # its graph has not been released
+    with pytest.raises(RuntimeError, match="a second time"):
+        T.autograd.grad(loss, x)
+
+
+@BOTH
+def test_towards_an_input_on_both_sides_of_what_is_watched(T):
+    seen = []
+    x = T.tensor([2.0], requires_grad=True)
+    inner = x * x
+    inner.register_hook(lambda g: seen.append(g.item()) or g * 10)
+    loss = (inner * x).sum()
+    assert T.autograd.grad(loss, x)[0].item() == 84  # x² + 10 · x · 2x
+    assert seen == [2]
+
+
+@BOTH
+def test_towards_inputs_that_are_outputs_or_not_there(T):
+    x, y = (T.tensor([each], requires_grad=True) for each in (1.0, 2.0))
+    assert T.autograd.grad(x, x)[0].item() == 1
+    assert T.autograd.grad([x, x * y], [x, y, x], [T.ones(1), T.ones(1)])[0].item() == 3
+    assert T.autograd.grad(x * 2, [y, x], allow_unused=True)[0] is None
+    with pytest.raises(RuntimeError, match="appears to not have been used"):
+        T.autograd.grad(x, y)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_an_operation_is_recorded_later_than_those_it_uses(seed):
     _, loss = program(minigrad, seed)
@@ -99,6 +166,12 @@ def test_a_function_of_the_walk_that_is_replaced_does_the_work(name, monkeypatch
     y = minigrad.tensor([3.0], requires_grad=True)
     (x * y + x.exp() * y.exp()).sum().backward()
     assert called
+
+
+def test_the_choice_of_nodes_that_is_replaced_does_the_work(monkeypatch):
+    monkeypatch.setattr(engine, "nodes_to_run", lambda reachable, targets: set())
+    x = minigrad.tensor([2.0], requires_grad=True)
+    assert minigrad.autograd.grad((x * x).sum(), x, allow_unused=True) == (None,)
 
 
 def test_new_gradients_do_not_wait_beside_large_ones():

@@ -173,20 +173,22 @@ def run(
             raise RuntimeError(BACKWARD_INSIDE)
         keep = keep or slicing[me]
     with Walk(tuple(buffers), task, single_root):
+        if task is not None and quick_walk().run_towards(buffers, keep, create_graph, task):
+            return task.captured
         if create_graph:
             with enable_grad():
                 engine.run_backward(buffers, keep, True, task)
-        elif task is not None or not unwatched()(buffers, keep):
+        elif task is not None or not quick_walk().run_unwatched(buffers, keep):
             engine.run_backward(buffers, keep, False, task)
     return task.captured if task else {}
 
 
 @functools.cache
-def unwatched() -> Callable[[engine.Buffers, bool], bool]:
-    """express.py's `run_unwatched`, which nobody needs before the first backward."""
-    from .express import run_unwatched
+def quick_walk() -> Any:
+    """express.py, which nobody needs before the first backward."""
+    from . import express
 
-    return run_unwatched
+    return express
 
 
 def _tensors(value: Any) -> tuple[Any, ...]:

@@ -253,7 +253,7 @@ class Task:
 
 def walked_by() -> tuple[int, ...]:
     """The functions of the walk, by number: of references, whoever replaces a function would replace these as well."""
-    return id(count_dependencies), id(run_backward), id(run_node), id(release), id(push), id(pop)
+    return id(count_dependencies), id(run_backward), id(run_node), id(release), id(push), id(pop), id(nodes_to_run)
 
 
 OWN = walked_by()  # before anybody can have replaced one; express.py does without them

@@ -7,16 +7,22 @@ waits for no other. Leaves get theirs at the end. What is saved is mostly calls:
 
 At the first node that somebody could watch, one with a hook or with code of the user's, `run_backward` takes over. It does
 everything where one of the walk's functions has been replaced. What runs when is said there and only there.
+
+`run_towards` does the same for autograd.grad, where only the nodes that lead to some leaves run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from heapq import heappop, heappush, heappushpop
+from operator import attrgetter
 from typing import Any
 
 from .accumulate import LARGE, fit_all
-from .engine import OWN, Buffers, count_dependencies, merge, walked_by
+from .engine import OWN, Buffers, Task, count_dependencies, merge, walked_by
+from .grad_mode import is_grad_enabled
 from .graph import LAST, Node
+from .recording import observers
 
 
 def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
@@ -83,9 +89,11 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
 
 def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) -> Any:
     """What `parent` holds after the result of `node` for its input i; held: what it held before, grad: what `node` got."""
+    if result is None:
+        return held
     if held is not None:
         return merge(parent, held, result, node.number(i))
-    if result is None or parent.plain:
+    if parent.plain:
         return result
     return parent.receive(result, node.number(i), result is grad)
 
@@ -101,3 +109,58 @@ def add_to_leaves(buffers: Buffers) -> None:
     for leaf, grad in buffers.items():
         if grad is not None:
             leaf.apply(grad)
+
+
+def run_towards(buffers: Buffers, retain_graph: bool, create_graph: bool, task: Task) -> bool:
+    """Walk towards the leaves whose gradients `task` captures until somebody could watch; whether that was the whole walk.
+
+    Only where no path ends elsewhere, so that every node leads to one of them.
+    """
+    if walked_by() != OWN or task.accumulate or task.everything or not buffers:
+        return False
+    if create_graph and (observers or not is_grad_enabled()):
+        return False
+    leaves: set[Any] = task.targets
+    for leaf in leaves:
+        if leaf.parents or leaf.extras is not None:
+            return False
+    nodes = nodes_above(leaves, buffers)
+    if nodes is None or nodes[0].order == -LAST:
+        return False  # the latter is NotImplemented, which refuses as early as it can
+    for node in nodes:
+        grad = buffers[node]
+        if grad is None or node.extras is not None or node.watched:
+            return False
+        results = node.apply_graph(grad) if create_graph else node.apply(grad)
+        del buffers[node]
+        if not retain_graph and node.releases:
+            node.saved = None
+        if node.stretched is not None:
+            results = fit_all(results, node.stretched)
+        i = -1
+        for parent in node.parents:
+            i += 1
+            if parent is not None:
+                held = buffers.get(parent)
+                if held is None and parent.plain:
+                    buffers[parent] = results[i]
+                else:
+                    buffers[parent] = joined(node, i, parent, held, results[i], grad)
+    for leaf in leaves:
+        task.captured[leaf, 0] = buffers.get(leaf)
+    return True
+
+
+def nodes_above(leaves: set[Any], roots: Iterable[Any]) -> list[Any] | None:
+    """All nodes from the roots down to `leaves`, the latest recorded first. None if there is another end than these."""
+    nodes = list(roots)
+    known = {None, *leaves, *nodes}
+    for node in nodes:  # the list grows on the way
+        if not any(node.parents):
+            return None
+        for parent in node.parents:
+            if parent not in known:
+                known.add(parent)
+                nodes.append(parent)
+    nodes.sort(key=attrgetter("order"))
+    return nodes
