@@ -105,10 +105,10 @@ def test_many_of_these_programs_are_walked_unwatched_towards_all_their_leaves():
     through = 0
     for seed in range(60):
         leaves, loss = program(minigrad, seed)
-        task = engine.Task([gradient_edge(leaf) for leaf in leaves], False, loss.grad_fn)
-        through += express.run_towards({loss.grad_fn: minigrad.ones(())._data}, False, False, task)
-        last = engine.Task([gradient_edge(leaves[-1])], False, loss.grad_fn)
-        assert not express.run_towards({loss.grad_fn: minigrad.ones(())._data}, True, False, last)
+        edges = [gradient_edge(leaf) for leaf in leaves]
+        found = express.run_towards(edges, {loss.grad_fn: minigrad.ones(())._data}, True, False)
+        through += found is not None
+        assert express.run_towards(edges[-1:], {loss.grad_fn: minigrad.ones(())._data}, True, False) is None
     assert 30 <= through < 60  # where a view was written to, run_backward goes on
 
 

@@ -131,16 +131,19 @@ def grad(
     roots, grads = _starts(roots, _given(grad_outputs), create_graph)
     edges = [_input_edge(t) for t in wanted]
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
-    shown = {edge: _shown(captured[edge]) for edge in edges}  # one tensor for an input that is named twice
-    found = [shown[edge] for edge in edges]
+    for edge, g in captured.items():
+        if g is not None and not isinstance(g, Tensor):
+            captured[edge] = from_array(g)
+    found = [captured[edge] for edge in edges]  # one tensor for an input that is named twice
     if materialize_grads:
         return tuple([_zeros(t, create_graph) if g is None else g for t, g in zip(wanted, found, strict=True)])
-    unused = [] if allow_unused else [i for i, g in enumerate(found) if g is None]
-    if unused:
-        raise RuntimeError(
-            f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
-            "allow_unused=True if this is the desired behavior."
-        )
+    if not allow_unused:
+        for i, g in enumerate(found):
+            if g is None:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior."
+                )
     return tuple(found)
 
 
@@ -163,22 +166,27 @@ def run(
         assert node is not None
         held = buffers.get(node)
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
-    single_root = len(roots) == 1
-    task = None
-    if edges is not None or is_anomaly_enabled():
-        task = engine.Task(edges, accumulate, node if single_root else None)
     keep = create_graph if retain_graph is None else retain_graph
     if slicing and (me := get_ident()) in slicing:
         if accumulate:
             raise RuntimeError(BACKWARD_INSIDE)
         keep = keep or slicing[me]
-    with Walk(tuple(buffers), task, single_root):
-        if task is not None and quick_walk().run_towards(buffers, keep, create_graph, task):
-            return task.captured
+    nodes = tuple(buffers)
+    if not is_anomaly_enabled():
+        if edges is None:
+            if not create_graph and quick_walk().run_unwatched(buffers, keep):
+                return {}
+        elif not accumulate and (captured := quick_walk().run_towards(edges, buffers, keep, create_graph)) is not None:
+            return captured
+    single_root = len(roots) == 1
+    task = None
+    if edges is not None or is_anomaly_enabled():
+        task = engine.Task(edges, accumulate, node if single_root else None)
+    with Walk(nodes, task, single_root):
         if create_graph:
             with enable_grad():
                 engine.run_backward(buffers, keep, True, task)
-        elif task is not None or not quick_walk().run_unwatched(buffers, keep):
+        else:
             engine.run_backward(buffers, keep, False, task)
     return task.captured if task else {}
 
@@ -268,10 +276,6 @@ def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
     if not tensor.requires_grad:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return gradient_edge(tensor)
-
-
-def _shown(captured: Any) -> Tensor | None:
-    return captured if captured is None or isinstance(captured, Tensor) else from_array(captured)
 
 
 __getattr__, __dir__ = opening(__name__, LATER)

@@ -19,9 +19,9 @@ from operator import attrgetter
 from typing import Any
 
 from .accumulate import LARGE, fit_all
-from .engine import OWN, Buffers, Task, count_dependencies, merge, walked_by
+from .engine import OWN, Buffers, count_dependencies, merge, walked_by
 from .grad_mode import is_grad_enabled
-from .graph import LAST, Node
+from .graph import LAST, Edge, Node
 from .recording import observers
 
 
@@ -111,26 +111,24 @@ def add_to_leaves(buffers: Buffers) -> None:
             leaf.apply(grad)
 
 
-def run_towards(buffers: Buffers, retain_graph: bool, create_graph: bool, task: Task) -> bool:
-    """Walk towards the leaves whose gradients `task` captures until somebody could watch; whether that was the whole walk.
+def run_towards(edges: list[Edge], buffers: Buffers, retain_graph: bool, create_graph: bool) -> dict[Edge, Any] | None:
+    """Walk until the gradients of some leaves have arrived, or somebody could watch: these gradients, or None.
 
-    Only where no path ends elsewhere, so that every node leads to one of them.
+    edges: where they arrive. Only where no path ends elsewhere, so that every node leads to one of them.
     """
-    if walked_by() != OWN or task.accumulate or task.everything or not buffers:
-        return False
-    if create_graph and (observers or not is_grad_enabled()):
-        return False
-    leaves: set[Any] = task.targets
+    if walked_by() != OWN or not buffers or (create_graph and (observers or not is_grad_enabled())):
+        return None
+    leaves: set[Any] = {leaf for leaf, _ in edges}
     for leaf in leaves:
-        if leaf.parents or leaf.extras is not None:
-            return False
+        if leaf is None or leaf.parents or leaf.extras is not None:
+            return None
     nodes = nodes_above(leaves, buffers)
     if nodes is None or nodes[0].order == -LAST:
-        return False  # the latter is NotImplemented, which refuses as early as it can
+        return None  # the latter is NotImplemented, which refuses as early as it can
     for node in nodes:
         grad = buffers[node]
         if grad is None or node.extras is not None or node.watched:
-            return False
+            return None
         results = node.apply_graph(grad) if create_graph else node.apply(grad)
         del buffers[node]
         if not retain_graph and node.releases:
@@ -142,13 +140,11 @@ def run_towards(buffers: Buffers, retain_graph: bool, create_graph: bool, task: 
             i += 1
             if parent is not None:
                 held = buffers.get(parent)
-                if held is None and parent.plain:
+                if held is None and (parent.plain or parent in leaves):
                     buffers[parent] = results[i]
                 else:
                     buffers[parent] = joined(node, i, parent, held, results[i], grad)
-    for leaf in leaves:
-        task.captured[leaf, 0] = buffers.get(leaf)
-    return True
+    return {edge: buffers.get(edge[0]) for edge in edges}  # type: ignore[arg-type]
 
 
 def nodes_above(leaves: set[Any], roots: Iterable[Any]) -> list[Any] | None:
