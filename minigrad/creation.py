@@ -6,6 +6,7 @@ Those made from a range are in ranges.py, random ones in draws.py.
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -62,15 +63,27 @@ def _array(data: Any, dtype: Any) -> Any:
         array = numpy.array(_plain(data))
     except ValueError as error:
         if str(error) == ONE_ELEMENT:
-            raise
+            raise (TypeError(NO_INDEX) if is_whole(data, dtype) else error) from None
         array = numpy.empty(_shape_of(data))  # unless this raises, every list is as empty as the first one
     if array.dtype.kind not in "biuf" or array.dtype == numpy.uint64:
         raise _not_a_number(data)
     if not array.size:
         return array.astype(dtype or get_default_dtype().np)
     if dtype is not None:
+        if array.dtype.kind == "f" != dtype.kind and any(isinstance(x, Tensor) and is_float(x) for x in _leaves(data)):
+            raise TypeError(NO_INDEX)
         return fitting_dtype(array, dtype)
     return array.astype(_float_of(data), copy=False) if array.dtype.kind == "f" else array
+
+
+def is_float(x: Any) -> bool:
+    """Whether a number, or a tensor or array of them, is a floating-point one."""
+    return isinstance(x, float) or getattr(getattr(x, "_data", x), "dtype", INT64).kind == "f"
+
+
+def is_whole(data: Any, dtype: Any) -> bool:
+    """Whether a tensor of `data` would hold whole numbers or bools."""
+    return dtype.kind != "f" if dtype is not None else not any(map(is_float, _leaves(data)))
 
 
 def check_known(dtype: Any) -> None:
@@ -83,7 +96,9 @@ def check_known(dtype: Any) -> None:
         )
 
 
+INT64 = numpy.dtype("int64")
 ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
+NO_INDEX = "only integer tensors of a single element can be converted to an index"
 
 
 def _plain(data: Any) -> Any:
@@ -268,4 +283,5 @@ def full(
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
     kind = as_numpy(dtype) or _array(python_number(fill_value), None).dtype
-    return finish(numpy.full(shape_of(listed(size)), filling(value, kind)), device, requires_grad)
+    shape = shape_of(listed(size))
+    return finish(numpy.full(shape, filling(value, kind, math.prod(shape))), device, requires_grad)

@@ -90,7 +90,8 @@ def get_default_dtype() -> dtype:
 def set_default_dtype(d: dtype) -> None:
     """Set the dtype of tensors made from Python floats; TypeError unless `d` is floating."""
     if not isinstance(d, dtype) or not d.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
+        what = "" if isinstance(d, dtype) else "invalid dtype object: "
+        raise TypeError(f"{what}only floating-point types are supported as the default type")
     _default[0] = d
 
 
@@ -134,9 +135,10 @@ def element(number: bool | int | float, d: Any) -> Any:
     return numpy.asarray(int(number)).astype(d)[()] if whole else d.type(number)
 
 
-def filling(number: bool | int | float, d: Any) -> Any:
-    """A number as `element` has it, to fill a whole tensor: in half precision torch turns what is too large into inf."""
-    if d != float16.np:
+def filling(number: bool | int | float, d: Any, size: int = 1) -> Any:
+    """A number as `element` has it, to fill a tensor of `size` elements: of a single one in half precision torch turns what is
+    too large into inf."""
+    if size != 1 or d != float16.np:
         return element(number, d)
     with numpy.errstate(over="ignore"):
         return numpy.float64(number).astype(d)

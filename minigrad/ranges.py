@@ -47,11 +47,13 @@ def arange(
     kind = as_numpy(dtype) or (numpy.dtype("int64") if whole else get_default_dtype().np)
     if kind.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
-    if kind.kind != "f":
+    if kind.name == "int64":  # whose length torch reckons in whole numbers; that of the shorter ones it does not
         start, end, step = int(start), int(end), int(step)
+        if step == 0:
+            raise ValueError("step must be nonzero")
     length = max(0, math.ceil((end - start) / step))
     if kind.kind != "f":
-        values = numpy.arange(start, start + length * step, step, dtype=numpy.int64)
+        values = int(start) + int(step) * numpy.arange(length)
     else:
         values = numpy.arange(float(length)) * step + start
     return finish(values.astype(kind, copy=False), device, requires_grad)
@@ -179,7 +181,7 @@ def full_like(
     """One value in another tensor's size, dtype and on its device (torch.full_like)."""
     data = input._data
     (value,) = plain(fill_value)
-    element = filling(value, as_numpy(dtype) or data.dtype)
+    element = filling(value, as_numpy(dtype) or data.dtype, data.size)
     made = array_module(data).full_like(data, element, element.dtype, memory_order(data))
     return finish(made, device, requires_grad)
 
@@ -210,7 +212,9 @@ def new_full(
 ) -> Tensor:
     """One value in a size, with this tensor's dtype and device (torch.Tensor.new_full)."""
     (value,) = plain(fill_value)
-    made = array_module(self._data).full(shape_of(listed(size)), filling(value, as_numpy(dtype) or self._data.dtype))
+    shape = shape_of(listed(size))
+    element = filling(value, as_numpy(dtype) or self._data.dtype, math.prod(shape))
+    made = array_module(self._data).full(shape, element)
     return finish(made, device, requires_grad)
 
 

@@ -223,7 +223,9 @@ def cast_back_vjp(grad: Any, home: Any) -> Any:
     return rules.cast(grad, home)
 
 
-fill_op = Op("FillBackward2", lambda x, value: array_module(x).full_like(x, filling(value, x.dtype)), self=no_part_vjp)
+fill_op = Op(
+    "FillBackward2", lambda x, value: array_module(x).full_like(x, filling(value, x.dtype, x.size)), self=no_part_vjp
+)
 fill_tensor_op = Op(
     "FillBackward3",
     lambda x, value: array_module(x).full_like(x, value),

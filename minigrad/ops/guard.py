@@ -141,16 +141,38 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             from .inplace import refuse  # which builds on operations, as this module must not
 
             refuse(outs[0], result._data.shape, result.dtype)
-        return fill_out(result, out)
+        return fill_out(result, out, name)
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
     for one, tensor in zip(result, as_tensors(out, len(parameters)), strict=True):
-        fill_out(one, tensor)
+        fill_out(one, tensor, name)
     return type(result)(out)
 
 
-def fill_out(result: Any, out: Any) -> Any:
-    """Write a result into the tensor given as `out`."""
+RESIZING = frozenset(
+    "empty eye full linspace logspace ones rand randint randn randperm zeros".split()
+)  # without a word
+
+
+def resizing(name: str, out: Any, result: Any) -> str:
+    """torch's warning that a tensor given as `out` is made to fit; nothing where torch says nothing."""
+    if not out._data.size or name in RESIZING:
+        return ""
+    if name == "arange":
+        return (
+            f"The number of elements in the out tensor of shape {list(out.shape)} is {out._data.size} which does not match "
+            f"the computed number of elements {result._data.size}. Note that this may occur as a result of rounding error. "
+            f"The out tensor will be resized to a tensor of shape ({result._data.size},)."
+        )
+    return (
+        f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+        f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+        "PyTorch release outputs will not be resized unless they have zero elements."
+    )
+
+
+def fill_out(result: Any, out: Any, name: str) -> Any:
+    """Write a result of the function called `name` into the tensor given as `out`."""
     from .inplace import check_memory  # which builds on operations, as this module must not
 
     if out._data.shape == result._data.shape:
@@ -160,14 +182,8 @@ def fill_out(result: Any, out: Any) -> Any:
             f"result type {result.dtype.type_name} can't be cast to the desired output type {out.dtype.type_name}"
         )
     if out._data.shape != result._data.shape:
-        if out._data.size:
-            warnings.warn(
-                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
-                f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
-                "PyTorch release outputs will not be resized unless they have zero elements.",
-                UserWarning,
-                stacklevel=4,
-            )
+        if words := resizing(name, out, result):
+            warnings.warn(words, UserWarning, stacklevel=4)
         out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
     if out.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(INFERENCE_WRITTEN)

@@ -194,16 +194,16 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         )
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for t in given:
-        if t._data.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {listed(t)}")
+    if any(t._data.dtype is not given[0]._data.dtype for t in given):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swapped = indexing == "xy" and len(given) > 1
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if swapped:
         given[0], given[1] = given[1], given[0]
-    if any(t._data.dtype is not given[0]._data.dtype for t in given):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    for t in given:
+        if t._data.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {listed(t)}")
     shape = tuple(t._data.size for t in given)
     grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
     if swapped:

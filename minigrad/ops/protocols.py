@@ -10,7 +10,7 @@ from typing import Any
 from ..autograd.graph import NO_EDGE
 from ..autograd.hooks import tensor_hooks
 from ..backend import address, array_module, memory_order, numpy, to_host
-from ..creation import tensor
+from ..creation import NO_INDEX, tensor
 from ..dtypes import with_our_dtype
 from ..size import Size
 from ..tensor import Tensor, from_array
@@ -54,8 +54,8 @@ def backwards(self: Tensor) -> Tensor:
 
 def as_index(self: Tensor) -> int:
     """The one element as a place in a list."""
-    if self._data.dtype.kind not in "iu" or self._data.size != 1:
-        raise TypeError("only integer tensors of a single element can be converted to an index")
+    if self._data.dtype.kind not in "biu" or self._data.size != 1:
+        raise TypeError(NO_INDEX)
     return int(self._data.item())
 
 

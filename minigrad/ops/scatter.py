@@ -159,7 +159,7 @@ def scatter_reduce(
     reduce: "sum", "prod", "mean", "amax", "amin". include_self: with the element that was there among them.
     """
     if reduce not in REDUCTIONS or reduce in ("add", "multiply"):
-        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin.")
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     dim = check_index(input, dim, index, "scatter", src)
     check_source(input, dim, index, src)
     if reduce == "mean":
