@@ -85,7 +85,13 @@ def shares_of(
     if ignored is not None:
         shares = shares * ~ignored
     total = sum_array(shares, None, False) if reduction != NONE else shares.dtype.type(0)
-    return shares / total if reduction == MEAN and total else shares, ignored, target, from_array(total)
+    if reduction == MEAN:
+        shares = shares / total  # nan for rows that count 0 together
+    if ignored is not None:
+        shares = module.where(ignored, -0.0, shares).astype(
+            total.dtype
+        )  # whose gradient is -grad · shares, and 0 in torch
+    return shares, ignored, target, from_array(total)
 
 
 def check_batch(input: Tensor, target: Tensor) -> None:
