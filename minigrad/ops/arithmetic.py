@@ -172,9 +172,9 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 def _with_factor(input: Any, other: Any, alpha: Any, plain: Any, scaled: Op) -> Tensor:
     if not isinstance(other, Tensor):
         input, other = in_front(input, other), operand(other)._data
-    if alpha == 1 and not isinstance(alpha, bool):
+    if alpha == 1 and type(alpha) is int:
         return plain(input, other)
-    operand(alpha)
+    alpha = number(alpha)
     if isinstance(alpha, bool) and result_type(input, other).category:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     common_shape([x._data.shape for x in (input, other) if isinstance(x, Tensor)])

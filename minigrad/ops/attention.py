@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, laid_out_as
+from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .define import Op
 from .linalg import ctype, matmul
@@ -112,7 +113,11 @@ def empty(query: Tensor, value: Tensor) -> bool:
 def fits_kernel(query: Tensor, key: Tensor, value: Tensor) -> bool:
     """Whether torch's fused kernel takes them: heads of one size, whose numbers lie side by side."""
     shape, wanted = query._data.shape, key._data.shape
-    alike = len(shape) == 4 and wanted == value._data.shape == (*shape[:2], wanted[-2], shape[3])
+    alike = (
+        len(shape) == 4
+        and query.is_floating_point()
+        and wanted == value._data.shape == (*shape[:2], wanted[-2], shape[3])
+    )
     # Of a single number the stride is NumPy's choice.
     return alike and (shape[3] == 1 or all(t._data.strides[-1] == t._data.itemsize for t in (query, key, value)))
 
@@ -159,10 +164,14 @@ def scaled_dot_product_attention(
         found, weights = attention(query._data, key._data, value._data, 0 if mask is None else mask._data, scale)
         return fused(query, key, value, found=found, weights=weights, scale=scale)
     query, key, value = widened(query, key, value)
+    if dtype.kind != "f":  # which scaling makes floats of: they no longer go with the values, and torch refuses them
+        query, key = (t.to(get_default_dtype()) for t in (query, key))
     root = math.sqrt(scale)
     scores = matmul(times_number(query, number=root), times_number(transpose(key, -2, -1), number=root))
     if mask is not None:
         scores = scores.add_(mask)
     weights = safe_softmax_op(scores, dim=scores._data.ndim - 1)
-    out = matmul(dropout(weights, dropout_p) if dropout_p else weights, value)
+    if dropout_p > 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+    out = matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)
     return out if out._data.dtype is dtype else out.to_numpy_dtype(dtype)

@@ -11,7 +11,7 @@ from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
 from .define import Op
 from .loss import not_differentiable, reduced, reduction_number, shared
-from .promotion import check_castable, common_shape, no_kernel
+from .promotion import BOOL_DIFFERENCE, check_castable, common_shape, no_kernel
 from .validate import asked_shape
 
 LEAST = 1e-12  # what torch keeps probabilities from 0 by
@@ -149,6 +149,8 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     not_differentiable("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     no_kernel("log_sigmoid_cpu", input, "bui")
+    if target._data.dtype.kind == "b":  # torch's first step is 1 - target
+        raise RuntimeError(BOOL_DIFFERENCE)
     check_castable(input.dtype, target.dtype)
     for factor in (pos_weight, weight):
         if factor is not None:
