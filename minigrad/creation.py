@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .backend import ndarray, numpy, to_device, to_host
 from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote_types, python_number, with_our_dtype
 from .dtypes import dtype as Dtype
-from .errors import FLOATS_ONLY
+from .errors import FLOATS_ONLY, warn_once
 from .size import device as Device
 from .tensor import Tensor, from_array
 
@@ -215,6 +215,13 @@ def as_tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None) -> T
     return tensor(data, dtype=dtype, device=device)
 
 
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this tensor "
+    "will result in undefined behavior. You may want to copy the array to protect its data or make it writable before converting "
+    "it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
+
+
 def from_numpy(array: Any) -> Tensor:
     """A tensor that shares the array's memory (torch.from_numpy)."""
     if not isinstance(array, ndarray):
@@ -225,6 +232,8 @@ def from_numpy(array: Any) -> Tensor:
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
             "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
         )
+    if not array.flags.writeable:
+        warn_once(NOT_WRITABLE, stacklevel=3)
     return from_array(with_our_dtype(array))
 
 

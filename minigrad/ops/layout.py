@@ -6,7 +6,6 @@ All are made of the views of shape.py, so they record what torch records.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ..errors import warn_once
@@ -187,9 +186,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Vectors expanded over a common grid, with a dimension for each (torch.meshgrid)."""
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     if indexing is None:
-        warnings.warn(
+        warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            UserWarning,
             stacklevel=3,
         )
     if not given:

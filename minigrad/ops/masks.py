@@ -4,11 +4,11 @@ gather.py's operations. Picking by index tensors is in pick.py.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..backend import array_module, in_order, in_use, numpy
 from ..dtypes import filling, get_default_dtype, result_type
+from ..errors import warn_once
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Ints, Operand
@@ -98,10 +98,9 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
             raise RuntimeError(
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {from_array(data).dtype.type_name}"
             )
-        warnings.warn(
+        warn_once(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
             "PyTorch. Use a boolean condition instead.",
-            UserWarning,
             stacklevel=4,
         )
         condition = from_array(data := data.astype(bool))

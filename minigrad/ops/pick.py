@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..backend import array_module, numpy, outside
+from ..errors import warn_once
 from ..tensor import Tensor, from_array
 from . import gather as ops
 from .arguments import Bool, Int, Number, Operand, Str
@@ -96,11 +97,19 @@ def scatter_inplace(
 scatter_inplace.__name__ = "scatter"
 
 
+REDUCING = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
+    "torch.scatter_reduce instead for more reduction options."
+)
+
+
 def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str, name: str = "scatter") -> Tensor:
     """scatter with `reduce`."""
     from .scatter import SCATTER_WITH  # it checks its arguments with the functions above
 
     dim = check_index(input, dim, index, "scatter", src)
+    if isinstance(src, Tensor):
+        warn_once(REDUCING, stacklevel=5)
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     check_range(index._data, length(input, dim), dim)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, in_single, sum_array
 from ..dtypes import BY_NUMPY, promote_types, result_type
+from ..errors import warn_once
 from ..tensor import Tensor, from_array
 from .arguments import Int, Number
 from .arithmetic import whole_factor
@@ -231,10 +231,9 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 def cross(input: Tensor, other: Tensor, dim: Int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (torch.cross)."""
     if dim is None:
-        warnings.warn(
+        warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply use "
             "torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.",
-            UserWarning,
             stacklevel=3,
         )
         dim = next((i for i, n in enumerate(input._data.shape) if n == 3), None)
