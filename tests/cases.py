@@ -138,7 +138,7 @@ OPS = """
     rms_norm: x, (3,); cube, (3, 4), nk; x, (3,), v, 0.1; x, (4,)
     pixel_shuffle: long.repeat(6).reshape(1, 12, 2, 1), 2; x, 2
     pixel_unshuffle: long.repeat(6).reshape(1, 3, 2, 4), 2; x, 2
-    celu: x; kink, 0.5; x, 0.0
+    celu: x; kink, 0.5; x, 0.3; x, 0.0
     celu_: x * 1; kink * 1, 0.5
     selu: x; kink
     selu_: x * 1; kink * 1

@@ -39,7 +39,7 @@ FUNCTIONAL = """
     pixel_unshuffle: long.repeat(6).reshape(1, 3, 2, 4), 2; long.reshape(1, 2, 2), 2; x, 2; long.reshape(1, 1, 4), 2;
         long.reshape(1, 4, 1), 2;
         plane, -1
-    celu_: x * 1; kink * 1, 0.5; x * 1, alpha=-1.0; x; x * 1, 0.0; ints.clone()
+    celu_: x * 1; kink * 1, 0.5; x * 1, 0.7; x * 1, alpha=-1.0; x; x * 1, 0.0; ints.clone()
     elu_: x * 1; kink * 1, 0.5; x * 1, -1.0; x
     hardtanh_: kink * 1; kink * 1, -0.5, max_val=2.0; x; x * 1, 1.0, -1.0
     leaky_relu_: x * 1; kink * 1, 0.5; x * 1, -1.0; x; ints.clone()

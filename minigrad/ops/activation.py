@@ -131,13 +131,13 @@ def elu_in_place_vjp(grad: Any, result: Any, alpha: float, scale: float, input_s
 
 
 def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
-    """z = self where positive, else α (e^(self / α) - 1)."""
-    return elu_vjp(grad, self, alpha, 1, 1 / alpha)
+    """z = self where positive, else α (e^(self / α) - 1); for 1 / α torch rounds α to single precision."""
+    return elu_vjp(grad, self, alpha, 1, 1 / float(numpy.float32(alpha)))
 
 
 def celu_in_place_vjp(grad: Any, result: Any, alpha: float) -> Any:
     """celu_vjp where only z is left."""
-    return elu_in_place_vjp(grad, result, alpha, 1, 1 / alpha)
+    return elu_in_place_vjp(grad, result, alpha, 1, 1 / float(numpy.float32(alpha)))
 
 
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
