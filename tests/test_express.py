@@ -252,6 +252,11 @@ def looks(T, seen):
         with T.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
             return x * x
 
+    def packed(x):
+        y = x * x
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda kept: look() or kept)
+        return y
+
     def of_node(x):
         x.grad_fn.register_prehook(look)
         return x
@@ -260,8 +265,8 @@ def looks(T, seen):
         x[0].copy_(Looking.apply(x[0].clone()))
         return x
 
-    return w, u, {"a tensor's hook": hooked, "a Function": Looking.apply, "unpacking": unpacked, "a node's hook": of_node,
-                  "a Function, and a view": written}  # fmt: skip
+    return w, u, {"a tensor's hook": hooked, "a Function": Looking.apply, "unpacking": unpacked, "unpacking one": packed,
+                  "a node's hook": of_node, "a Function, and a view": written}  # fmt: skip
 
 
 @pytest.mark.parametrize("how", looks(minigrad, [])[2])
@@ -289,6 +294,19 @@ def test_the_hooks_of_leaves_fire_in_torchs_order(leaf):
         inner.register_hook(lambda g: seen.append(["inner", *[x.grad is None for x in leaves]]))
         leaves[leaf].register_post_accumulate_grad_hook(lambda t: seen.append([*[x.grad is None for x in leaves]]))
         ((inner * c).exp() + b * c + a).sum().backward()
+        return seen
+
+    assert run(minigrad) == run(torch)
+
+
+@pytest.mark.parametrize("leaf", range(9))
+def test_a_leafs_hook_sees_the_gradients_of_the_leaves_before_it(leaf):
+    def run(T):
+        seen = []
+        leaves = [T.tensor([float(i)], requires_grad=True) for i in range(9)]
+        leaves[leaf].register_hook(lambda g: seen.append([x.grad is None for x in leaves]))
+        parts = [leaves[:3], leaves[3:6], leaves[6:], leaves[2:7]]
+        sum(T.cat(part).sum() for part in parts).backward()
         return seen
 
     assert run(minigrad) == run(torch)

@@ -38,9 +38,9 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
             return False  # a leaf, or NotImplemented, which refuses as early as it can
     others = sorted([(root.order, root) for root in buffers])  # orders differ, so nodes are never compared
     node: Node | None = others.pop(0)[1]
-    watched = False
+    watched: Node | None = None  # the node that has reached a leaf somebody could watch
     try:
-        while node is not None and not watched:
+        while node is not None and watched is None:
             grad = buffers[node]
             if grad is None or node.extras is not None or node.watched:
                 return False
@@ -68,7 +68,8 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
                 else:
                     buffers[parent] = joined(node, i, parent, None, result, grad)
                     if parent.order == -LAST:
-                        watched = watched or parent.extras is not None or bool(parent.parents) or holds_much(parent)
+                        if parent.extras is not None or parent.parents or holds_much(parent):
+                            watched = node
                         continue
                 if latest is None:
                     latest = parent
@@ -79,12 +80,30 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
             else:
                 node = latest
     except Exception:
-        waiting = count_dependencies([*([node] if node else []), *[other for _, other in others]])
-        add_to_leaves({leaf: grad for leaf, grad in buffers.items() if leaf not in waiting})
+        add_to_leaves(completed(buffers, node))
         raise
-    if not watched:
-        add_to_leaves(buffers)
-    return not watched
+    add_to_leaves(buffers if watched is None else seen(buffers, watched))
+    return watched is None
+
+
+def completed(buffers: Buffers, node: Node | None) -> Buffers:
+    """The leaves in `buffers` that wait for nothing from `node` and the other nodes there, which have still to run."""
+    waiting = count_dependencies([each for each in (*buffers, node) if each is not None and each.parents])
+    return {leaf: grad for leaf, grad in buffers.items() if leaf not in waiting}
+
+
+def seen(buffers: Buffers, node: Node) -> Buffers:
+    """Take from `buffers` the leaves that were completed before `node` ran, if it has reached one that looks at them.
+
+    The leaves that it has completed stay, at the end, in the order in which `run_backward` would find them complete.
+    """
+    leaves = [parent for parent in node.parents if parent is not None and parent.order == -LAST]
+    if not any(leaf.extras is not None or leaf.parents for leaf in leaves):
+        return {}
+    for parent in node.parents:
+        if parent in buffers:
+            buffers[parent] = buffers.pop(parent)
+    return {leaf: buffers.pop(leaf) for leaf in completed(buffers, None) if leaf not in leaves}
 
 
 def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) -> Any:

@@ -55,7 +55,8 @@ class SavedTensor:
 
         RuntimeError where nothing is saved, no longer, or under hooks already.
         """
-        from .saved import packed  # which builds on tensors
+        from .hooks import extras_of  # which builds on tensors, as does saved.py
+        from .saved import packed
 
         if not (callable(pack_hook) and callable(unpack_hook)):
             raise TypeError("register_hooks(): incompatible function arguments. Both hooks must be callable.")
@@ -70,3 +71,4 @@ class SavedTensor:
         own = isinstance(value, SavedResult)  # torch shows the node's own output without its history
         kept = packed(self.node, value, (lambda t: pack_hook(t.detach())) if own else pack_hook, unpack_hook)
         self.node.saved = (*saved[: self.index], kept, *saved[self.index + 1 :])
+        extras_of(self.node)  # unpacking it is code of the user's
