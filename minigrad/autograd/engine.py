@@ -128,7 +128,7 @@ def run_rare(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task
             if not runs:
                 return (None,) * len(node.parents)
         if grad is None:
-            results = node.apply_missing()
+            results = node.apply_missing(create_graph)
         else:
             running = node if task is None else task.narrowed(node)
             if running is not node and not any(running.parents):

@@ -104,9 +104,9 @@ class BackwardNode(SeveralOutputs):
         """Run the user's backward and record what it does."""
         return tuple(self.call_backward(list(self.listed(grad))))
 
-    def apply_missing(self) -> tuple[Any, ...]:
+    def apply_missing(self, create_graph: bool) -> tuple[Any, ...]:
         """No gradient at all: zeros for every output, if they are wanted."""
-        return self.apply([None] * self.outputs)
+        return (self.apply_graph if create_graph else self.apply)([None] * self.outputs)
 
     @staticmethod
     def listed(grad: Any) -> list[Any]:

@@ -264,7 +264,7 @@ class Node:
         """What the rules need of the saved values where only these parents want a gradient."""
         return self.saved
 
-    def apply_missing(self) -> tuple[Any, ...]:
+    def apply_missing(self, create_graph: bool) -> tuple[Any, ...]:
         """The result if no gradient arrived: None for every input; RuntimeError if the saved values are released or changed."""
         self.unpack_arrays()
         return (None,) * len(self.parents)
