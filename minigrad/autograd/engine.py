@@ -176,9 +176,8 @@ def slots_of(kind: Any) -> tuple[str, ...]:
 def narrowed(node: Node, wanted: set[Node | None]) -> Node:
     """A copy of this node that computes only the gradients for `wanted` nodes.
 
-    As in torch, all saved values are version-checked, needed or not.
+    As in torch, all saved values are unpacked and version-checked, each once, needed or not.
     """
-    node.unpack_arrays()
     kind: Any = type(node)
     twin: Node = object.__new__(kind)
     for name in slots_of(kind):
@@ -186,17 +185,21 @@ def narrowed(node: Node, wanted: set[Node | None]) -> Node:
             setattr(twin, name, getattr(node, name))
     twin.parents = tuple([parent if parent in wanted else None for parent in node.parents])
     owner = getattr(node, "write", node)  # the saved values of CopySlices belong to the write
-    twin.saved = tuple([saved_for_copy(value, owner) for value in node.saved_for(twin.parents) or ()])
+    if node.saved is not None:
+        twin.saved = tuple([opened(value, owner) if type(value) is Packed else value for value in node.saved])
+    twin.unpack_arrays()
+    twin.saved = tuple([saved_for_copy(value, owner) for value in twin.saved_for(twin.parents) or ()])
     return twin
+
+
+def opened(value: Packed, node: Node) -> Packed:
+    """What `node` saved and hooks have packed, unpacked once for however many reads."""
+    return Packed(value.tensor, lambda tensor: tensor, value.edge or (node, value.output), value.output)
 
 
 def saved_for_copy(value: Any, node: Node) -> Any:
     """A saved value of `node` for a copy of it. The node's own result keeps `node` as its history."""
-    if isinstance(value, SavedResult):
-        return node.saved_tensor(value)
-    if isinstance(value, Packed) and value.edge is None:
-        return Packed(value.packed, value.unpack, (node, value.output), value.output)
-    return value
+    return node.saved_tensor(value) if isinstance(value, SavedResult) else value
 
 
 class Task:

@@ -118,7 +118,9 @@ def pack_saved(node: Node) -> None:
         pack, unpack = _mine.pairs[-1]
         written = writing.get(get_ident())
         saved = list(node.saved)
-        for place in sorted(range(len(saved)), key=lambda i: node.saves[i : i + 1]):
+        for place in sorted(
+            range(len(saved)), key=lambda i: (isinstance(saved[i], SavedResult), node.saves[i : i + 1])
+        ):
             value = saved[place]
             if written is not None and isinstance(value, SavedResult):
                 continue
