@@ -271,10 +271,9 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to Tensors by hand, as torch allows: `y.grad_fn(g)`; one result for each input."""
-        if len(grads) != self.outputs:
-            raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
-        results = self.apply_graph(grads[0] if self.outputs == 1 and self.plain else list(grads))
-        return results[0] if len(results) == 1 else results
+        from .hooks import run_by_hand
+
+        return run_by_hand(self, grads)
 
     # ------------------------------------------------------------------ saved values
 

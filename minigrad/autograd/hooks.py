@@ -15,7 +15,7 @@ from typing import Any
 from ..tensor import Tensor, from_array
 from .accumulate import gradient_edge
 from .grad_mode import set_grad_enabled
-from .graph import NO_EDGE, Node
+from .graph import NO_EDGE, Node, SeveralOutputs
 
 _ids = itertools.count().__next__
 
@@ -156,14 +156,7 @@ def run_post_hooks(node: Node, results: Any, grad: Any, create_graph: bool) -> A
 
 def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph: bool) -> Any:
     if hooks.accumulated:
-        seen = leaf = node.variable  # type: ignore[attr-defined]  # only an AccumulateGrad has such hooks
-        for hook in list(hooks.accumulated.values()):
-            found = hook(seen)
-            if found is not None and found is not seen:
-                check_replacement(hook, found, seen)
-                seen = found  # torch passes it to the next hook, and raises once all have run
-        if seen is not leaf:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        run_accumulated(node, hooks)
     if hooks.post:
         outputs = tuple(None if g is None else _wrap(g, create_graph) for g in _by_output(node, grad))
         inputs = tuple(None if r is None else _wrap(r, create_graph) for r in results)
@@ -171,6 +164,34 @@ def _post_hooks(node: Node, hooks: Extras, results: Any, grad: Any, create_graph
             inputs = _replaced(hook, hook(inputs, outputs), inputs)
         results = tuple(None if r is None else _unwrap(r if create_graph else r.clone(), create_graph) for r in inputs)
     return results
+
+
+def run_accumulated(node: Any, hooks: Extras) -> None:
+    """Show a leaf to its post-accumulate hooks."""
+    seen = leaf = node.variable
+    for hook in list(hooks.accumulated.values()):
+        found = hook(seen)
+        if found is not None and found is not seen:
+            check_replacement(hook, found, seen)
+            seen = found  # torch passes it to the next hook, and raises once all have run
+    if seen is not leaf:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def run_by_hand(node: Any, grads: tuple[Any, ...]) -> Any:
+    """Apply a node to Tensors, or None, outside of a walk: its rule alone, and what a leaf does once it has accumulated."""
+    if len(grads) != node.outputs:
+        raise TypeError(f"expected {node.outputs} arguments, got {len(grads)} instead")
+    for place, grad in enumerate(grads):
+        if grad is not None and not isinstance(grad, Tensor):
+            raise TypeError(f"argument {place} is not a Variable")
+    if not any(grad is not None for grad in grads):
+        results = node.apply_missing(True)
+    else:
+        results = node.apply_graph(list(grads) if isinstance(node, SeveralOutputs) else grads[0])
+    if node.extras is not None and node.extras.accumulated:
+        run_accumulated(node, node.extras)
+    return results[0] if len(results) == 1 else results
 
 
 def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor | None) -> None:
