@@ -119,14 +119,15 @@ def grad(
         return dict(zip(inputs, found, strict=True))
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
-    if is_grads_batched:
-        return _each_of_batch(
-            outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
-        )
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
+    if is_grads_batched:
+        found = _each_of_batch(
+            outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused or materialize_grads
+        )
+        return materialized(_inputs(inputs, "grad"), found, create_graph) if materialize_grads else found
     roots, wanted = _tensors(outputs), _inputs(inputs, "grad")
     roots, grads = _starts(roots, _given(grad_outputs), create_graph)
     edges = [_input_edge(t) for t in wanted]
@@ -136,7 +137,7 @@ def grad(
             captured[edge] = from_array(g)
     found = [captured[edge] for edge in edges]  # one tensor for an input that is named twice
     if materialize_grads:
-        return tuple([_zeros(t, create_graph) if g is None else g for t, g in zip(wanted, found, strict=True)])
+        return materialized(wanted, found, create_graph)
     if not allow_unused:
         for i, g in enumerate(found):
             if g is None:
@@ -218,6 +219,11 @@ def _inputs(inputs: Any, asker: str) -> tuple[Any, ...]:
     return found
 
 
+def materialized(wanted: Sequence[Any], found: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
+    """The gradients that were found, and zeros for those that were not."""
+    return tuple([_zeros(t, create_graph) if g is None else g for t, g in zip(wanted, found, strict=True)])
+
+
 def _zeros(unused: Any, create_graph: bool) -> Tensor:
     """The gradient of an input that was not used."""
     if not isinstance(unused, Tensor):
@@ -228,12 +234,19 @@ def _zeros(unused: Any, create_graph: bool) -> Tensor:
 def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tuple[Any, ...], list[Any]]:
     """The roots as tensors, for the user may name gradient edges as well, and the gradient each starts with."""
     for root in roots:
-        if type(root) is GradientEdge:
-            roots = tuple(
-                [r.tensor(given and given[i]) if isinstance(r, GradientEdge) else r for i, r in enumerate(roots)]
-            )
+        if type(root) is not Tensor:
+            roots = tuple([_root(r, (given or ())[i : i + 1]) for i, r in enumerate(roots)])
             break
     return roots, root_gradients(roots, given, create_graph)
+
+
+def _root(root: Any, given: tuple[Any, ...]) -> Tensor:
+    """A root as a tensor; given: the gradient it starts with, if one is."""
+    if isinstance(root, GradientEdge):
+        return root.tensor(given[0] if given else None)
+    if not isinstance(root, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return root
 
 
 def _each_of_batch(
@@ -243,24 +256,16 @@ def _each_of_batch(
     retain_graph: bool | None,
     create_graph: bool,
     allow_unused: bool | None,
-    materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
     """One walk for each of the v, and what they find, stacked. (torch walks once, with all of them in each tensor.)"""
-    given = _given(grad_outputs) or ()
-    if not any(isinstance(g, Tensor) and g.ndim for g in given):
-        raise ValueError("is_grads_batched=True: grad_outputs must have the batch as its first dimension")
-    check_batched(_tensors(outputs), given)
-    sizes = [g.shape[0] for g in given if g is not None]
+    outputs = _tensors(outputs)
+    given: tuple[Any, ...] = _given(grad_outputs) or (None,) * len(outputs)
+    size = check_batched(outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
     rows = []
-    for row in range(sizes[0]):
-        seeds = [None if g is None else g[row] for g in given]
-        keep_row = keep or row + 1 < sizes[0]
-        rows.append(
-            grad(
-                outputs, inputs, seeds, keep_row, create_graph, True, allow_unused, materialize_grads=materialize_grads
-            )
-        )
+    for row in range(size):
+        keep_row = keep or row + 1 < size
+        rows.append(grad(outputs, inputs, [g[row] for g in given], keep_row, create_graph, True, allow_unused))
     return tuple([None if col[0] is None else rules.stack(list(col), 0) for col in zip(*rows, strict=True)])
 
 

@@ -56,13 +56,29 @@ BATCHED = (
     "be considered batched, consider using vmap."
 )
 
+UNBATCHED = (
+    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 so expected "
+    "in_dim to satisfy 0 <= in_dim < 0."
+)
 
-def check_batched(outputs: Sequence[Any], given: Sequence[Any]) -> None:
-    """RuntimeError for gradients that are not several of their output's shape along the first dimension. The words are
-    torch's, which names the shape without its first two."""
+
+def check_batched(outputs: Sequence[Any], given: Sequence[Any]) -> int:
+    """How many gradients are given for each output, along the first dimension.
+
+    RuntimeError where they are not of their output's shape, ValueError where they are not as many for each, or only one. The
+    words are torch's, which names the shape without its first two.
+    """
+    from ..func.dims import batch_size  # which builds on this package
+
     for i, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
-        if isinstance(output, Tensor) and gradient is not None and gradient.shape[1:] != output.shape:
-            raise RuntimeError(BATCHED.format(i, gradient[0].shape[1:], output.shape))
+        if isinstance(output, Tensor) and isinstance(gradient, Tensor):
+            first = gradient[0]
+            if first.shape != output.shape:
+                raise RuntimeError(BATCHED.format(i, first.shape, output.shape))
+    checked = root_gradients(outputs, [g[0] if isinstance(g, Tensor) else g for g in given], True)
+    if None in given[: len(checked)]:
+        raise ValueError(UNBATCHED)
+    return batch_size([0] * len(given), list(given))
 
 
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
