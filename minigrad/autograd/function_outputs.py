@@ -56,7 +56,9 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
     if any(is_among(d, inputs) and not is_among(d, outs) for d in dirty):
         raise RuntimeError(NOT_RETURNED)
     to_save = node.attributes.pop("to_save", ())
-    if separate and any(is_among(t, inputs) and is_among(t, outs) and not is_among(t, dirty) for t in to_save):
+    # Where a gradient would be wanted but is not, what is returned is a detached tensor, not the input.
+    as_is = [t for t in to_save if is_among(t, inputs) and is_among(t, outs) and not is_among(t, dirty)]
+    if separate and not all(t.requires_grad and (not recorded or is_among(t, constant)) for t in as_is):
         raise RuntimeError(SAVED_AS_IS)
     fresh = list(outs)
     for index, out in enumerate(outs):
