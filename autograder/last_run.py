@@ -106,6 +106,8 @@ def _words(error: BaseException) -> Text:
     kind = type(error).__name__
     if isinstance(error, SyntaxError) and error.text:
         said = text("error_at", error=f"{kind}: {error.msg}", line=error.lineno, code=error.text.strip())
+        if isinstance(error, IndentationError):
+            return followed_by(said, text("indented_wrong"))
         # IPython's word for what Python itself calls "'(' was never closed".
         return followed_by(said, text("left_open")) if error.msg == "incomplete input" else said
     line = " ".join([f"{kind}:", *str(error).splitlines()[:1]])

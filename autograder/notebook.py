@@ -63,7 +63,8 @@ def check(name: str, seed: int | None = None) -> None:
     workspace.note_first_check(this.lesson)
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
     if before := last_run.notes(this.parts):
-        view.notes[:0] = before
+        view.notes[:0] = [*before, *([view.hint] if view.hint else [])]  # first which function it is, then its hint
+        view.hint = None
         view.state = "todo" if view.state == "pass" else view.state  # what passed is not what is there now
     show(view)
     if view.state != "pass" and os.environ.get("NBGRADER_VALIDATING"):
