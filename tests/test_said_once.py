@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from project_files import ROOT
 
 CALLS = {
     "cross": "T.cross(a, a)",
@@ -30,7 +31,7 @@ print(*[str(each.message).partition(" (Triggered")[0] for each in caught], sep="
 
 def said(engine: str) -> list[str]:
     program = PROGRAM.format(engine=engine, calls=list(CALLS.values()))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
