@@ -17,7 +17,7 @@ from autograder.parts import implements
 __all__ = ["check", "hint", "implements", "language", "submit", "use_parts", "your_engine"]
 
 
-def check(name: str, seed: int | None = None) -> None:
+def check(name: str = "", seed: int | None = None) -> None:
     """Run check `name` on the learner's parts and on torch, and show how they compare (autograder/notebook.py)."""
     from autograder.waiting import waiting
 
@@ -27,8 +27,9 @@ def check(name: str, seed: int | None = None) -> None:
         run(name, seed)
 
 
-def hint(part: str) -> None:
-    """Show the next of the three hints for `part`: a question, a direction, almost the answer."""
+def hint(part: object = "") -> None:
+    """Show the next of the three hints for `part`, by its name or the function itself: a question, a direction, almost the
+    answer."""
     from autograder.notebook import hint as give
 
     give(part)

@@ -56,14 +56,15 @@ class AutograderError(Exception):
 
 
 class UnknownName(AutograderError):
-    """`given` is none of `known`; the nearest ones are offered. `kind` is what it should name, or the key of a sentence."""
+    """`given` is none of `known`; the nearest ones are offered, or those that are meant `here`, in this lesson. `kind` is
+    what it should name, or the key of a sentence."""
 
-    def __init__(self, kind: Text | str, given: object, known: Iterable[str]):
+    def __init__(self, kind: Text | str, given: object, known: Iterable[str], here: Iterable[str] = ()):
         said = text(kind, given=given) if isinstance(kind, str) else text("unknown_name", kind=kind, given=given)
-        super().__init__(said, remedy=_offer(str(given), sorted(known)))
+        super().__init__(said, remedy=_offer(str(given), sorted(known), list(here)))
 
 
-def _offer(given: str, names: list[str]) -> Text:
+def _offer(given: str, names: list[str], here: list[str]) -> Text:
     tails = {name.rpartition(".")[2]: name for name in names}
     last = given.rpartition(".")[2]
     found = [name for name in names if last and name.endswith("." + last)]
@@ -73,6 +74,8 @@ def _offer(given: str, names: list[str]) -> Text:
     near = list(dict.fromkeys(found))[:3]
     if near:
         return text("did_you_mean", names=" · ".join(near))
+    if here:
+        return text("names_here", names=" · ".join(here))
     shown = " · ".join(names[:12]) + (" …" if len(names) > 12 else "")
     return text("names_known", names=shown or text("none_yet"))
 

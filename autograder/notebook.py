@@ -39,7 +39,7 @@ from autograder import (
     workspace,
 )
 from autograder.checks import Check, Outcome
-from autograder.errors import AutograderError, CheckFailed
+from autograder.errors import AutograderError, CheckFailed, UnknownName
 from autograder.messages import Text, text
 from autograder.mistakes import Mistake
 from autograder.mistakes.twofold import Twofold, twofold
@@ -57,8 +57,10 @@ _STOPPED: blame.Grade = (0, -1)  # a run that did not come to its end does worse
 _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 
 
-def check(name: str, seed: int | None = None) -> None:
+def check(name: str = "", seed: int | None = None) -> None:
     """Show how the learner's parts do in check `name`. `seed` repeats one particular draw of the inputs."""
+    if not isinstance(name, str) or name not in checks.REGISTRY:
+        raise UnknownName(text("kind_check"), name, checks.REGISTRY, [each.name for each in _checks_here()])
     this = checks.get(name)
     workspace.note_first_check(this.lesson)
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
@@ -71,9 +73,10 @@ def check(name: str, seed: int | None = None) -> None:
         raise CheckFailed(view.text())
 
 
-def hint(part: str) -> None:
+def hint(part: Any = "") -> None:
     """Show the next of the three hints for `part`; after the last, what else there is to do."""
-    name, stage, words = hints.next_hint(part)
+    here = dict.fromkeys([each.rpartition(".")[2] for this in _checks_here() for each in this.parts])
+    name, stage, words = hints.next_hint(part, here)
     notes = [words] if hints.left(name) >= 0 else [words, _no_hint_left(name)]
     show(View(name.rpartition(".")[2], "todo", f"{stage}/{hints.EACH}", notes=notes))
 
@@ -83,8 +86,7 @@ def submit(student: str = "") -> None:
 
     A process of its own does it: the parts that are plugged in here are not those of the file.
     """
-    names = {each.lesson for each in checks.REGISTRY.values()}
-    here = [path for path in Path.cwd().glob("*.ipynb") if path.stem in names]
+    here = _notebooks_here()
     if student and len(here) != 1:
         raise AutograderError(text("submit_where"), where=str(Path.cwd()))
     if student and not os.environ.get("NBGRADER_VALIDATING"):
@@ -96,6 +98,17 @@ def submit(student: str = "") -> None:
     last = handed_in.latest(handed_in.home_of(here[0])) if len(here) == 1 else None
     said = [*text("submit_last").lines(), *last.lines()] if last else []
     print("\n".join([*text("submit_how").lines(), *said]))
+
+
+def _notebooks_here() -> list[Path]:
+    """The lessons' notebooks in this folder: nearly always one, the learner's."""
+    names = {each.lesson for each in checks.REGISTRY.values()}
+    return [path for path in Path.cwd().glob("*.ipynb") if path.stem in names]
+
+
+def _checks_here() -> list[Check]:
+    """The checks of the lesson in hand."""
+    return [each for path in _notebooks_here() for each in checks.for_lesson(path.stem)]
 
 
 def look(this: Check, seed: int) -> View:

@@ -224,6 +224,31 @@ def test_an_unknown_check_offers_the_nearest():
         autograder.check("mul_backwards")
 
 
+@pytest.mark.parametrize("name", ["", "nosuch", None, [3]])
+def test_what_is_no_check_or_part_is_answered_with_those_of_this_lesson(name, tmp_path, monkeypatch):
+    (tmp_path / "03_local_derivatives.ipynb").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownName, match="This lesson has: mul_backward · .*relu_backward"):
+        autograder.check(name)
+    with pytest.raises(UnknownName, match="This lesson has: mul_vjp_self · .*relu_vjp"):
+        autograder.hint(name)
+
+
+def test_without_a_name_check_and_hint_say_what_is_missing():
+    with pytest.raises(UnknownName, match="no check called ''"):
+        autograder.check()
+    with pytest.raises(UnknownName, match="no part called ''"):
+        autograder.hint()
+
+
+def test_a_hint_for_the_function_itself(capsys):
+    def relu_vjp(grad, result):
+        raise NotImplementedError
+
+    autograder.hint(relu_vjp)
+    assert "relu_vjp · " in capsys.readouterr().out
+
+
 def test_an_interrupted_check_says_where(capsys):
     def slow(grad, other):
         raise KeyboardInterrupt

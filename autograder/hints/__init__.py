@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 
 from autograder.errors import UnknownName
 from autograder.messages import Text, text
@@ -28,13 +29,14 @@ def all_hints() -> dict[str, Stages]:
     return found
 
 
-def next_hint(given: str) -> tuple[str, int, Text]:
-    """(part, stage counted from 1, the hint): the next one for the part called `given`, in full or by its last name.
+def next_hint(given: object, here: Iterable[str] = ()) -> tuple[str, int, Text]:
+    """(part, stage counted from 1, the hint): the next one for the part called `given`, in full or by its last name, or
+    written by the function `given`. here: the parts to offer where there is none.
 
     After the third, the third again; `left` tells.
     """
     hints = all_hints()
-    part = find(given, list(hints))
+    part = find(getattr(given, "__name__", given), list(hints), here)
     stage = min(_asked.get(part, 0) + 1, EACH)
     _asked[part] = _asked.get(part, 0) + 1
     return part, stage, Text(*hints[part][stage - 1])
@@ -45,9 +47,9 @@ def left(part: str) -> int:
     return EACH - _asked.get(part, 0)
 
 
-def find(given: str, parts: list[str]) -> str:
+def find(given: object, parts: list[str], here: Iterable[str] = ()) -> str:
     """The one part whose dotted name is `given` or ends in it."""
-    found = [part for part in parts if part == given or part.endswith("." + given)]
+    found = [part for part in parts if part == given or part.endswith(f".{given}")]
     if len(found) != 1:
-        raise UnknownName(text("kind_part"), given, parts)
+        raise UnknownName(text("kind_part"), given, parts, here)
     return found[0]
