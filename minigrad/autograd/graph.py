@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
 from ..errors import DETACHED, MODIFIED, SECOND_BACKWARD, opening
-from .recording import as_rule
+from .recording import as_rule, in_turn
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -200,6 +200,7 @@ class Node:
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[Callable[[list[Any]], Any], ...]] = ()  # for each rule, what picks the saved values it takes
+    turns: ClassVar[Sequence[int]] = ()  # the order of the rules under create_graph
     outputs: ClassVar[int] = 1  # to which gradients come back
     requires_grad: ClassVar[bool] = True  # as torch says of every node
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk releases; shapes and numbers may stay
@@ -252,7 +253,7 @@ class Node:
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """apply() on Tensors, so that the computation is itself recorded (create_graph)."""
-        return as_rule(self._apply, grad, self.unpack_tensors())
+        return as_rule(in_turn, self, grad, self.unpack_tensors())
 
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         results = []

@@ -157,14 +157,16 @@ def members(second: str | dict[str, str], vjps: dict[str, Rule], slopes: tuple[R
 
 def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
     """Node.apply_graph, with each rule as one operation."""
-    values, results = self.unpack_tensors(), []
-    for kind, vjp, take, parent in zip(self.second, self.vjps, self.takes, self.parents, strict=True):
-        given = list(take(values))
-        wanted = parent is not None
-        found = (kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)) if wanted else None
+    values = self.unpack_tensors()
+    results: list[Any] = [None] * len(self.parents)
+    for i in self.turns:
+        if self.parents[i] is None:
+            continue
+        kind, vjp, given = self.second[i], self.vjps[i], list(self.takes[i](values))
+        found = kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)
         if kind and found is not None and not found.requires_grad and records() and is_asked(self):
             found = from_array(found._data, (NothingNode.named(kind.__name__)(self, found._data), 0))
-        results.append(found)
+        results[i] = found
     return tuple(results)
 
 

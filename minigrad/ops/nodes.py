@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autograd.accumulate import apply_product, fit
 from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
-from ..autograd.recording import as_rule
+from ..autograd.recording import as_rule, in_turn
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
 from .saved_attributes import SHOWN_ONLY, shown
@@ -45,6 +45,7 @@ def node_type(
     the saved values are tensors."""
     takes = tuple([taker([saves.index(n) for n in names_of(vjp)]) for vjp in vjps])
     own: dict[str, Any] = {"__slots__": (), "__module__": __name__, "vjps": vjps, "saves": saves, "takes": takes}
+    own["turns"] = range(len(vjps))
     if hasattr(base, "applies"):
         own["apply"] = with_own_code(base.applies(*vjps), "apply")
     return type(name, (base,), own | shown(name, saves, tensors) | dict(members))
@@ -120,7 +121,7 @@ class ConstantsNode(OneInputNode):
 
 def apply_operands(self: Node, grad: Any) -> tuple[Any, ...]:
     """Node.apply_graph for rules whose numbers are operands (tensors, to torch), not numbers of the rule itself."""
-    return self._apply(grad, self.unpack_tensors())
+    return in_turn(self, grad, self.unpack_tensors())
 
 
 class PlainNode(Node):
@@ -223,6 +224,7 @@ class Rules:
         if len(rules) > 1 and plain is Node:  # the order in which they are checked: inputs before results
             saves = tuple(sorted(saves, key=lambda name: (name in self.results or name.startswith("result"), name)))
         self.node = node_type(node, tuple(rules.values()), saves, base, members, in_graph)
+        self.node.turns = sorted(range(len(rules)), key=self.inputs.__getitem__)
         self.node.outputs = count  # indices come last: they get no gradient, and hooks do not see them
         self.node.releases = releases
         no_tensors = issubclass(self.node, ConstantsNode) or not saves
