@@ -73,6 +73,17 @@ REMAINING = """
   Differences that only the graph shows: torch writes the gradient of `cumprod` in place. Here, boolean masks are saved
   as positions, ignored targets of `nll_loss` as class 0, and a stride that was not given as the kernel size. Matrices are
   saved without their LU factors, and `bilinear` without the dimensions of its sums.
+- 两个操作数的内存次序不同时（一个转置过），torch 的结果随第一个，这里按下标的次序；所以 `stride()` 不同，`view` 能不能用、
+  `reshape` 复制不复制也会不同。<br>
+  Where the operands of an elementwise operation lie in memory in different orders (one is transposed, say), torch's result
+  follows the first of them; here it follows the indices. So `stride()` differs, and with it whether `view` is possible and
+  whether `reshape` copies.
+- float16 的张量配 Python 的数：torch 把那个数留在单精度里，这里先变成半精度，超过 65504 就是 inf。<br>
+  Beside a float16 tensor torch keeps a Python number in single precision; here it becomes half precision first, and inf
+  above 65504.
+- 一起 `deepcopy`、一起 `save` 的张量和它的视图，在 torch 里还共享内存，在这里不再共享。<br>
+  A tensor and its view that are copied by one `deepcopy`, or saved together, still share storage in torch, and no longer
+  do here.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
   `.item()`，而打印、往外面的张量里写，都是每片做一次；图里看到的是 `unbind` 和 `stack`。用 `randomness="different"` 一次抽 16 个
   以上的正态数时，抽到的数不同。<br>
