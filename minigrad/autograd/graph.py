@@ -299,7 +299,7 @@ class Node:
             raise RuntimeError(SECOND_BACKWARD)
         values: list[Any] = []
         for value in self.saved:
-            if value is not None and value._counter is not None:
+            if value is not None and (counter := value._counter) is not None and (counter.version or counter.detached):
                 self.check_saved(len(values), value)
             values.append(None if value is None else self.saved_tensor(value))
         return values

@@ -163,11 +163,11 @@ class CrosswiseNode(Node):
         def apply(node: Node, grad: Any) -> tuple[Any, Any]:
             other, self = node.saved or node.unpack_arrays()  # which raises, once they are released
             if other is not None:
-                if other._counter is not None:
+                if (counter := other._counter) is not None and (counter.version or counter.detached):
                     node.check_saved(0, other)
                 other = other._data
             if self is not None:
-                if self._counter is not None:
+                if (counter := self._counter) is not None and (counter.version or counter.detached):
                     node.check_saved(1, self)
                 self = self._data
             if node.stretched is None:
