@@ -81,9 +81,8 @@ REMAINING = """
 - float16 的张量配 Python 的数：torch 把那个数留在单精度里，这里先变成半精度，超过 65504 就是 inf。<br>
   Beside a float16 tensor torch keeps a Python number in single precision; here it becomes half precision first, and inf
   above 65504.
-- 一起 `deepcopy`、一起 `save` 的张量和它的视图，在 torch 里还共享内存，在这里不再共享。<br>
-  A tensor and its view that are copied by one `deepcopy`, or saved together, still share storage in torch, and no longer
-  do here.
+- 一起 `save` 的张量和它的视图，读回来在 torch 里还共享内存，在这里不再共享。<br>
+  A tensor and its view that are saved together still share storage in torch when they are loaded, and no longer do here.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和
   `.item()`，而打印、往外面的张量里写，都是每片做一次；图里看到的是 `unbind` 和 `stack`。用 `randomness="different"` 一次抽 16 个
   以上的正态数时，抽到的数不同。<br>

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..autograd.graph import NO_EDGE
 from ..autograd.hooks import tensor_hooks
-from ..backend import address, array_module, memory_order, numpy, to_host
+from ..backend import address, array_module, memory_order, ndarray, numpy, to_host
 from ..creation import NO_INDEX, tensor
 from ..dtypes import with_our_dtype
 from ..size import Size
@@ -93,13 +93,35 @@ def deep_copied(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]
     if not self.is_leaf:
         raise RuntimeError(NOT_COPYABLE)
-    data = self.storage()
-    out = rebuilt(
-        type(self), data.copy(memory_order(data)), self._edge is not NO_EDGE, copy.deepcopy(self.__dict__, memo)
-    )
+    data = copied_storage(self.storage(), memo)
+    out = rebuilt(type(self), data, self._edge is not NO_EDGE, copy.deepcopy(self.__dict__, memo))
     out._grad = copy.deepcopy(self._grad, memo)
     memo[id(self)] = out
     return out
+
+
+def copied_storage(array: Any, memo: dict[Any, Any]) -> Any:
+    """A copy of an array for one deepcopy. As in torch the whole storage is copied, once, so that copies share memory where
+    the originals do."""
+    whole = storage_of(array)
+    if type(array) is not ndarray or not (array.size and whole.flags.forc):
+        return array.copy(memory_order(array))
+    key = "storage", id(whole)
+    if key not in memo:
+        memo[key] = numpy.array(whole, order="K")
+    copied = memo[key]
+    if array is whole:
+        return copied
+    start = address(array) - address(whole)
+    return ndarray(array.shape, array.dtype, copied if copied.flags.c_contiguous else copied.T, start, array.strides)
+
+
+def storage_of(array: Any) -> Any:
+    """The array that owns an array's memory: itself, or what it is a view of."""
+    whole = array
+    while isinstance(getattr(whole, "base", None), type(array)):
+        whole = whole.base
+    return whole
 
 
 # ------------------------------------------------------------------ facts
@@ -120,10 +142,7 @@ def stride(input: Tensor, dim: Int | None = None) -> Any:
 def storage_offset(input: Tensor) -> Any:
     """How many elements of the storage come before the first one of this tensor."""
     data = input.storage()
-    whole = data
-    while isinstance(getattr(whole, "base", None), type(data)):
-        whole = whole.base
-    return (address(data) - address(whole)) // data.itemsize
+    return (address(data) - address(storage_of(data))) // data.itemsize
 
 
 def is_complex(input: Tensor) -> Any:
