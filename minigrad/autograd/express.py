@@ -8,7 +8,7 @@ waits for no other. Leaves get theirs at the end. What is saved is mostly calls:
 At the first node that somebody could watch, one with a hook or with code of the user's, `run_backward` takes over. It does
 everything where one of the walk's functions has been replaced. What runs when is said there and only there.
 
-`run_towards` does the same for autograd.grad, where only the nodes that lead to some leaves run.
+`run_towards` does the same for autograd.grad, if that is asked for all the leaves that the graph has.
 """
 
 from __future__ import annotations
@@ -130,14 +130,17 @@ def add_to_leaves(buffers: Buffers) -> None:
             leaf.apply(grad)
 
 
-def run_towards(edges: list[Edge], buffers: Buffers, retain_graph: bool, create_graph: bool) -> dict[Edge, Any] | None:
+def run_towards(
+    edges: list[tuple[Any, int]], buffers: Buffers, retain_graph: bool, create_graph: bool
+) -> dict[Edge, Any] | None:
     """Walk until the gradients of some leaves have arrived, or somebody could watch: these gradients, or None.
 
-    edges: where they arrive. Only where no path ends elsewhere, so that every node leads to one of them.
+    edges: where they arrive. Only where no path ends elsewhere, so that every node leads to one of them. After None, `buffers`
+    holds what `run_backward` needs to finish the walk.
     """
     if walked_by() != OWN or not buffers or (create_graph and (observers or not is_grad_enabled())):
         return None
-    leaves: set[Any] = {leaf for leaf, _ in edges}
+    leaves = {leaf for leaf, _ in edges}
     for leaf in leaves:
         if leaf is None or leaf.parents or leaf.extras is not None:
             return None
@@ -163,7 +166,7 @@ def run_towards(edges: list[Edge], buffers: Buffers, retain_graph: bool, create_
                     buffers[parent] = results[i]
                 else:
                     buffers[parent] = joined(node, i, parent, held, results[i], grad)
-    return {edge: buffers.get(edge[0]) for edge in edges}  # type: ignore[arg-type]
+    return {edge: buffers.get(edge[0]) for edge in edges}
 
 
 def nodes_above(leaves: set[Any], roots: Iterable[Any]) -> list[Any] | None:

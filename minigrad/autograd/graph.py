@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BY_NUMPY
 from ..errors import DETACHED, MODIFIED, SECOND_BACKWARD, opening
-from .recording import as_rule, in_turn
+from .recording import as_rule
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -200,7 +200,7 @@ class Node:
     vjps: ClassVar[tuple[Callable[..., Any], ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()  # names of the saved values
     takes: ClassVar[tuple[Callable[[list[Any]], Any], ...]] = ()  # for each rule, what picks the saved values it takes
-    turns: ClassVar[Sequence[int]] = ()  # the order of the rules under create_graph
+    turns: ClassVar[Sequence[int]] = ()  # the order of the rules, torch's: a graph of them shows it
     outputs: ClassVar[int] = 1  # to which gradients come back
     requires_grad: ClassVar[bool] = True  # as torch says of every node
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk releases; shapes and numbers may stay
@@ -253,12 +253,13 @@ class Node:
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """apply() on Tensors, so that the computation is itself recorded (create_graph)."""
-        return as_rule(in_turn, self, grad, self.unpack_tensors())
+        return as_rule(self._apply, grad, self.unpack_tensors())
 
     def _apply(self, grad: Any, values: list[Any]) -> tuple[Any, ...]:
-        results = []
-        for vjp, take, parent in zip(self.vjps, self.takes, self.parents):  # noqa: B905 (one of each an input)
-            results.append(vjp(grad, *take(values)) if parent is not None else None)
+        results: list[Any] = [None] * len(self.parents)
+        for i in self.turns:
+            if self.parents[i] is not None:
+                results[i] = self.vjps[i](grad, *self.takes[i](values))
         return tuple(results)
 
     def saved_for(self, parents: tuple[Node | None, ...]) -> Any:

@@ -53,12 +53,3 @@ def as_rule(call: Callable[..., Any], *args: Any) -> Any:
     finally:
         if not inner:
             recording_rules.discard(me)
-
-
-def in_turn(node: Node, grad: Any, values: list[Any]) -> tuple[Any, ...]:
-    """What a node's rules give, recorded in torch's order: that of the inputs' names."""
-    results: list[Any] = [None] * len(node.parents)
-    for i in node.turns:
-        if node.parents[i] is not None:
-            results[i] = node.vjps[i](grad, *node.takes[i](values))
-    return tuple(results)

@@ -87,10 +87,8 @@ def shares_of(
     total = sum_array(shares, None, False) if reduction != NONE else shares.dtype.type(0)
     if reduction == MEAN:
         shares = shares / total  # nan for rows that count 0 together
-    if ignored is not None:
-        shares = module.where(ignored, -0.0, shares).astype(
-            total.dtype
-        )  # whose gradient is -grad · shares, and 0 in torch
+    if ignored is not None:  # the gradient is -grad · shares: 0 for these, and not -0, as in torch
+        shares = module.where(ignored, -0.0, shares).astype(total.dtype)
     return shares, ignored, target, from_array(total)
 
 

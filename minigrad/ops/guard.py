@@ -149,9 +149,8 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return type(result)(out)
 
 
-RESIZING = frozenset(
-    "empty eye full linspace logspace ones rand randint randn randperm zeros".split()
-)  # without a word
+# Functions for which torch makes `out` fit without a word.
+RESIZING = frozenset("empty eye full linspace logspace ones rand randint randn randperm zeros".split())
 
 
 def resizing(name: str, out: Any, result: Any) -> str:

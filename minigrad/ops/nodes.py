@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autograd.accumulate import apply_product, fit
 from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
-from ..autograd.recording import as_rule, in_turn
+from ..autograd.recording import as_rule
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
 from .saved_attributes import SHOWN_ONLY, shown
@@ -121,7 +121,7 @@ class ConstantsNode(OneInputNode):
 
 def apply_operands(self: Node, grad: Any) -> tuple[Any, ...]:
     """Node.apply_graph for rules whose numbers are operands (tensors, to torch), not numbers of the rule itself."""
-    return in_turn(self, grad, self.unpack_tensors())
+    return self._apply(grad, self.unpack_tensors())
 
 
 class PlainNode(Node):

@@ -108,8 +108,8 @@ def copied_storage(array: Any, memo: dict[Any, Any]) -> Any:
         return array.copy(memory_order(array))
     key = "storage", id(whole)
     if key not in memo:
-        memo[key] = numpy.array(whole, order="K")
-    copied = memo[key]
+        memo[key] = numpy.array(whole, order="K"), whole  # which has to live as long as its id is a key
+    copied = memo[key][0]
     if array is whole:
         return copied
     start = address(array) - address(whole)
