@@ -60,8 +60,13 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
                 if parent in buffers:
                     if result is not None:
                         held = buffers[parent]
-                        common = held is not None and type(held) is not list
-                        buffers[parent] = held + result if common else joined(node, i, parent, held, result, grad)
+                        if held is None or type(held) is list:
+                            buffers[parent] = joined(node, i, parent, held, result, grad)
+                        elif held.size < LARGE:
+                            buffers[parent] = held + result
+                        else:
+                            held = None  # where nothing else holds the array, NumPy adds in place
+                            buffers[parent] = buffers.pop(parent) + result
                     continue
                 if parent.plain:
                     buffers[parent] = result
