@@ -190,6 +190,36 @@ def test_new_gradients_do_not_wait_beside_large_ones():
     assert peak() < 10 * 400_000  # some of the 20 gradients at a time
 
 
+def peak_of(call):
+    """The most memory in bytes that was taken at one time during a call."""
+    tracemalloc.start()
+    call()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def test_a_large_gradient_that_nobody_else_has_is_added_to_in_place():
+    ones = minigrad.ones(1 << 20)._data
+    if peak_of(lambda: (ones * 1) + ones) > 1.5 * ones.nbytes:
+        pytest.skip("this build of NumPy always makes a new array")
+    x = minigrad.ones(1 << 20, requires_grad=True)
+    loss = (x * 2 + x * 3).sum()
+    assert peak_of(loss.backward) < 2.5 * ones.nbytes  # the two gradients, and no third array for their sum
+    assert x.grad.eq(5).all()
+
+
+@BOTH
+def test_a_large_gradient_that_somebody_has_is_left_alone(T):
+    given = T.full((1 << 18,), 2.0)
+    a, b, c = [T.ones(1 << 18, requires_grad=True) for _ in range(3)]
+    total = a + b  # hands on what it got itself
+    (total + a + c * 3 + total.exp().log() + c).backward(given)
+    assert given.eq(2).all()
+    assert [round(leaf.grad.sum().item() / (1 << 18), 2) for leaf in (a, b, c)] == [6, 4, 8]
+    assert a.grad.data_ptr() != b.grad.data_ptr()
+
+
 def test_a_function_that_was_replaced_before_the_first_walk_does_the_work():
     program = (
         "import minigrad; from minigrad.autograd import engine; own = engine.count_dependencies\n"

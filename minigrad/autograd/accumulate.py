@@ -218,6 +218,7 @@ def accumulate_graph(variable: Tensor, grad: Tensor) -> None:
 
 
 _creating = threading.RLock()
+REF = weakref.ref
 
 
 def one_at_a_time(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]:
@@ -230,7 +231,7 @@ def one_at_a_time(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]
     def ask(tensor: Tensor) -> Edge:
         if tensor._edge is None:
             known = tensor._accumulator
-            if type(known) is weakref.ref and (node := known()) is not None:
+            if type(known) is REF and (node := known()) is not None:
                 return node, 0
             with _creating:
                 return edge_of(tensor)

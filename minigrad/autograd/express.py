@@ -70,12 +70,13 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
                     continue
                 if parent.plain:
                     buffers[parent] = result
+                elif parent.order == -LAST:
+                    buffers[parent] = result if result is None else parent.receive(result, 0, result is grad)
+                    if parent.extras is not None or parent.parents or holds_much(parent):
+                        watched = node
+                    continue
                 else:
                     buffers[parent] = joined(node, i, parent, None, result, grad)
-                    if parent.order == -LAST:
-                        if parent.extras is not None or parent.parents or holds_much(parent):
-                            watched = node
-                        continue
                 if latest is None:
                     latest = parent
                 else:

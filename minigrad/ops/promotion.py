@@ -31,16 +31,18 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     fits: whether each gradient will have its operand's shape and dtype: True beside a number, False if the dtypes differ,
     None if that depends on the shapes.
     """
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and (x := a._data).dtype is (y := b._data).dtype:
+    if type(b) in PLAIN:
+        if isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
+            constant = new(Constant)  # as Constant(b), with one call less
+            constant._data = b
+            return a, constant, x, asarray(b, dtype) if type(x) is ndarray else b, True
+    elif type(a) in PLAIN:
+        if isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
+            constant = new(Constant)
+            constant._data = a
+            return constant, b, asarray(a, dtype) if type(y) is ndarray else a, y, True
+    elif isinstance(a, Tensor) and isinstance(b, Tensor) and (x := a._data).dtype is (y := b._data).dtype:
         return a, b, x, y, None  # a Parameter and a Tensor, say
-    if type(b) in PLAIN and isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
-        constant = new(Constant)  # as Constant(b), with one call less
-        constant._data = b
-        return a, constant, x, asarray(b, dtype) if type(x) is ndarray else b, True
-    if type(a) in PLAIN and isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
-        constant = new(Constant)
-        constant._data = a
-        return constant, b, asarray(a, dtype) if type(y) is ndarray else a, y, True
     if get_ident() in recording_rules:
         a, b = wrapped(a), wrapped(b)
     if mixing == NO_BOOLS:
