@@ -7,15 +7,11 @@ waits for no other. Leaves get theirs at the end. What is saved is mostly calls:
 
 At the first node that somebody could watch, one with a hook or with code of the user's, `run_backward` takes over. It does
 everything where one of the walk's functions has been replaced. What runs when is said there and only there.
-
-`run_towards` does the same for autograd.grad, if that is asked for all the leaves that the graph has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from heapq import heappop, heappush, heappushpop
-from operator import attrgetter
 from typing import Any
 
 from .accumulate import LARGE, fit_all
@@ -24,6 +20,8 @@ from .grad_mode import is_grad_enabled
 from .graph import LAST, Edge, Node
 from .recording import observers
 
+URGENT = -LAST  # the order of leaves, and of NotImplemented
+
 
 def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
     """Walk with the gradients in `buffers`, {node: array}, until somebody could watch; whether that was the whole walk. If
@@ -31,70 +29,114 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
 
     After an error in a rule, as in torch, the leaves whose gradients were complete have got them.
     """
-    if walked_by() != OWN or not buffers:
+    if walked_by() != OWN or not buffers or not all(root.parents and root.order != URGENT for root in buffers):
         return False
-    for root in buffers:
-        if root.order == -LAST:
-            return False  # a leaf, or NotImplemented, which refuses as early as it can
+    try:
+        walked = walk(buffers, retain_graph, False, True)
+    except Exception:
+        add_to_leaves(completed(buffers))
+        raise
+    if walked:
+        add_to_leaves(buffers)
+    return walked
+
+
+def run_towards(
+    edges: list[tuple[Any, int]], buffers: Buffers, retain_graph: bool, create_graph: bool
+) -> dict[Edge, Any] | None:
+    """Walk until the gradients of some leaves have arrived, or somebody could watch: these gradients, or None.
+
+    edges: where they arrive. Only where no path ends elsewhere, so that every node leads to one of them. After None, `buffers`
+    holds what `run_backward` needs to finish the walk.
+    """
+    if walked_by() != OWN or not buffers or (create_graph and (observers or not is_grad_enabled())):
+        return None
+    leaves = {leaf for leaf, _ in edges}
+    for leaf in leaves:
+        if leaf is None or leaf.parents or leaf.extras is not None:
+            return None
+    if not only_leads_to(leaves, buffers) or not walk(buffers, retain_graph, create_graph, False):
+        return None
+    return {edge: buffers.get(edge[0]) for edge in edges}
+
+
+def only_leads_to(leaves: set[Any], roots: Buffers) -> bool:
+    """Whether all paths from the roots end in `leaves`, without a root that is one of them, and without NotImplemented."""
+    nodes: list[Any] = list(roots)
+    known = {None, *leaves, *nodes}
+    for node in nodes:  # the list grows on the way
+        if node.order == URGENT or not any(node.parents):
+            return False
+        for parent in node.parents:
+            if parent not in known:
+                known.add(parent)
+                nodes.append(parent)
+    return True
+
+
+def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -> bool:
+    """Run node after node, the latest recorded first, until only the ends of paths are left in `buffers`, or somebody could
+    watch; whether that was the whole walk. adds: whether the gradients of leaves will be added to their `.grad`.
+    """
     others = sorted([(root.order, root) for root in buffers])  # orders differ, so nodes are never compared
     node: Node | None = others.pop(0)[1]
     watched: Node | None = None  # the node that has reached a leaf somebody could watch
-    try:
-        while node is not None and watched is None:
-            grad = buffers[node]
-            if grad is None or node.extras is not None or node.watched:
-                return False
-            results = node.apply(grad)
-            del buffers[node]
-            if not retain_graph and node.releases:
-                node.saved = None
-            if node.stretched is not None:
-                results = fit_all(results, node.stretched)
-            latest: Node | None = None  # recorded of what is reached from here, perhaps; all else waits in `others`
-            i = -1
-            for parent in node.parents:
-                i += 1
-                if parent is None:
-                    continue
-                result = results[i]
-                if parent in buffers:
-                    if result is not None:
-                        held = buffers[parent]
-                        if held is None or type(held) is list:
-                            buffers[parent] = joined(node, i, parent, held, result, grad)
-                        elif held.size < LARGE:
-                            buffers[parent] = held + result
-                        else:
-                            held = None  # where nothing else holds the array, NumPy adds in place
-                            buffers[parent] = buffers.pop(parent) + result
-                    continue
-                if parent.plain:
-                    buffers[parent] = result
-                elif parent.order == -LAST:
-                    buffers[parent] = result if result is None else parent.receive(result, 0, result is grad)
-                    if parent.extras is not None or parent.parents or holds_much(parent):
-                        watched = node
-                    continue
-                else:
-                    buffers[parent] = joined(node, i, parent, None, result, grad)
-                if latest is None:
-                    latest = parent
-                else:
-                    heappush(others, (parent.order, parent))
-            if others:
-                node = heappop(others)[1] if latest is None else heappushpop(others, (latest.order, latest))[1]
+    while node is not None and watched is None:
+        grad = buffers[node]
+        if grad is None or node.extras is not None or node.watched:
+            return False
+        results = node.apply_graph(grad) if create_graph else node.apply(grad)
+        if not retain_graph and node.releases:
+            node.saved = None
+        if node.stretched is not None:
+            results = fit_all(results, node.stretched)
+        latest: Node | None = None  # recorded of what is reached from here, perhaps; all else waits in `others`
+        i = -1
+        for parent in node.parents:
+            i += 1
+            if parent is None:
+                continue
+            result = results[i]
+            if parent in buffers:
+                if result is not None:
+                    held = buffers[parent]
+                    if held is None or type(held) is list:
+                        buffers[parent] = joined(node, i, parent, held, result, grad)
+                    elif create_graph or held.size < LARGE:
+                        buffers[parent] = held + result
+                    else:
+                        held = None  # where nothing else holds the array, NumPy adds in place
+                        buffers[parent] = buffers.pop(parent) + result
+                continue
+            if parent.plain:
+                buffers[parent] = result
+            elif parent.order != URGENT and parent.parents:
+                buffers[parent] = joined(node, i, parent, None, result, grad)
+            elif adds:  # the end of a path, or NotImplemented, which refuses as early as it can
+                buffers[parent] = None if result is None else parent.receive(result, node.number(i), result is grad)
+                if parent.extras is not None or parent.watched or holds_much(parent):
+                    watched = node
+                continue
             else:
-                node = latest
-    except Exception:
-        add_to_leaves(completed(buffers, node))
-        raise
-    add_to_leaves(buffers if watched is None else seen(buffers, watched))
+                buffers[parent] = result
+                continue
+            if latest is None:
+                latest = parent
+            else:
+                heappush(others, (parent.order, parent))
+        del buffers[node]
+        if others:
+            node = heappop(others)[1] if latest is None else heappushpop(others, (latest.order, latest))[1]
+        else:
+            node = latest
+    if watched is not None:
+        add_to_leaves(seen(buffers, watched))
     return watched is None
 
 
-def completed(buffers: Buffers, node: Node | None) -> Buffers:
-    """The leaves in `buffers` that wait for nothing from `node` and the other nodes there, which have still to run."""
-    waiting = count_dependencies([each for each in (*buffers, node) if each is not None and each.parents])
+def completed(buffers: Buffers) -> Buffers:
+    """The leaves in `buffers` that wait for nothing from the nodes there, which have still to run."""
+    waiting = count_dependencies([each for each in buffers if each.parents])
     return {leaf: grad for leaf, grad in buffers.items() if leaf not in waiting}
 
 
@@ -103,13 +145,13 @@ def seen(buffers: Buffers, node: Node) -> Buffers:
 
     The leaves that it has completed stay, at the end, in the order in which `run_backward` would find them complete.
     """
-    leaves = [parent for parent in node.parents if parent is not None and parent.order == -LAST]
-    if not any(leaf.extras is not None or leaf.parents for leaf in leaves):
+    leaves = [parent for parent in node.parents if parent is not None and not parent.parents]
+    if not any(leaf.extras is not None for leaf in leaves):
         return {}
     for parent in node.parents:
         if parent in buffers:
             buffers[parent] = buffers.pop(parent)
-    return {leaf: buffers.pop(leaf) for leaf in completed(buffers, None) if leaf not in leaves}
+    return {leaf: buffers.pop(leaf) for leaf in completed(buffers) if leaf not in leaves}
 
 
 def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) -> Any:
@@ -134,57 +176,3 @@ def add_to_leaves(buffers: Buffers) -> None:
     for leaf, grad in buffers.items():
         if grad is not None:
             leaf.apply(grad)
-
-
-def run_towards(
-    edges: list[tuple[Any, int]], buffers: Buffers, retain_graph: bool, create_graph: bool
-) -> dict[Edge, Any] | None:
-    """Walk until the gradients of some leaves have arrived, or somebody could watch: these gradients, or None.
-
-    edges: where they arrive. Only where no path ends elsewhere, so that every node leads to one of them. After None, `buffers`
-    holds what `run_backward` needs to finish the walk.
-    """
-    if walked_by() != OWN or not buffers or (create_graph and (observers or not is_grad_enabled())):
-        return None
-    leaves = {leaf for leaf, _ in edges}
-    for leaf in leaves:
-        if leaf is None or leaf.parents or leaf.extras is not None:
-            return None
-    nodes = nodes_above(leaves, buffers)
-    if nodes is None or nodes[0].order == -LAST:
-        return None  # the latter is NotImplemented, which refuses as early as it can
-    for node in nodes:
-        grad = buffers[node]
-        if grad is None or node.extras is not None or node.watched:
-            return None
-        results = node.apply_graph(grad) if create_graph else node.apply(grad)
-        del buffers[node]
-        if not retain_graph and node.releases:
-            node.saved = None
-        if node.stretched is not None:
-            results = fit_all(results, node.stretched)
-        i = -1
-        for parent in node.parents:
-            i += 1
-            if parent is not None:
-                held = buffers.get(parent)
-                if held is None and (parent.plain or parent in leaves):
-                    buffers[parent] = results[i]
-                else:
-                    buffers[parent] = joined(node, i, parent, held, results[i], grad)
-    return {edge: buffers.get(edge[0]) for edge in edges}
-
-
-def nodes_above(leaves: set[Any], roots: Iterable[Any]) -> list[Any] | None:
-    """All nodes from the roots down to `leaves`, the latest recorded first. None if there is another end than these."""
-    nodes = list(roots)
-    known = {None, *leaves, *nodes}
-    for node in nodes:  # the list grows on the way
-        if not any(node.parents):
-            return None
-        for parent in node.parents:
-            if parent not in known:
-                known.add(parent)
-                nodes.append(parent)
-    nodes.sort(key=attrgetter("order"))
-    return nodes

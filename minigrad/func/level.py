@@ -34,6 +34,8 @@ class Inlet(Node):
 
     __slots__ = ("level",)
     releases = False
+    plain = False
+    watched = True
 
     def __init__(self, tensor: Tensor, level: Level) -> None:
         self.level = level
