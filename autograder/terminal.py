@@ -20,6 +20,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from autograder.wrapping import Screen
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 # What they show is text: `[x]` in a file's name is no markup, and `:x:` no picture.
 _AS_IT_IS: dict[str, Any] = {"markup": False, "emoji": False}
 # Where nothing says how wide the page is, wide enough for two languages.
-screen = Console(**_AS_IT_IS) if Console().is_terminal else Console(width=110, **_AS_IT_IS)
-errors = Console(stderr=True, **_AS_IT_IS)
+screen = Screen(**_AS_IT_IS) if Console().is_terminal else Screen(width=110, **_AS_IT_IS)
+errors = Screen(stderr=True, **_AS_IT_IS)
 # What became of a submission: graded, a person must look, failed.
 SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗"}
 EARLIER = "（已评过 · graded earlier）"
