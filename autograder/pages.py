@@ -171,7 +171,7 @@ def contents(nb: NotebookNode, penalty: float) -> str:
     records, problem = about.get("records", {}), about.get("problem")
     said = "<p><b>? 没能评分，不是零分。· Not graded; this is no zero.</b></p>" if problem else ""
     cells = [c.metadata.nbgrader for c in nb.cells if "nbgrader" in c.metadata]
-    rows = [] if problem and waiting(cells) else [_line(cell, records) for cell in cells]
+    rows = [] if problem and waiting(cells) else _lines(cells, records)
     rows += [f"<li>迟交扣分 · Late penalty: −{penalty:g}</li>"] if penalty else []
     reason = f"<p>{'<br>'.join(map(escape, both(problem)))}</p>" if problem else ""
     return f'<div id="toc">{said}{reason}<ul style="list-style:none;padding:0">{"".join(rows)}</ul></div>'
@@ -182,22 +182,40 @@ def waiting(cells: Iterable[Any]) -> bool:
     return any(cell.get("grade") and isnan(cell.score) for cell in cells)
 
 
-def _line(cell: Any, records: dict[str, Record]) -> str:
-    """One cell in the table of contents; nothing for one that has neither points nor a comment."""
+def _lines(cells: list[Any], records: dict[str, Record]) -> list[str]:
+    """The cells that have points or a comment; a reason that the next one repeats is said there."""
+    cells = [cell for cell in cells if cell.get("grade") or cell.get("comment")]
+    whys = [_why(cell, records) for cell in cells]
+    said_later = [why == following for why, following in zip(whys, [*whys[1:], None], strict=True)]
+    return [
+        _line(cell, records, [] if later else why) for cell, why, later in zip(cells, whys, said_later, strict=True)
+    ]
+
+
+def _why(cell: Any, records: dict[str, Record]) -> list[str]:
+    """What a cell lost points for, in both languages."""
+    record = records.get(cell.grade_id)
+    return both(hint_of(record) or record["reason"]) if record and cell.get("grade") and _mark(cell) == "✗" else []
+
+
+def _mark(cell: Any) -> str:
+    return "?" if isnan(cell.score) else "✓" if cell.score >= cell.points else "✗"
+
+
+def _line(cell: Any, records: dict[str, Record], why: list[str]) -> str:
+    """One cell in the table of contents. why: what it lost points for, if that is said here."""
     name, record = escape(str(cell.grade_id)), records.get(cell.grade_id)
     lines = []
     if cell.get("grade"):
-        waits = isnan(cell.score)
-        mark = "?" if waits else "✓" if cell.score >= cell.points else "✗"
-        points = f"{'–' if waits else f'{cell.score:g}'} / {cell.points:g}"
+        mark = _mark(cell)
+        points = f"{'–' if mark == '?' else f'{cell.score:g}'} / {cell.points:g}"
         words = f"<code>{escape(record['check'])}</code>" if record else "反思 · Reflection"
-        note = " 等老师来评 · waits for your teacher" if waits else ""
+        note = " 等老师来评 · waits for your teacher" if mark == "?" else ""
         lines.append(f'{mark} <a href="#{name}">{words}</a> {points}{note}')
-        if record and mark == "✗":
-            lines += [f"<small>{escape(each)}</small>" for each in both(hint_of(record) or record["reason"])]
+    lines += [f"<small>{escape(each)}</small>" for each in why]
     if cell.get("comment"):
         lines.append(f'<a href="#comment-{name}">评语 · Comment: <code>{name}</code></a>')
-    return f"<li>{'<br>'.join(lines)}</li>" if lines else ""
+    return f"<li>{'<br>'.join(lines)}</li>"
 
 
 def record_output(record: Record, note: Pair | None = None) -> NotebookNode:

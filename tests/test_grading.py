@@ -233,13 +233,15 @@ def test_feedback_shows_each_check_with_its_reason_and_lets_nothing_run(graded):
 
 
 def test_feedback_begins_with_what_each_point_was_lost_for(graded):
-    pages_of = feedback(graded.course, LESSON, [graded.student(each) for each in ("partial", "syntax_error")])
-    partial, broken = (
+    students = [graded.student(each) for each in ("partial", "syntax_error", "untouched")]
+    pages_of = feedback(graded.course, LESSON, students)
+    partial, broken, untouched = (
         page.read_text(encoding="utf-8").partition('id="toc"')[2].partition("</div>")[0] for page in pages_of
     )
     assert '✓ <a href="#check_exp_log"><code>exp_log_backward</code></a> 2 / 2' in partial
     assert '✗ <a href="#check_exp_log"><code>exp_log_backward</code></a> 0 / 2' in broken
     assert "SyntaxError" in broken and "没有运行成功" in broken
+    assert untouched.count("✗ ") == 3 and untouched.count("Not written yet") == 1  # one reason, said once
     assert "– / 1 等老师来评 · waits for your teacher" in broken  # not yet graded is no zero
 
 
