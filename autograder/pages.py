@@ -183,13 +183,14 @@ def waiting(cells: Iterable[Any]) -> bool:
 
 
 def _lines(cells: list[Any], records: dict[str, Record]) -> list[str]:
-    """The cells that have points or a comment; a reason that the next one repeats is said there."""
-    cells = [cell for cell in cells if cell.get("grade") or cell.get("comment")]
-    whys = [_why(cell, records) for cell in cells]
-    said_later = [why == following for why, following in zip(whys, [*whys[1:], None], strict=True)]
-    return [
-        _line(cell, records, [] if later else why) for cell, why, later in zip(cells, whys, said_later, strict=True)
-    ]
+    """The cells that have points or a comment; a reason that the next one with points repeats is said there."""
+    lines: list[str] = []
+    said: list[str] = []
+    for cell in reversed([cell for cell in cells if cell.get("grade") or cell.get("comment")]):
+        why = _why(cell, records)
+        lines.insert(0, _line(cell, records, [] if why == said else why))
+        said = why if cell.get("grade") else said
+    return lines
 
 
 def _why(cell: Any, records: dict[str, Record]) -> list[str]:
