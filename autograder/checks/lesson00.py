@@ -26,7 +26,7 @@ def slope(T: Any, w: float, X: Any, Y: Any) -> Callable[[], Any]:
 
     def compute() -> Any:
         found = T.warmup.squared_loss_grad(w, T.tensor(X), T.tensor(Y))
-        several = found is None or isinstance(found, list | tuple) or math.prod(getattr(found, "shape", ())) != 1
+        several = found is None or isinstance(found, str | list | tuple) or math.prod(getattr(found, "shape", ())) != 1
         return found if several else float(found)
 
     return compute
