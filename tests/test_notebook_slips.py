@@ -147,6 +147,11 @@ def test_a_number_that_the_engine_gave_is_no_odd_answer(capsys):
     assert "the arriving grad is not multiplied in" in said and "returned a" not in said
 
 
+def test_a_number_in_quotes_is_a_string(capsys):
+    said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: "-40"}, "warmup_by_hand")
+    assert "returned a str" in said and 'expected -40, got "-40"' in said and "✓" not in said
+
+
 def test_brackets_that_are_missing_are_asked_for(capsys):
     said = seen(capsys, {"minigrad.warmup.squared_loss_grad": lambda w, X, Y: (X * Y).sum}, "warmup_by_hand")
     assert "returned a method, not what it produces: are the brackets () missing" in said
