@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
+
+
+unchecked = tuple.__new__  # unchecked(Size, shape), of ints that are lengths already: shapes are asked for often
 
 
 class Size(tuple[int, ...]):
     """A shape; a tuple that prints as torch.Size([2, 3])."""
 
     __slots__ = ()
+
+    def __new__(cls, *given: Any, **named: Any) -> Size:
+        """Size([2, 3]); TypeError for what is no int, and what `tuple` says to other arguments."""
+        return unchecked(cls, [as_length(n, i) for i, n in enumerate(tuple(*given, **named))])
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
@@ -36,6 +44,19 @@ class Size(tuple[int, ...]):
         return Size(super().__mul__(count))
 
     __rmul__ = __mul__
+
+
+def as_length(n: Any, i: int) -> int:
+    """Item i of a Size as an int: whatever Python takes for an index, in 64 bits."""
+    try:
+        length = index(n)
+    except TypeError:
+        kind = type(n)
+        name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{name}')") from None
+    if not -(2**63) <= length < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    return length
 
 
 def accelerator() -> str:

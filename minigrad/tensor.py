@@ -18,7 +18,7 @@ from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
 from .errors import INFERENCE_WRITTEN, NOT_A_LEAF, check_bool
-from .size import Size, device
+from .size import Size, device, unchecked
 
 if TYPE_CHECKING:
     from .autograd.hooks import Extras, RemovableHandle
@@ -78,7 +78,7 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The sizes of the dimensions."""
-        return Size(self._data.shape)
+        return unchecked(Size, self._data.shape)
 
     @property
     def ndim(self) -> int:

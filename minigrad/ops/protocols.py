@@ -12,7 +12,7 @@ from ..autograd.hooks import tensor_hooks
 from ..backend import address, array_module, memory_order, ndarray, numpy, to_host
 from ..creation import NO_INDEX, tensor
 from ..dtypes import with_our_dtype
-from ..size import Size
+from ..size import Size, unchecked
 from ..tensor import Tensor, from_array
 from .arguments import Int
 from .arrange import flip
@@ -129,7 +129,7 @@ def storage_of(array: Any) -> Any:
 
 def size(input: Tensor, dim: Int | None = None) -> Any:
     """The shape, or the size of one dimension."""
-    return Size(input._data.shape) if dim is None else input._data.shape[real_dim(dim, input._data.ndim)]
+    return unchecked(Size, input._data.shape) if dim is None else input._data.shape[real_dim(dim, input._data.ndim)]
 
 
 def stride(input: Tensor, dim: Int | None = None) -> Any:
