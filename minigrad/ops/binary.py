@@ -9,7 +9,8 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module
+from ..backend import array_module, numpy
+from ..dtypes import element
 from ..tensor import Tensor
 from .arguments import Number, Operand
 from .arithmetic import same_vjp
@@ -167,6 +168,16 @@ def _lerp(x: Any, end: Any, weight: Any) -> Any:
     return z.astype(x.dtype, copy=False)
 
 
+def _lerp_by_number(x: Any, end: Any, weight: float) -> Any:
+    """Half precision is mixed in single, as torch's kernel does it."""
+    return _lerp(x, end, element(weight, numpy.result_type(x.dtype, numpy.float32)))
+
+
+def times(value: bool | int | float, x: Any) -> Any:
+    """value · x, the value being a number that x's dtype holds; of half precision what is too large is inf."""
+    return (x.dtype.type(value) if x.dtype.itemsize == 2 else element(value, x.dtype)) * x
+
+
 atan2_op = Op("Atan2Backward0", _numpy("arctan2"), floating=True, self=atan2_vjp_self, other=atan2_vjp_other)
 hypot_op = Op(
     "HypotBackward0", _floats("hypot", "hypot_cpu"), promotes=True, self=hypot_vjp_self, other=hypot_vjp_other
@@ -195,14 +206,14 @@ xlogy_number_op = Op(
 number_xlogy_op = Op(
     "XlogyBackward1", lambda x, self: _xlogy(as_0d_array(self, x), x), floating=True, other=xlogy_vjp_other
 )
-lerp_scalar_op = Op("LerpBackward0", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
+lerp_scalar_op = Op("LerpBackward0", _lerp_by_number, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
 lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
 addcmul_op = Op(
-    "AddcmulBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y * z, promotes=True, self=same_vjp,
+    "AddcmulBackward0", lambda x, y, z, value: x + times(value, y) * z, promotes=True, self=same_vjp,
     tensor1=addcmul_vjp_tensor1, tensor2=addcmul_vjp_tensor2,
 )  # fmt: skip
 addcdiv_op = Op(
-    "AddcdivBackward0", lambda x, y, z, value: x + x.dtype.type(value) * y / z, promotes=True, self=same_vjp,
+    "AddcdivBackward0", lambda x, y, z, value: x + times(value, y) / z, promotes=True, self=same_vjp,
     tensor1=addcdiv_vjp_tensor1, tensor2=addcdiv_vjp_tensor2,
 )  # fmt: skip
 

@@ -328,7 +328,7 @@ def check(
         )
     padded = [n + 2 * p for n, p in zip(size[2:], padding, strict=True)]
     if 0 in dilation and 0 not in shape[2:]:
-        raise RuntimeError(f"dilation should be greater than zero, but got {[1, *dilation][-2:]}")
+        raise RuntimeError(f"dilation should be greater than zero, but got {[1, *dilation][-max(2, len(dilation)) :]}")
     if min(windows(tuple(padded), shape[2:], stride, dilation)) < 1:
         reach = [d * (k - 1) + 1 for d, k in zip(dilation, shape[2:], strict=True)]
         raise RuntimeError(

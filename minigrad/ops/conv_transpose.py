@@ -134,9 +134,29 @@ def spread(
             ("stride", stride), ("padding", padding), ("dilation", dilation), ("output_padding", output_padding),
         )
     }  # fmt: skip
+    if min(moves["dilation"]) < 0:
+        raise RuntimeError("dilation should be greater than zero")
     check(input, weight, bias, groups, **moves)
     absent = stand_in(input, 0) if bias is None else bias if bias.is_floating_point() else bias.to(input.dtype)
     return transposed_op(input, weight, absent, groups=groups, transposed=True, **moves)
+
+
+def check_moves(size: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes, output_padding: Sizes) -> None:
+    """RuntimeError for a dilation of 0, and for an output_padding that would be a step further."""
+    if 0 in dilation and 0 not in (*size, *kernel):
+        height, width = (1, *dilation)[-2:]
+        raise RuntimeError(
+            f"dilation should be greater than zero, but got dilation_height: {height}, dilation_width: {width}"
+        )
+    if size[0] and any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
+        words = [
+            f"{name}_height: {height} {name}_width: {width}"
+            for name, first, values in (
+                ("output_padding", 0, output_padding), ("stride", 1, stride), ("dilation", 1, dilation),
+            )
+            for height, width in [(first, *values)[-2:]]
+        ]  # fmt: skip
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
 
 
 def check(
@@ -168,15 +188,7 @@ def check(
             f"Given transposed=1, weight of size {list(shape)}, expected bias to be 1-dimensional with {shape[1] * groups} "
             f"elements, but got bias of size {list(bias._data.shape)} instead"
         )
-    if size[0] and any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
-        words = [
-            f"{name}_height: {height} {name}_width: {width}"
-            for name, first, values in (
-                ("output_padding", 0, output_padding), ("stride", 1, stride), ("dilation", 1, dilation),
-            )
-            for height, width in [(first, *values)[-2:]]
-        ]  # fmt: skip
-        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(words)}")
+    check_moves(size, shape[2:], stride, dilation, output_padding)
     refuse_empty(size)
     if not shape[1]:
         in_plane = [*shape[:2], *[1] * (4 - len(shape)), *shape[2:]]
