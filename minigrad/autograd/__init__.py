@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Mapping, Sequence
+from operator import index
 from threading import get_ident
 from typing import Any
 
@@ -90,6 +91,8 @@ def backward(
             if isinstance(tensor, Tensor):
                 retain_grad(tensor)
         edges = [_input_edge(t) for t in wanted]
+    if retain_graph is not None or create_graph is not False:
+        retain_graph, create_graph = flag(retain_graph), bool(index(create_graph))
     if create_graph and not _warned:
         _warned.append(True)
         warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
@@ -130,6 +133,10 @@ def grad(
         return materialized(_inputs(inputs, "grad"), found, create_graph) if materialize_grads else found
     roots, wanted = _tensors(outputs), _inputs(inputs, "grad")
     roots, grads = _starts(roots, _given(grad_outputs), create_graph)
+    if retain_graph is not None or create_graph is not False:
+        retain_graph, create_graph = flag(retain_graph), bool(index(create_graph))
+    if allow_unused is not None or materialize_grads is not False:
+        allow_unused = flag(materialize_grads if allow_unused is None else allow_unused)
     edges = [_input_edge(t) for t in wanted]
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     for edge, g in captured.items():
@@ -146,6 +153,11 @@ def grad(
                     "allow_unused=True if this is the desired behavior."
                 )
     return tuple(found)
+
+
+def flag(given: Any) -> bool | None:
+    """True or False, as a number will do as well; None stays None. TypeError, in torch's words, for anything else."""
+    return None if given is None else bool(index(given))
 
 
 def run(
