@@ -46,9 +46,12 @@ pad_op = Op("ConstantPadNdBackward0", _constant_pad, self=constant_pad_vjp)
 # ------------------------------------------------------------------ with the tensor's own values
 
 
-def own_values_vjp(grad: Any, self_shape: Sizes, index: Any) -> Any:
-    """z = self[index] in every padded dimension: an element repeated in the padding collects all its gradients."""
-    return rules.scatter_index(grad, self_shape, index)
+def own_values_vjp(grad: Any, self: Any, index: Any) -> Any:
+    """z = self[index] in every padded dimension: an element repeated in the padding collects all its gradients.
+
+    Only the shape of self is used, but torch's kernel is given all of it, and so its own derivative for it is 0, not None.
+    """
+    return rules.scatter_index(grad, tuple(self.shape), index)
 
 
 def _reflected(i: Any, n: int) -> Any:

@@ -119,7 +119,7 @@ max_pool_op = Op("MaxPool2DWithIndicesBackward0", _max_pool, outputs=("output", 
 
 def avg_pool_vjp(
     grad: Any,
-    self_shape: Sizes,
+    self: Any,
     kernel_size: Sizes,
     stride: Sizes,
     padding: Sizes,
@@ -127,7 +127,11 @@ def avg_pool_vjp(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Any:
-    """z = the average of every window: each of its elements has its share. torch: AvgPool2DBackward0."""
+    """z = the average of every window: each of its elements has its share. torch: AvgPool2DBackward0.
+
+    Only the shape of self is used, but torch's kernel is given all of it, and so its own derivative for it is 0, not None.
+    """
+    self_shape = tuple(self.shape)
     moves, out, channels = (kernel_size, stride, padding, (1, 1)), grad.shape[-2:], math.prod(grad.shape[:-2])
     share = planes(grad / (divisor_override or elements(rules.raw(grad), self_shape, out, moves, count_include_pad)))
     windows = rules.expand(rules.reshape(share, (1, channels, 1, 1, *out)), (1, channels, *kernel_size, *out))

@@ -19,16 +19,15 @@ UNSHOWN = {
     "UpsampleNearest1DBackward0": "axes back", "UpsampleNearest2DBackward0": "axes back", "UpsampleLinear1DBackward0": "axes back",
     "UpsampleBilinear2DBackward0": "axes back",
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
-    "AvgPool2DBackward0": "self_shape",
     "ConvolutionBackward0": "input_shape weight_shape bias_shape",
     "LinalgSolveExBackward0": "vector", "TrilinearBackward0": "terms", "EmbeddingBackward0": "weight_shape",
     "Im2ColBackward0": "self_shape",
     "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
     "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
     "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",
-    "ReflectionPad1DBackward0": "index self_shape", "ReflectionPad2DBackward0": "index self_shape",
-    "ReflectionPad3DBackward0": "index self_shape", "ReplicationPad1DBackward0": "index self_shape",
-    "ReplicationPad2DBackward0": "index self_shape", "ReplicationPad3DBackward0": "index self_shape",
+    "ReflectionPad1DBackward0": "index", "ReflectionPad2DBackward0": "index",
+    "ReflectionPad3DBackward0": "index", "ReplicationPad1DBackward0": "index",
+    "ReplicationPad2DBackward0": "index", "ReplicationPad3DBackward0": "index",
 }  # fmt: skip
 NUMBERS = {"XlogyBackward2"}  # whose number torch shows as one, not as a tensor
 SHOWN_AS = {"number": "other", "normalized_shape": "normalized_shape", "mean": "result1", "rstd": "result2"}
@@ -37,7 +36,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "LinalgSlogdetBackward0": "sign", "AvgPool2DBackward0": "self", "BaddbmmBackward0": "alpha beta",
+    "LinalgSlogdetBackward0": "sign", "BaddbmmBackward0": "alpha beta",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
@@ -50,9 +49,9 @@ SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in 
     "ConvolutionBackward0": "input weight bias_shape stride padding dilation transposed output_padding groups",
     "NllLossBackward0": "self weight total_weight reduction ignore_index",
     "NllLoss2DBackward0": "self weight total_weight reduction ignore_index",
-    "ReflectionPad1DBackward0": "self padding", "ReflectionPad2DBackward0": "self padding",
-    "ReflectionPad3DBackward0": "self padding", "ReplicationPad1DBackward0": "self padding",
-    "ReplicationPad2DBackward0": "self padding", "ReplicationPad3DBackward0": "self padding",
+    "ReflectionPad1DBackward0": "padding", "ReflectionPad2DBackward0": "padding",
+    "ReflectionPad3DBackward0": "padding", "ReplicationPad1DBackward0": "padding",
+    "ReplicationPad2DBackward0": "padding", "ReplicationPad3DBackward0": "padding",
 }  # fmt: skip
 
 
