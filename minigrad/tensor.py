@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import autograd
 from .autograd.grad_mode import inferring, is_grad_enabled, is_inference_mode_enabled
 from .autograd.graph import INFERENCE, NO_EDGE, UNRECORDED, Edge, VersionCounter
-from .autograd.views import share_saved, unwanted
+from .autograd.views import refuse_repeats, share_saved, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
@@ -226,8 +226,7 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._edge is not NO_EDGE and value._data.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-        data = value._data
-        self._data = data if type(data) is ndarray else value.storage()
+        self._data = value.storage()
 
     @data.deleter
     def data(self) -> None:
@@ -287,6 +286,8 @@ class Tensor:
         if self._counter is INFERENCE and not is_inference_mode_enabled():
             raise RuntimeError(INFERENCE_WRITTEN)
         data = self.storage()
+        if 0 in data.strides:
+            refuse_repeats(data)
         data += array
         self.bump_version()
 
