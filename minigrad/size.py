@@ -6,7 +6,6 @@ import math
 from operator import index
 from typing import Any
 
-
 unchecked = tuple.__new__  # unchecked(Size, shape), of ints that are lengths already: shapes are asked for often
 
 

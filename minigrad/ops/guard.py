@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.grad_mode import is_inference_mode_enabled, records
-from ..autograd.recording import before_write
-from ..backend import numpy
-from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor
-from .arguments import SIZES, as_tensors, combination, complaint, shown, told, type_name
+from .arguments import SIZES, combination, complaint, shown
 from .deprecated import as_today
 from .signatures import IN_PYTHON, takes_out
 
@@ -125,70 +120,6 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     out = ours.pop("out")
     if out is None:
         return call(*args, **ours)
-    outs = out if isinstance(out, list | tuple) else (out,)
-    if records() and any(isinstance(t, Tensor) and t.requires_grad for t in (*args, *outs)):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-            "the arguments requires grad."
-        )
-    result = call(*args, **ours)
-    kind, words = (list | tuple, "tuple of Tensors") if isinstance(result, tuple) else (Tensor, "Tensor")
-    if not isinstance(out, kind):
-        fault = f"{name}(): argument 'out' must be {words}, not {type_name(out)}"
-        raise TypeError(told(name, fault, parameters, args, kwargs, method))
-    if kind is Tensor:
-        if any(one is out for one in args):
-            from .inplace import refuse  # which builds on operations, as this module must not
+    from .out import into  # which builds on operations, as this module must not
 
-            refuse(outs[0], result._data.shape, result.dtype)
-        return fill_out(result, out, name)
-    if len(out) != len(result):
-        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
-    for one, tensor in zip(result, as_tensors(out, len(parameters)), strict=True):
-        fill_out(one, tensor, name)
-    return type(result)(out)
-
-
-# Functions for which torch makes `out` fit without a word.
-RESIZING = frozenset("empty eye full linspace logspace ones rand randint randn randperm zeros".split())
-
-
-def resizing(name: str, out: Any, result: Any) -> str:
-    """torch's warning that a tensor given as `out` is made to fit; nothing where torch says nothing."""
-    if not out._data.size or name in RESIZING:
-        return ""
-    if name == "arange":
-        return (
-            f"The number of elements in the out tensor of shape {list(out.shape)} is {out._data.size} which does not match "
-            f"the computed number of elements {result._data.size}. Note that this may occur as a result of rounding error. "
-            f"The out tensor will be resized to a tensor of shape ({result._data.size},)."
-        )
-    return (
-        f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
-        f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
-        "PyTorch release outputs will not be resized unless they have zero elements."
-    )
-
-
-def fill_out(result: Any, out: Any, name: str) -> Any:
-    """Write a result of the function called `name` into the tensor given as `out`."""
-    from .inplace import check_memory  # which builds on operations, as this module must not
-
-    if out._data.shape == result._data.shape:
-        check_memory(out)
-    if result._data.dtype.kind == "f" and out._data.dtype.kind != "f":
-        raise RuntimeError(
-            f"result type {result.dtype.type_name} can't be cast to the desired output type {out.dtype.type_name}"
-        )
-    if out._data.shape != result._data.shape:
-        if words := resizing(name, out, result):
-            warnings.warn(words, UserWarning, stacklevel=4)
-        out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
-    if out.is_inference() and not is_inference_mode_enabled():
-        raise RuntimeError(INFERENCE_WRITTEN)
-    storage = out.storage()
-    for tell in before_write:
-        tell(out)
-    storage[...] = result._data
-    out.bump_version()
-    return out
+    return into(out, call, function, args, ours, method)

@@ -126,12 +126,14 @@ clone_op = Op("CloneBackward0", lambda x, order: x.copy(order) if x.ndim else x.
 cast_op = Op("ToCopyBackward0", _cast, stretches=True, self=same_vjp)
 
 
-def view(self: Tensor, *size: Any, dtype: Dtype | None = None) -> Tensor:
+def view(self: Tensor, *size: Any, dtype: Dtype | None = None) -> Any:
     """The same elements in another shape, sharing storage; RuntimeError where strides do not allow it (torch.Tensor.view).
 
     Or the same bytes read as another dtype.
     """
     if dtype is not None or (len(size) == 1 and isinstance(size[0], Dtype)):
+        if dtype is not None and size:
+            return NotImplemented
         return retyped(self, dtype or size[0])
     array = self.storage()
     out = view_op(self, shape=infer(sizes(size), array.size))

@@ -1,0 +1,171 @@
+"""Results written into tensors that the caller gives as `out=`: which these may be, and what torch says to others.
+
+Some functions convert their result to the dtype of `out`, some compute in it from the start, and some refuse every dtype but
+their own, each in words of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from typing import Any
+
+from ..autograd.grad_mode import is_inference_mode_enabled, records
+from ..autograd.recording import before_write
+from ..backend import numpy
+from ..errors import INFERENCE_WRITTEN
+from ..tensor import Tensor
+from .arguments import as_tensors, told, type_name
+from .inplace import check_memory, refuse
+from .promotion import check_castable
+from .reduce import ReturnType, return_type
+
+# Functions for which torch makes `out` fit without a word.
+RESIZING = frozenset("empty eye full linspace logspace ones rand randint randn randperm zeros".split())
+# Functions that compute in the dtype of `out`, unless a dtype is given.
+COMPUTED_IN = RESIZING | {"arange", "cumprod", "cumsum", "prod", "sum"}
+
+# ------------------------------------------------------------------ dtypes
+
+EXPECTED = "Expected out tensor to have dtype {want.c_name}, but got {got.c_name} instead"
+FOUND = "Found dtype {got.type_name} but expected {want.type_name}"
+# What functions say to another dtype than their result's; a pair for two results.
+ONLY: dict[str, str | tuple[str, str]] = {
+    **dict.fromkeys(
+        "addmm addmv argmax argmin baddbmm bmm cross diag gather index_add index_copy inverse isin linalg_cross linalg_det "
+        "linalg_inv linalg_matmul linalg_matrix_power linalg_solve linalg_vector_norm log_softmax matmul matrix_power mm mv norm "
+        "scatter scatter_add scatter_reduce softmax take_along_dim tril triu".split(),
+        EXPECTED,
+    ),
+    **dict.fromkeys("abs bitwise_not ceil clamp clamp_max clamp_min floor frac neg negative round sgn sign trunc".split(), FOUND),
+    **dict.fromkeys("aminmax linalg_slogdet max min slogdet sort topk".split(), (EXPECTED, EXPECTED)),
+    **dict.fromkeys("cummax cummin".split(), ("expected scalar_type {want.type_name} but found {got.type_name}",) * 2),
+    **dict.fromkeys("amax amin".split(), "Expected the dtype for input and out to match, but got {want.type_name} for input's "
+                    "dtype and {got.type_name} for out's dtype."),
+    **dict.fromkeys("dot vdot".split(), "result dtype {got.type_name} does not match input dtype {want.type_name}"),
+    **dict.fromkeys("inner tensordot".split(), "tensordot: Expected the output tensor to have dtype {want.type_name}, but got an "
+                    "output tensor with dtype {got.type_name}"),
+    **dict.fromkeys("index_select masked_select".split(), "{name}(): self and result must have the same scalar type"),
+    **dict.fromkeys("isneginf isposinf signbit".split(), "{name} does not support non-boolean outputs."),
+    **dict.fromkeys("median nanmedian".split(), (
+        "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{got.type_name}Tensor "
+        "does not equal torch.{want.type_name}Tensor (while checking arguments for median)",
+        "Expected tensor for argument #1 'indices' to have scalar type Long; but got torch.{got.type_name}Tensor instead (while "
+        "checking arguments for median)",
+    )),
+    **dict.fromkeys("bucketize searchsorted".split(), "torch.searchsorted(): output tensor's dtype is wrong, it can only be "
+                    "Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype "
+                    "{got.type_name} and out_int32 flag is False"),
+    "float_power": "the output given to float_power has dtype {got.type_name} but the operation's result requires dtype "
+                   "{want.type_name}",
+    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type Long"),
+    "linalg_matrix_norm": "linalg.matrix_norm expected out tensor dtype {want.type_name} but got: {got.type_name}",
+    "linalg_multi_dot": "multi_dot(): expected out tensor to have dtype {want.c_name} but got {got.c_name}",
+    "linalg_norm": "linalg.norm expected out tensor dtype {want.type_name} but got: {got.type_name}",
+    "linalg_vecdot": "linalg.vecdot: Expected out of dtype{want.type_name} but found {got.type_name}",
+    "mode": ("expected scalar type '{want.type_name}' but got '{got.type_name}' for values output",
+             "expected scalar type '{want.type_name}' but got '{got.type_name}' for indices output"),
+    "multinomial": "multinomial expects Long tensor out, got: {got.type_name}",
+    "nan_to_num": "nan_to_num: dtype of out: {got.type_name} should be same as input: {want.type_name}",
+    "nonzero": "nonzero: Expected out tensor to have scalar type Long but got scalar type{got.type_name}",
+    "quantile": "quantile() out tensor must be same dtype as the input tensor",
+    "take": "take(): self and out expected to have the same dtype, but got self.dtype = {want.type_name} and out.dtype = "
+            "{got.type_name}",
+    "where": "Expected out type to be {want.type_name} but got {got.type_name}",
+}  # fmt: skip
+TRUTHS = "{name} only supports bool tensor for result, got: {got.type_name}"  # bytes will do as well
+JOINED = frozenset("cat column_stack concat concatenate dstack hstack stack vstack".split())
+
+
+def check_dtype(result: Tensor, out: Tensor, name: str, place: int | None) -> None:
+    """torch's error for an `out` of a dtype that the function called `name` does not write. place: of several results."""
+    want, got = result.dtype, out.dtype
+    if want is got or name == "bernoulli":
+        return
+    words = ONLY.get(name, "")
+    if name in ("all", "any") and got.name != "uint8":
+        words = TRUTHS
+    if isinstance(words, tuple):
+        words = words[place] if place is not None else ""  # max has two results along a dimension only
+    if words:
+        raise RuntimeError(words.format(name=name, want=want, got=got))
+    if name in JOINED and want.category > got.category:
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {got.type_name}")
+    check_castable(want, got)
+
+
+# ------------------------------------------------------------------ the call
+
+
+def into(out: Any, call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
+    """The call of an operation, its result written into `out`, one tensor or several."""
+    name = function.__name__
+    outs = out if isinstance(out, list | tuple) else (out,)
+    if records() and any(isinstance(t, Tensor) and t.requires_grad for t in (*args, *outs)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    if name in COMPUTED_IN and isinstance(out, Tensor):
+        kwargs = {"dtype": out.dtype} | kwargs
+    result = call(*args, **kwargs)
+    kind, words = (list | tuple, "tuple of Tensors") if isinstance(result, tuple) else (Tensor, "Tensor")
+    parameters = list(inspect.signature(function).parameters.values())
+    if not isinstance(out, kind):
+        fault = f"{name}(): argument 'out' must be {words}, not {type_name(out)}"
+        raise TypeError(told(name, fault, parameters, args, kwargs | {"out": out}, method))
+    if kind is Tensor:
+        if any(one is out for one in args):
+            refuse(outs[0], result._data.shape, result.dtype)
+        return fill_out(result, out, name)
+    if len(out) != len(result):
+        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
+    given = as_tensors(out, len(parameters))
+    for place, (one, tensor) in enumerate(zip(result, given, strict=True)):
+        check_dtype(one, tensor, name, place)
+    for place, (one, tensor) in enumerate(zip(result, given, strict=True)):
+        fill_out(one, tensor, name, place)
+    return written(type(result).__name__, type(result).fields)(out)
+
+
+@functools.cache
+def written(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
+    """The type of results that were written into `out`: in torch it has a name of its own."""
+    return return_type(f"{name}_out", fields)
+
+
+def resizing(name: str, out: Any, result: Any) -> str:
+    """torch's warning that a tensor given as `out` is made to fit; nothing where torch says nothing."""
+    if not out._data.size or name in RESIZING:
+        return ""
+    if name == "arange":
+        return (
+            f"The number of elements in the out tensor of shape {list(out.shape)} is {out._data.size} which does not match "
+            f"the computed number of elements {result._data.size}. Note that this may occur as a result of rounding error. "
+            f"The out tensor will be resized to a tensor of shape ({result._data.size},)."
+        )
+    return (
+        f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+        f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+        "PyTorch release outputs will not be resized unless they have zero elements."
+    )
+
+
+def fill_out(result: Any, out: Any, name: str, place: int | None = None) -> Any:
+    """Write a result of the function called `name` into the tensor given as `out`. place: of several results."""
+    if out._data.shape == result._data.shape:
+        check_memory(out)
+    check_dtype(result, out, name, place)
+    if out._data.shape != result._data.shape:
+        if words := resizing(name, out, result):
+            warnings.warn(words, UserWarning, stacklevel=5)
+        out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
+    if out.is_inference() and not is_inference_mode_enabled():
+        raise RuntimeError(INFERENCE_WRITTEN)
+    storage = out.storage()
+    for tell in before_write:
+        tell(out)
+    storage[...] = result._data
+    out.bump_version()
+    return out
