@@ -226,8 +226,11 @@ class Registry:
         return getattr(owner, name)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of a dotted name."""
-        return self._get(target, "_parameters", "an nn.Parameter")
+        """The parameter of a dotted name; AttributeError for one that is None."""
+        found = self._get(target, "_parameters", "an nn.Parameter")
+        if found is None:
+            raise AttributeError(f"`{target.rpartition('.')[2]}` is not an nn.Parameter")
+        return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name."""
