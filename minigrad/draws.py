@@ -12,7 +12,7 @@ from typing import Any
 
 from .backend import array_module, filling_order, memory_order, numpy, to_host
 from .creation import finish, shape_of
-from .dtypes import BY_NUMPY, as_numpy, get_default_dtype, int64, limits
+from .dtypes import BY_NUMPY, as_dtype, as_numpy, get_default_dtype, int64, limits
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
 from .ops.inplace import check_memory, check_writable, write
@@ -36,7 +36,7 @@ def _drawn(
     kind = as_numpy(dtype) or get_default_dtype().np
     if kind.kind != "f" and (draw == "uniform" or 0 not in shape):
         kernel = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}[draw]
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.type_name if dtype else kind}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[kind].type_name}'")
     place = numpy.empty(shape, kind) if like is None else array_module(like).empty_like(like, kind, memory_order(like))
     return finish(drawn_for(place, generator, draw).astype(kind, copy=False), **rest)
 
@@ -105,7 +105,7 @@ def randint(
     if not isinstance(size, list | tuple) or high is None:
         return NotImplemented
     low = 0 if low is None else low
-    check_bounds(low, high, dtype or int64)
+    check_bounds(low, high, int64 if dtype is None else as_dtype(dtype))
     values = (generator or default_generator).integers(low, high, math.prod(size)).reshape(tuple(size))
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 

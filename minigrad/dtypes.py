@@ -100,6 +100,11 @@ def as_numpy(d: Any) -> Any:
     return None if d is None else {**_PYTHON, float: float64}[d].np if d in (bool, int, float) else d.np
 
 
+def as_dtype(d: Any) -> dtype:
+    """`d`, a dtype or Python's bool, int or float, as a dtype."""
+    return d if isinstance(d, dtype) else BY_NUMPY[as_numpy(d)]
+
+
 def of_number(value: bool | int | float) -> dtype:
     """The dtype torch gives a lone Python number."""
     return _PYTHON.get(type(value)) or _default[0]
@@ -147,10 +152,23 @@ def filling(number: bool | int | float, d: Any, size: int = 1) -> Any:
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both, for operands of equal rank (torch.promote_types)."""
     if type1 is type2:
-        return type1
-    if type1.category != type2.category:
-        return type1 if type1.category > type2.category else type2
+        return as_argument("promote_types", 1, "type1", type1)
+    try:
+        first, second = type1.category, type2.category
+    except AttributeError:  # one of Python's types, or no type at all
+        type1, type2 = (as_argument("promote_types", i, f"type{i}", t) for i, t in ((1, type1), (2, type2)))
+        return promote_types(type1, type2)
+    if first != second:
+        return type1 if first > second else type2
     return BY_NUMPY[numpy.promote_types(type1.np, type2.np)]
+
+
+def as_argument(function: str, position: int, name: str, given: Any) -> dtype:
+    """An argument as a dtype; TypeError, in torch's words, where it is none."""
+    if isinstance(given, dtype) or given in (bool, int, float):
+        return as_dtype(given)
+    kind = type(given).__name__
+    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be torch.dtype, not {kind}")
 
 
 def python_number(x: Any) -> Any:
@@ -185,14 +203,15 @@ def result_type(*operands: Any) -> dtype:
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether torch converts implicitly: never from floats to integers, or from anything to bool."""
-    return from_.category <= to.category
+    first, second = as_argument("can_cast", 1, "from_", from_), as_argument("can_cast", 2, "to", to)
+    return first.category <= second.category
 
 
 class finfo:
     """The limits of a floating-point dtype (torch.finfo)."""
 
     def __init__(self, type: dtype | None = None) -> None:
-        wanted = get_default_dtype() if type is None else type
+        wanted = get_default_dtype() if type is None else as_dtype(type)
         if not wanted.is_floating_point:
             raise TypeError(
                 f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{wanted!r}'"
@@ -214,6 +233,7 @@ class iinfo:
     """The limits of an integer dtype (torch.iinfo)."""
 
     def __init__(self, type: dtype) -> None:
+        type = as_dtype(type)
         if type.category != 1:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
         info = numpy.iinfo(type.np)

@@ -13,7 +13,7 @@ from .dtypes import BY_NUMPY, as_numpy
 from .errors import refusing
 from .ops import inverse, norms, products, views
 from .ops import linalg as plain
-from .ops.arguments import Bool, Dtype, Int, IntList, Ints, Number, Tensors, as_tensors, is_number
+from .ops.arguments import Bool, Dtype, Int, IntList, Ints, Number, Tensors, as_int, as_tensors, is_number
 from .ops.inverse import RETURN_TYPES, _LinAlgError, check_floats
 from .ops.lazy import plain_function
 from .ops.reduce import one_dim
@@ -71,7 +71,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: Int = -1) -> Tensor:
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.type_name} and y of type "
             f"{y.dtype.type_name} instead"
         )
-    return products.vdot(x, y) if x._data.ndim == y._data.ndim == 1 else (x * y).sum(dim)
+    return products.vdot(x, y) if x._data.ndim == y._data.ndim == 1 else (x * y).sum(as_int(dim))
 
 
 # ------------------------------------------------------------------ norms

@@ -220,7 +220,7 @@ def first_bad_size(name: str, parameters: list[inspect.Parameter], rest: tuple[A
         or variadic.name not in SIZES
         or not rest
         or is_ints(rest)
-        or (len(rest) == 1 and (is_ints(rest[0]) or isinstance(rest[0], dtype)))  # as view takes it
+        or (len(rest) == 1 and (is_ints(rest[0]) or KINDS["Dtype"][1](rest[0])))  # as view takes it
     ):
         return None
     name_of_it, ints = variadic.name, rest[0] if len(rest) == 1 else rest

@@ -315,7 +315,7 @@ def _indices(name: str, triangle: Any) -> Any:
         for which, n in (("row", row), ("col", col)):
             if as_int(n) < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{n}")
-        if dtype is not None and not dtype.category:
+        if dtype is not None and as_numpy(dtype).kind == "b":
             raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
         return finish(numpy.stack(triangle(row, as_int(offset), col)).astype(as_numpy(dtype) or numpy.int64), device)
 

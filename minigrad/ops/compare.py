@@ -207,11 +207,11 @@ def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8
 
 def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Any:
     x, y = input._data, other._data
+    if x.dtype is not y.dtype:
+        raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if number(tolerance) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
-    if x.dtype is not y.dtype:
-        raise RuntimeError(f"{input.dtype.type_name} did not match {other.dtype.type_name}")
     try:
         return array_module(x).isclose(x, y, rtol, atol, flag(equal_nan))
     except ValueError as error:

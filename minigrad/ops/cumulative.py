@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, ndarray, numpy, sum_array
-from ..dtypes import as_numpy
+from ..dtypes import as_dtype, as_numpy
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .arguments import Bool, Dtype, Int, as_int
@@ -203,7 +203,7 @@ def widening(op: Op, input: Tensor, dtype: Any, **attributes: Any) -> Tensor:
 
 def _total(op: Op, name: str, words: str) -> Any:
     def call(input: Tensor, dim: Int, *, dtype: Dtype | None = None) -> Tensor:
-        if dtype is not None and not dtype.category:
+        if dtype is not None and as_numpy(dtype).kind == "b":
             raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
         return widening(op, input, dtype, dim=one_dim(dim, input._data.ndim))
 
@@ -217,9 +217,10 @@ cumsum, cumprod = _total(cumsum_op, "cumsum", "running sum"), _total(cumprod_op,
 
 def _total_inplace(total: Any) -> Any:
     def call(input: Tensor, dim: Int, *, dtype: Dtype | None = None) -> Tensor:
-        if dtype not in (None, input.dtype):
+        wanted = input.dtype if dtype is None else as_dtype(dtype)
+        if wanted is not input.dtype:
             raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {input.dtype.c_name} and output tensor dtype {dtype.c_name} should match"
+                f"Bad in-place call: input tensor dtype {input.dtype.c_name} and output tensor dtype {wanted.c_name} should match"
             )
         dim = one_dim(dim, input._data.ndim)
         if input._data.ndim and input._data.size:

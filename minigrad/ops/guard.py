@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import Tensor
-from .arguments import SIZES, combination, complaint, shown
+from .arguments import SIZES, combination, complaint, shown, type_name
 from .deprecated import as_today
 from .signatures import IN_PYTHON, takes_out
 
@@ -55,7 +55,11 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not uncommon.isdisjoint(kwargs):
             if sizes in kwargs and (args or not tensor_first):
-                return call(*args, kwargs.pop(sizes), **kwargs)
+                if not isinstance(given := kwargs.pop(sizes), list | tuple):
+                    raise TypeError(
+                        f"{function.__name__}(): argument '{sizes}' must be tuple of ints, not {type_name(given)}"
+                    )
+                return call(*args, given, **kwargs)
             return special(call, function, args, kwargs, method)
         result: Any = NotImplemented
         if not tensor_first or not args or isinstance(args[0], Tensor):

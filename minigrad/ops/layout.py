@@ -171,13 +171,15 @@ def broadcast_shapes(*shapes: Any) -> Size:
                     f"Attempting to broadcast a dimension of length {n} at -{i + 1}! Mismatching argument at index {index} had "
                     f"{(given,) if isinstance(given, int) else given}; but expected shape should be broadcastable to {common[::-1]}"
                 )
+            if common[i] == 1 and n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             common[i] = n if common[i] == 1 else common[i]
     return Size(common[::-1])
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape; views (torch.broadcast_tensors)."""
-    given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
+    given = as_tensors(tensors)
     shape = common_shape([t._data.shape for t in given])
     return tuple([t if t._data.shape == shape else t.expand(shape) for t in given])
 

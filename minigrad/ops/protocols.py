@@ -4,7 +4,6 @@ tells about one."""
 from __future__ import annotations
 
 import copy
-import math
 import warnings
 from typing import Any
 
@@ -137,8 +136,6 @@ def stride(input: Tensor, dim: Int | None = None) -> Any:
     """The step between neighbours in each dimension, in elements."""
     data = input.storage()
     steps = tuple([s // data.itemsize for s in data.strides])
-    if not data.size and not any(steps):  # NumPy's for any new array without elements
-        steps = tuple([math.prod([n or 1 for n in data.shape[d:]]) for d in range(1, data.ndim + 1)])
     return steps if dim is None else steps[real_dim(dim, input._data.ndim)]
 
 

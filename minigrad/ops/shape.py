@@ -15,6 +15,7 @@ from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
 from ..backend import array_module, memory_order, numpy, restrided
+from ..dtypes import as_dtype
 from ..dtypes import dtype as Dtype
 from ..size import contiguous_format
 from ..tensor import Tensor, from_array
@@ -131,10 +132,10 @@ def view(self: Tensor, *size: Any, dtype: Dtype | None = None) -> Any:
 
     Or the same bytes read as another dtype.
     """
-    if dtype is not None or (len(size) == 1 and isinstance(size[0], Dtype)):
+    if dtype is not None or (len(size) == 1 and isinstance(size[0], Dtype | type)):
         if dtype is not None and size:
             return NotImplemented
-        return retyped(self, dtype or size[0])
+        return retyped(self, as_dtype(dtype or size[0]))
     array = self.storage()
     out = view_op(self, shape=infer(sizes(size), array.size))
     if not (array.flags.c_contiguous or _overlap(array, out._data)) and array.size:

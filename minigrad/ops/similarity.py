@@ -168,6 +168,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Int = 1, eps: Float = 1e-8) -
     wanted = result_type(x1, x2)
     if not wanted.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {wanted.type_name}")
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     x1, x2 = (x if x.is_floating_point() else x.to(wanted) for x in (x1, x2))
     if x1._data.shape != x2._data.shape:
         shape = (x1.detach() + x2.detach())._data.shape  # raises in torch's words where they do not fit

@@ -307,5 +307,7 @@ def nanmean(input: Tensor, dim: Ints | None = None, keepdim: Bool = False, *, dt
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.type_name}"
         )
+    if dtype is not None and as_numpy(dtype).kind != "f":
+        raise RuntimeError("nanmean(): could not infer output dtype.")
     axes = dims(dim, input._data.ndim)
     return nansum(input, dim, keepdim, dtype=dtype) / (~input.isnan()).sum(axes if axes is not None else (), keepdim)

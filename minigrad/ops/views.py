@@ -173,6 +173,8 @@ def select(input: Tensor, dim: Int, index: Int) -> Tensor:
 
 def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
     """`length` elements of dimension dim from `start` on; a view (torch.narrow)."""
+    if not is_int(length) or not (isinstance(start, Tensor) or is_int(start)):
+        return NotImplemented
     if not input._data.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
@@ -180,8 +182,6 @@ def narrow(input: Tensor, dim: Int, start: Any, length: Int) -> Tensor:
     dim = one_dim(dim, input._data.ndim)
     if isinstance(start, Tensor) and (start._data.ndim or start._data.dtype.kind not in "iu"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    if not is_int(start):
-        return NotImplemented
     size, start = input._data.shape[dim], int(start)
     if not -size <= start <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
@@ -306,10 +306,10 @@ hsplit, vsplit, dsplit = _splitter("hsplit", 1, "h"), _splitter("vsplit", 2, "v"
 
 def diagonal(input: Tensor, offset: Int = 0, dim1: Int = 0, dim2: Int = 1) -> Tensor:
     """The diagonal of two dimensions, as the last one of a view (torch.diagonal)."""
-    dim1, dim2 = (one_dim(d, input._data.ndim) for d in (dim1, dim2))
-    if dim1 == dim2:
+    first, second = (one_dim(d, input._data.ndim) for d in (dim1, dim2))
+    if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return diagonal_op(input, offset=as_int(offset), dim1=dim1, dim2=dim2)
+    return diagonal_op(input, offset=as_int(offset), dim1=first, dim2=second)
 
 
 def unfold(input: Tensor, dimension: Int, size: Int, step: Int) -> Tensor:
