@@ -18,7 +18,7 @@ from .ops.define import Op
 from .ops.inplace import check_memory, check_writable, write
 from .ops.promotion import Number, no_kernel, unsupported
 from .ops.unary import step_vjp
-from .ops.validate import ABSENT, flag
+from .ops.validate import ABSENT, flag, number
 from .random import Generator, default_generator, fused
 from .ranges import empty
 from .tensor import Tensor, from_array
@@ -305,6 +305,15 @@ def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator |
     check_writable(self)
     no_kernel("check_uniform_bounds", self, "biu")
     kind = self._data.dtype
+    (least, most), name = limits(kind), self.dtype
+    for which, bound in (("from", a), ("to", b)):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{which} is out of bounds for {name.c_name}")
+    if b - a > most:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{name.type_name}>::max(), but found to={b:g} and from={a:g} which "
+            "result in to-from to exceed the limit"
+        )
     if a > b:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
     wide = numpy.dtype(numpy.float32) if kind == numpy.float16 else kind
@@ -321,7 +330,7 @@ def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generat
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if self._data.size:
         no_kernel("normal_kernel_cpu", self, "biu")
-    return overwrite(self, fused(drawn_for(self._data, generator, "normal"), std, mean))
+    return overwrite(self, fused(drawn_for(self._data, generator, "normal"), std, number(mean)))
 
 
 def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, memory_order, numpy, to_host
 from ..creation import check_sizes, finish
-from ..dtypes import as_numpy, element
+from ..dtypes import as_dtype, as_numpy, element
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntList, Ints, Number, as_int, is_int
 from .define import Op
@@ -315,8 +315,8 @@ def _indices(name: str, triangle: Any) -> Any:
         for which, n in (("row", row), ("col", col)):
             if as_int(n) < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{n}")
-        if dtype is not None and as_numpy(dtype).kind == "b":
-            raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+        if dtype is not None and as_dtype(dtype).name not in ("int32", "int64"):
+            raise NotImplementedError(f"\"{name}\" not implemented for '{as_dtype(dtype).type_name}'")
         return finish(numpy.stack(triangle(row, as_int(offset), col)).astype(as_numpy(dtype) or numpy.int64), device)
 
     call.__name__ = call.__qualname__ = name

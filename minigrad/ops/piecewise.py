@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_single, numpy
-from ..dtypes import element
+from ..dtypes import element, limits
 from ..tensor import Tensor
 from .activation import activated
 from .arguments import Number, parsed
@@ -131,10 +132,11 @@ def hardshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
 def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     """x moved towards 0 by lambd, and 0 where it gets there (torch.nn.functional.softshrink)."""
     lambd = number(lambd)
-    if not lambd >= 0:
+    most = limits(input._data.dtype)[1] if input._data.dtype.kind == "f" else math.inf
+    if not 0 <= lambd <= most:
         no_kernel("softshrink_check", input, "bui")
-        most, kind = array_module(input._data).finfo(input._data.dtype).max, input.dtype.type_name
-        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd}")
+        kind = input.dtype.type_name
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}")
     return activated(softshrink_op, "softshrink_check", input, False, lambd=lambd)
 
 

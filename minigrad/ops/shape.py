@@ -21,7 +21,7 @@ from ..size import contiguous_format
 from ..tensor import Tensor, from_array
 from .arguments import Int, Ints, is_int
 from .define import Op
-from .reduce import dims, one_dim, real_dim
+from .reduce import EVERY, dims, one_dim, real_dim
 
 
 def view_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
@@ -272,9 +272,9 @@ def unsqueeze(self: Tensor, dim: int) -> Tensor:
     return unsqueeze_op(self, dim=one_dim(dim, self._data.ndim + 1))
 
 
-def squeeze(self: Tensor, dim: Ints | None = None) -> Tensor:
+def squeeze(self: Tensor, dim: Ints = EVERY) -> Tensor:
     """Without its dimensions of size 1, or without `dim` if that has size 1 (torch.squeeze)."""
-    if dim is None:
+    if dim is EVERY:
         return squeeze_all_op(self)
     if isinstance(dim, Sequence):
         return squeeze_dims_op(self, dim=dims(dim, self._data.ndim) or ())
