@@ -139,12 +139,12 @@ def sizes_of(
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    given, what = (size, "output size") if size is not None else (scale_factor, "scale_factor")
+    given, what = (size, "output size of") if size is not None else (scale_factor, "scale_factor of shape")
     each = tuple(given) if isinstance(given, list | tuple) else (given,) * len(spatial)
     if len(each) != len(spatial):
         raise ValueError(
             f"Input and {'output' if size is not None else 'scale_factor'} must have the same number of spatial dimensions, "
-            f"but got input with spatial dimensions of {list(spatial)} and {what} of {given}."
+            f"but got input with spatial dimensions of {list(spatial)} and {what} {given}."
         )
     if size is not None:
         return each, None
