@@ -8,13 +8,13 @@ from typing import Any
 from ..ops.conv import same_padding
 from ..tensor import Tensor
 from . import functional as F
-from .constructors import own_constructor
+from .constructors import OwnForward, own_constructor
 from .layers import reset, unset
 from .module import Module
 from .parameter import Parameter
 
 
-class Convolution(Module):
+class Convolution(OwnForward, Module):
     """What Conv1d and Conv2d share. The kernel moves over `ndim` dimensions."""
 
     bias: Parameter | None

@@ -11,7 +11,7 @@ from ..dtypes import int64
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .constructors import constructed_as
+from .constructors import constructed_as, forward_as
 from .layers import unset
 from .module import Module
 
@@ -31,6 +31,7 @@ class Affine(Module):
                 start(parameter)
 
 
+@forward_as("_BatchNorm")
 @constructed_as("_BatchNorm")
 class BatchNorm(Affine):
     """Every channel with mean 0 and variance 1, then · weight + bias; base of BatchNorm1d and BatchNorm2d.
@@ -129,6 +130,7 @@ class BatchNorm2d(BatchNorm):
     dims = (4,)
 
 
+@forward_as("_InstanceNorm")
 @constructed_as("_InstanceNorm")
 class InstanceNorm(BatchNorm):
     """Every channel of every element of the batch with mean 0 and variance 1, then · weight + bias; base of InstanceNorm1d

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..tensor import Tensor
 from . import functional as F
-from .constructors import own_constructor
+from .constructors import forward_as, own_constructor
 from .module import Module
 
 
@@ -31,6 +31,7 @@ class Padding(Module):
         return f"{self.padding}"
 
 
+@forward_as("_ConstantPadNd")
 class ConstantPadding(Padding):
     """Padding by a value."""
 
@@ -47,6 +48,7 @@ class ConstantPadding(Padding):
         return f"padding={self.padding}, value={self.value}"
 
 
+@forward_as("_CircularPadNd")
 class CircularPadding(Padding):
     """Padding with the values from the other end."""
 
@@ -76,6 +78,7 @@ class ZeroPad1d(ConstantPad1d):
     extra_repr = Padding.extra_repr
 
 
+@forward_as("_ReflectionPadNd")
 @own_constructor
 class ReflectionPad1d(Padding):
     """The last dimension padded with the values before the ends, in reverse (torch.nn.ReflectionPad1d)."""
@@ -83,6 +86,7 @@ class ReflectionPad1d(Padding):
     ndim, mode = 1, "reflect"
 
 
+@forward_as("_ReplicationPadNd")
 @own_constructor
 class ReplicationPad1d(Padding):
     """The last dimension padded with the values at the ends (torch.nn.ReplicationPad1d)."""
@@ -113,6 +117,7 @@ class ZeroPad2d(ConstantPad2d):
     extra_repr = Padding.extra_repr
 
 
+@forward_as("_ReflectionPadNd")
 @own_constructor
 class ReflectionPad2d(Padding):
     """The last two dimensions padded with the values before the ends, in reverse (torch.nn.ReflectionPad2d)."""
@@ -120,6 +125,7 @@ class ReflectionPad2d(Padding):
     ndim, mode = 2, "reflect"
 
 
+@forward_as("_ReplicationPadNd")
 @own_constructor
 class ReplicationPad2d(Padding):
     """The last two dimensions padded with the values at the ends (torch.nn.ReplicationPad2d)."""
@@ -150,6 +156,7 @@ class ZeroPad3d(ConstantPad3d):
     extra_repr = Padding.extra_repr
 
 
+@forward_as("_ReflectionPadNd")
 @own_constructor
 class ReflectionPad3d(Padding):
     """The last three dimensions padded with the values before the ends, in reverse (torch.nn.ReflectionPad3d)."""
@@ -157,6 +164,7 @@ class ReflectionPad3d(Padding):
     ndim, mode = 3, "reflect"
 
 
+@forward_as("_ReplicationPadNd")
 @own_constructor
 class ReplicationPad3d(Padding):
     """The last three dimensions padded with the values at the ends (torch.nn.ReplicationPad3d)."""

@@ -11,6 +11,7 @@ from .. import rules
 from ..creation import zeros
 from ..tensor import Tensor
 from . import functional as F
+from .constructors import OwnForward
 from .layers import unset
 from .module import Module
 from .rnn_cells import ElmanStep, GRUStep, LSTMStep, State, Step, Weights, reset_recurrent
@@ -19,7 +20,7 @@ from .utils.rnn import PackedSequence
 FORMS = {True: ("batched 3-D", "3-D"), False: ("unbatched 2-D", "2-D")}  # of inputs and states, in messages
 
 
-class RNNBase(Step, Module):
+class RNNBase(Step, OwnForward, Module):
     """A state that is carried along a sequence and changed at every step; base of RNN, LSTM and GRU.
 
     Several layers: each reads what the one below it put out, in training thinned out by dropout. bidirectional: a second

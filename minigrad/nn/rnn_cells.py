@@ -10,7 +10,7 @@ from ..creation import zeros
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .constructors import own_constructor
+from .constructors import OwnForward, own_constructor
 from .layers import unset
 from .module import Module
 
@@ -82,7 +82,7 @@ def reset_recurrent(module: Module, hidden_size: int) -> None:
         init.uniform_(parameter, -bound, bound)
 
 
-class RNNCellBase(Step, Module):
+class RNNCellBase(Step, OwnForward, Module):
     """One step as a module; base of RNNCell, LSTMCell and GRUCell."""
 
     parts: ClassVar[tuple[str, ...]] = ("hidden",)  # what the parts of its state are called in messages

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 from ..tensor import Tensor
 from . import functional as F
+from .constructors import OwnForward
 from .module import Module
 
 REQUIRED = object()
 
 
-class Simple(Module):
+class Simple(OwnForward, Module):
     """forward(input) = function(input, **settings).
 
     settings: names and defaults, in the order of the constructor's arguments. shown: which of them repr shows; None
