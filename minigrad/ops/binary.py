@@ -168,14 +168,22 @@ def _lerp(x: Any, end: Any, weight: Any) -> Any:
     return z.astype(x.dtype, copy=False)
 
 
+SINGLE = numpy.dtype(numpy.float32)
+FAR = 2**63  # numbers nearer to 0 fit into single precision, and need no `element` to say so
+
+
 def _lerp_by_number(x: Any, end: Any, weight: float) -> Any:
     """Half precision is mixed in single, as torch's kernel does it."""
-    return _lerp(x, end, element(weight, numpy.result_type(x.dtype, numpy.float32)))
+    half = x.dtype.itemsize == 2
+    if half or not -FAR < weight < FAR:
+        weight = element(weight, SINGLE if half else x.dtype)
+    return _lerp(x, end, weight)
 
 
 def times(value: bool | int | float, x: Any) -> Any:
     """value · x, the value being a number that x's dtype holds; of half precision what is too large is inf."""
-    return (x.dtype.type(value) if x.dtype.itemsize == 2 else element(value, x.dtype)) * x
+    fits = x.dtype.kind == "f" and (-FAR < value < FAR or x.dtype.itemsize == 2)
+    return (x.dtype.type(value) if fits else element(value, x.dtype)) * x
 
 
 atan2_op = Op("Atan2Backward0", _numpy("arctan2"), floating=True, self=atan2_vjp_self, other=atan2_vjp_other)

@@ -126,4 +126,4 @@ def special(call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return call(*args, **ours)
     from .out import into  # which builds on operations, as this module must not
 
-    return into(out, call, function, args, ours, method)
+    return into(out, call, name, parameters, args, ours, method)

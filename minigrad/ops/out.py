@@ -7,7 +7,6 @@ their own, each in words of its own.
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from typing import Any
 
@@ -98,9 +97,10 @@ def check_dtype(result: Tensor, out: Tensor, name: str, place: int | None) -> No
 # ------------------------------------------------------------------ the call
 
 
-def into(out: Any, call: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
-    """The call of an operation, its result written into `out`, one tensor or several."""
-    name = function.__name__
+def into(
+    out: Any, call: Any, name: str, parameters: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
+) -> Any:
+    """The call of the operation `name`, its result written into `out`, one tensor or several."""
     outs = out if isinstance(out, list | tuple) else (out,)
     if records() and any(isinstance(t, Tensor) and t.requires_grad for t in (*args, *outs)):
         raise RuntimeError(
@@ -111,7 +111,6 @@ def into(out: Any, call: Any, function: Any, args: tuple[Any, ...], kwargs: dict
         kwargs = {"dtype": out.dtype} | kwargs
     result = call(*args, **kwargs)
     kind, words = (list | tuple, "tuple of Tensors") if isinstance(result, tuple) else (Tensor, "Tensor")
-    parameters = list(inspect.signature(function).parameters.values())
     if not isinstance(out, kind):
         fault = f"{name}(): argument 'out' must be {words}, not {type_name(out)}"
         raise TypeError(told(name, fault, parameters, args, kwargs | {"out": out}, method))
