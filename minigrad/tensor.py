@@ -215,8 +215,7 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        """The same storage as a tensor without history and with a version counter of its own: writing through it is
-        invisible to autograd."""
+        """The same storage without history and with a version counter of its own: autograd does not see what is written to it."""
         data = self._data
         return from_array(data if type(data) is ndarray else self.storage())
 
@@ -226,7 +225,8 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._edge is not NO_EDGE and value._data.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-        self._data = value.storage()
+        data = value._data
+        self._data = data if type(data) is ndarray else value.storage()
 
     @data.deleter
     def data(self) -> None:
