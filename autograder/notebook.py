@@ -60,7 +60,8 @@ _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 def check(name: str = "", seed: int | None = None) -> None:
     """Show how the learner's parts do in check `name`. `seed` repeats one particular draw of the inputs."""
     if not isinstance(name, str) or name not in checks.REGISTRY:
-        raise UnknownName(text("kind_check"), name, checks.REGISTRY, [each.name for each in _checks_here()])
+        kind = "check_which" if name == "" else text("kind_check")
+        raise UnknownName(kind, name, checks.REGISTRY, [each.name for each in _checks_here()])
     this = checks.get(name)
     workspace.note_first_check(this.lesson)
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))

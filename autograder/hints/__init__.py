@@ -51,5 +51,5 @@ def find(given: object, parts: list[str], here: Iterable[str] = ()) -> str:
     """The one part whose dotted name is `given` or ends in it."""
     found = [part for part in parts if part == given or part.endswith(f".{given}")]
     if len(found) != 1:
-        raise UnknownName(text("kind_part"), given, parts, here)
+        raise UnknownName("hint_which" if given == "" else text("kind_part"), given, parts, here)
     return found[0]
