@@ -1,5 +1,5 @@
 """What to do about errors in which Python's own words do not help a beginner: a name that is not defined, an array in
-an `if`, a sign of multiplication left out.
+an `if`, a sign of multiplication left out, a list's method taken for the list.
 
 Not here: names that are defined in the notebook and will be missing at grading (reach.py).
 """
@@ -28,17 +28,24 @@ SAID = {
     r"'numpy\.ndarray' object has no attribute '(exp|log|sigmoid|tanh|sqrt|abs|relu|matmul|mm|t|unsqueeze|permute)'": (
         "array_is_no_tensor"
     ),
+    r"^_?(sum|mean|prod|amax|amin|max|min|var|std)\(\) got an unexpected keyword argument '(dim|keepdim)'": "numpy_keepdims",
     r"exceptions must derive from BaseException": "not_an_error",
     r"unexpected keyword argument '(axis|out)'": "numpy_of_a_tensor",
     r"'(function|type)' object does not support the context manager protocol": "with_uncalled",
 }
+_IN_PLACE = "append|extend|insert|remove|sort|reverse|add|update|clear"
+_OF_NONE = re.compile(r"'NoneType' object has no attribute '(\w+)'")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 
 def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
     """What there is to say of an error, if it is such a one."""
     yield from (text(key) for words, key in SAID.items() if re.search(words, fault["message"]))
-    if fault["class"] == "KeyError" and not fault["message"].endswith("'"):  # of a dict, and not of a misspelled string
+    if _made_by_a_list(fault):
+        yield text("list_methods")
+    if fault["class"] == "KeyError" and fault["message"].isdigit():
+        yield text("key_by_place", place=fault["message"])
+    elif fault["class"] == "KeyError" and not fault["message"].endswith("'"):  # of a dict, and no misspelled string
         yield text("key_missing")
     match = _UNDEFINED.search(fault["message"])
     name = match[1] if match and fault["class"] == "NameError" else ""
@@ -52,10 +59,20 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("did_you_mean", names=near[0])
 
 
-def of_none(fault: dict[str, Any] | None) -> Iterator[Text]:
-    """What there is to say where None was taken for a value, and no hint says which: for errors in the learner's line."""
-    if fault and fault["line"] and "'NoneType'" in fault["message"]:
+def without_a_hint(fault: dict[str, Any] | None) -> Iterator[Text]:
+    """What there is to say where a hint would say more, and there is none: of a None taken for a value, of a recursion.
+    For errors in the learner's line."""
+    if fault and fault["line"] and "'NoneType'" in fault["message"] and not _made_by_a_list(fault):
         yield text("none_in_the_way")
+    elif fault and fault["line"] and fault["class"] == "RecursionError":
+        yield text("recursion")
+
+
+def _made_by_a_list(fault: dict[str, Any]) -> bool:
+    """Whether a None is what list.append, sort and the like return, which change the list itself."""
+    of_none = _OF_NONE.search(fault["message"])
+    again = rf"\b(\w+) = \1\.({_IN_PLACE})\(|\.({_IN_PLACE})\(.*\)\.{of_none[1] if of_none else ''}\b"
+    return bool(of_none) and bool(re.search(again, fault["code"]))
 
 
 def _names(check: Check) -> set[str]:

@@ -31,6 +31,7 @@ class Returned:
     kinds: set[Kind] = field(default_factory=set)
     handed_on: set[int | str | None] = field(default_factory=set)  # arguments as they came in; None: another thing
     plain: Counter[str] = field(default_factory=Counter)  # numbers, strings and the like, until two have been seen
+    times: int = 0  # calls that returned, and did not raise
 
     @property
     def only_handed_on(self) -> tuple[int | str, ...]:
@@ -40,6 +41,7 @@ class Returned:
 
     def note(self, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Remember what a call has returned."""
+        self.times += 1
         kind = kind_of(result)
         place = None
         if isinstance(result, float) or kind not in PLAIN:  # small numbers and the like are the same objects everywhere

@@ -38,8 +38,10 @@ from autograder import (
     returns,
     workspace,
 )
+from autograder.by_name import functions
 from autograder.checks import Check, Outcome
 from autograder.errors import AutograderError, CheckFailed, UnknownName
+from autograder.kinds import ARRAYS
 from autograder.messages import Text, text
 from autograder.mistakes import Mistake
 from autograder.mistakes.twofold import Twofold, twofold
@@ -188,13 +190,14 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         right = {str(each.value) for each in outcome.values} - _wrong(verdict, outcome)
         outcome.faults = [each for each in outcome.faults if each.get("caught") not in right]
-        view.notes += _notes(this, outcome, seed, bool(printed.kept))
+        odd = list(returns.notes(this, seed, bool(printed.kept)))
+        view.notes += _notes(this, outcome, odd)
         found = mistakes.recognise_each(this, outcome, seed)
         if not found:  # beside a hint these would lead astray
             expected = oracle.expected(this.name, seed)
-            said = [*_misshapen(this, outcome, seed), *remarks(this, expected, outcome)]
+            said = [*(() if odd else _misshapen(this, outcome, seed)), *remarks(this, expected, outcome)]
             two = None if said else twofold(this, expected, outcome, seed)
-            view.notes += () if two else glosses.of_none(outcome.faults[0] if outcome.faults else None)
+            view.notes += () if two or odd else glosses.without_a_hint(outcome.faults[0] if outcome.faults else None)
             view.notes += said or (() if two else returns.habits(this, outcome, seed))
             view.notes += () if two else one_call.notes(this, seed)
             view.hint = _two_hints(two) if two else None
@@ -300,15 +303,23 @@ def _to_do(this: Check, notes: list[Text]) -> View:
     return View(this.name, "todo", f"0/{this.points}", notes=notes)
 
 
-def _notes(this: Check, outcome: Outcome, seed: int, printed: bool) -> Iterator[Text]:
+def _notes(this: Check, outcome: Outcome, odd: list[Text]) -> Iterator[Text]:
     """What a failing run says beyond its properties: parts never used, odd returns, where errors arose."""
     for part in this.parts:
-        if not outcome.calls.get(part) and (len(this.parts) == 1 or not outcome.faults):  # else its turn did not come
-            yield text("never_called", parts=part)
-    yield from returns.notes(this, seed, printed)
+        if not outcome.calls.get(part) and (
+            len(this.parts) == 1 or (not outcome.faults and _another_calls(this, part))
+        ):
+            yield text("never_called", parts=part.rpartition(".")[2])
+    yield from odd
     if error := _error_at(outcome):
         yield error
         yield from glosses.notes(this, outcome.faults[0])
+
+
+def _another_calls(this: Check, part: str) -> bool:
+    """Whether another part of the check should have called it: else its turn may not have come, and no one is to blame."""
+    others = [function for each in this.parts if each != part for function in functions(parts.original(each))]
+    return any(part.rpartition(".")[2] in code.co_names for each in others for code in reach.codes(each.__code__))
 
 
 def _error_at(outcome: Outcome) -> Text | None:
@@ -326,7 +337,8 @@ def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
         for part in this.parts:
             with parts.plugged_in({part: parts.original(part)}):
                 again = checks.attempt(this, importlib.import_module(parts.ENGINE), seed)
-            if not any(WRONG_SHAPE in fault["message"] for fault in again.faults):
+                gives = parts.returned(part).kinds
+            if gives & ARRAYS and not any(WRONG_SHAPE in fault["message"] for fault in again.faults):
                 yield text("wrong_shape", part=part.rpartition(".")[2])
 
 

@@ -24,6 +24,7 @@ from autograder.compare import compare
 from autograder.messages import Text, text
 
 MOST = 200  # calls that are looked at
+_NUMBERS = (np.ndarray, np.generic, int, float)
 FEW = 9  # entries of an array that are shown
 
 
@@ -50,13 +51,13 @@ class Call(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether it can be worked out by hand: of two arrays of one shape, made of ones too large to be shown, it cannot;
-        and where a name is not known, there is nothing to work out."""
-        same = (
-            all(isinstance(each, np.ndarray) for each in (self.got, self.right)) and self.got.shape == self.right.shape
-        )
+        """Whether it can be worked out by hand: of two arrays of one shape, made of ones too large to be shown, it cannot,
+        nor a large one where none came out; and where a name is not known, there is nothing to work out."""
+        arrays = [each for each in (self.got, self.right) if isinstance(each, np.ndarray)]
+        same = len(arrays) == 2 and self.got.shape == self.right.shape
+        hidden = isinstance(self.right, np.ndarray) and self.right.size > FEW and not isinstance(self.got, _NUMBERS)
         unknown = isinstance(self.got, Raised) and self.got.words.startswith("NameError")
-        return not unknown and (not same or all(_size(each) <= FEW for each in self.given))
+        return not unknown and not hidden and (not same or all(_size(each) <= FEW for each in self.given))
 
 
 def notes(check: Check, seed: int) -> Iterator[Text]:
@@ -66,7 +67,7 @@ def notes(check: Check, seed: int) -> Iterator[Text]:
         if isinstance(written, type) or isinstance(own, type):
             continue
         if wrong := [each for each in _calls(check, part, seed) if each.wrong]:
-            call = min(wrong, key=lambda each: each.size)
+            call = min(wrong, key=lambda each: (isinstance(each.right, Raised), each.size))
             call = _one_entry(call, own, written) or call
             if not call.tells:
                 continue

@@ -33,7 +33,8 @@ def notes(check: Check) -> list[Text]:
     """What there is to say of the check's parts, as they are plugged in now; nothing where grading has all they use."""
     found = []
     for part in check.parts:
-        used, short = _Used(parts.plugged()[part]), part.rpartition(".")[2]
+        others = {id(written) for other, written in parts.plugged().items() if other != part}  # each is told its own
+        used, short = _Used(parts.plugged()[part], others), part.rpartition(".")[2]
         if used.modules:
             found.append(text("not_at_grading", part=short, names=", ".join(sorted(used.modules))))
         elsewhere = used.names - _made_in_graded_cells(check.lesson) if used.names and _inputs() else set()
@@ -45,10 +46,11 @@ def notes(check: Check) -> list[Text]:
 class _Used:
     """What the code of a part names, its own helpers included: packages that grading lacks, names of the notebook's."""
 
-    def __init__(self, written: Any):
+    def __init__(self, written: Any, others: set[int]):
         self.modules: set[str] = set()
         self.names: set[str] = set()
         self._met: set[int] = set()
+        self._others = others  # parts that it calls, which are no helpers of its own
         self._look(written)
 
     def _look(self, written: Any) -> None:
@@ -70,7 +72,7 @@ class _Used:
                     self._needs(_home(value))
                 if function.__module__ == "__main__" and _home(value) not in self.modules:
                     self.names.add(name)
-                if beside:
+                if beside and id(value) not in self._others:
                     self._look(value)
 
     def _needs(self, module: str) -> None:

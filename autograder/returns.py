@@ -47,8 +47,17 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
         one_number = bool(odd) and bool(own.kinds & ARRAYS) and _a_number_will_do(check, part, seed)
         odd -= {"number"} if one_number else set()
         wanted = text("one_number") if one_number else _wanted(own)
-        for kind in sorted(odd, key=str):
+        for kind in sorted(_in_short(odd, own), key=str):
             yield _odd(part.rpartition(".")[2], kind, own, wanted, printed and _prints(part))
+
+
+def _in_short(odd: set[Kind], own: Returned) -> set[Kind]:
+    """Where no tuple is wanted, tuples with tuples in them, or of several kinds, are simply tuples."""
+    tuples = {kind for kind in odd if isinstance(kind, tuple)}
+    nested = any(isinstance(item, tuple) for kind in tuples for item in kind)
+    if any(isinstance(kind, tuple) for kind in own.kinds) or not (nested or len(tuples) > 1):
+        return odd
+    return (odd - tuples) | {"tuple"}
 
 
 def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
@@ -61,12 +70,14 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
         own = _engines_own(check, part, seed)
         if not own.kinds and not place:
             yield text("returned_for_an_error", part=short)
+        elif own.kinds == {"NoneType"}:
+            if mine.kinds != own.kinds:
+                yield text("nobody_reads", part=short)
         elif place and place != own.only_handed_on:
-            yield text("handed_back", part=short, name=_argument(part, *place))
+            if mine.times >= calls:  # else the calls that raised may be all that is wrong
+                yield text("handed_back", part=short, name=_argument(part, *place))
         elif always and mine.plain[always] >= calls and mine.kinds <= own.kinds and _says_more(own, mine):
             yield text("always_the_same", part=short, value=always, calls=calls)
-        elif own.kinds == {"NoneType"} != mine.kinds:
-            yield text("nobody_reads", part=short)
 
 
 def _mine(check: Check) -> dict[str, Returned]:

@@ -18,10 +18,13 @@ def check_signature(name: str, own: Any, written: Any) -> None:
         raise PartError(text("part_not_callable", given=type(written).__name__), where=name)
     if isinstance(own, type):
         return  # any callable that gives such an object will do: a class, or a @contextmanager
-    wanted = [each.name for each in inspect.signature(own).parameters.values()]
+    its = [each.replace(annotation=each.empty) for each in inspect.signature(own).parameters.values()]
+    wanted = [each.name for each in its]
     given = inspect.signature(written)
-    if not _takes(given, wanted):
-        head = f"def {own.__name__}({', '.join(wanted)}):"
+    fixed = [each.name for each in its if each.kind is not each.VAR_POSITIONAL]
+    many = [fixed, [*wanted, *"another"]] if len(fixed) < len(wanted) else []
+    if not all(_takes(given, each) for each in (wanted, *many)):
+        head = f"def {own.__name__}({', '.join(map(str, its))}):"
         raise PartError(text("part_signature", given=str(given)), where=name, remedy=text("part_head", head=head))
 
 

@@ -93,3 +93,66 @@ def test_another_part_whose_cell_has_not_run_is_named(said):
     out = said("expand_backward", {"minigrad.ops.shape.expand_vjp": space["expand_vjp"]})
     assert "unbroadcast is another part of this lesson, and the cell with it has not run" in out
     assert "smallest call" not in out
+
+
+POP, ROWS, HOOKS, POST, SOFTMAX = (
+    f"minigrad.{each}"
+    for each in (
+        "autograd.ready.pop",
+        "autograd.functional.jacobian_rows",
+        "autograd.hooks.run_tensor_hooks",
+        "autograd.hooks.register_post_accumulate_hook",
+        "ops.nn.log_softmax_vjp",
+    )
+)
+
+
+def test_what_a_lists_own_method_returns_is_told_from_a_value_that_is_not_there_yet(said):
+    def pop(heap):
+        return heap.sort(key=lambda node: node.order).pop(0)
+
+    def jacobian_rows(output, inputs, create_graph):
+        rows = []
+        for _ in range(3):
+            rows = rows.append(output)
+        return rows
+
+    def of_nothing(heap):
+        return None.pop(0)
+
+    for name, part in {"who_goes_next": {POP: pop}, "row_by_row": {ROWS: jacobian_rows}}.items():
+        out = said(name, part)
+        assert "change the list itself and return None" in out and "There is a None in that place" not in out
+    out = said("who_goes_next", {POP: of_nothing})
+    assert "There is a None in that place" in out and "change the list itself" not in out
+
+
+def test_a_dict_that_is_counted_through_is_told_of_its_keys(said):
+    out = said("hook_order", {HOOKS: lambda hooks, grad: [hooks[i](grad) for i in range(len(hooks))][-1]})
+    assert "The dict has no key 0: it is looked up by its keys, not by position" in out and "d.get(" not in out
+
+
+def test_a_function_that_goes_on_calling_itself_is_asked_what_was_meant_but_not_beside_a_hint(said):
+    out = said("post_accumulate", {POST: lambda tensor, hook: tensor.register_post_accumulate_grad_hook(hook)})
+    assert "A function goes on calling itself" in out
+
+    def walks_down(node, counts):
+        for parent, _ in node.next_functions:
+            if parent is not None:
+                counts[parent] = counts.get(parent, 0) + 1
+                if counts[parent] == 1:
+                    walks_down(parent, counts)
+
+    def count_dependencies(roots):
+        counts = dict.fromkeys(roots, 0)
+        for root in roots:
+            walks_down(root, counts)
+        return counts
+
+    out = said("edges_of_deep_graphs", {"minigrad.autograd.engine.count_dependencies": count_dependencies})
+    assert "Hint" in out and "RecursionError" in out and "A function goes on calling itself" not in out
+
+
+def test_a_sum_of_numpys_is_told_its_own_words(said):
+    out = said("log_softmax_backward", {SOFTMAX: lambda grad, result, dim: grad - grad.sum(dim, keepdim=True)})
+    assert "its methods say axis and keepdims where torch says dim and keepdim" in out

@@ -236,8 +236,14 @@ def test_what_is_no_check_or_part_is_answered_with_those_of_this_lesson(name, tm
 
 def test_without_a_name_check_and_hint_say_what_is_missing():
     asks = {
-        autograder.check: ('把它的名字写在括号里：check("名字")', 'Which check is to run? Put its name in the brackets: check("name")'),
-        autograder.hint: ('把它的名字写在括号里：hint("名字")', 'A hint for which part? Put its name in the brackets: hint("name")'),
+        autograder.check: (
+            '把它的名字写在括号里：check("名字")',
+            'Which check is to run? Put its name in the brackets: check("name")',
+        ),
+        autograder.hint: (
+            '把它的名字写在括号里：hint("名字")',
+            'A hint for which part? Put its name in the brackets: hint("name")',
+        ),
     }
     for call, (zh, en) in asks.items():
         with pytest.raises(UnknownName) as caught:

@@ -286,3 +286,26 @@ def test_a_line_is_given_of_the_part_asked_for_and_of_no_earlier_one_that_runs_i
     said = capsys.readouterr().out
     assert "AttributeError" in said and ('of your code: raise AttributeError("here")' in said) is raises
     assert raises or "of your code" not in said
+
+
+def test_torch_in_one_part_is_not_held_against_another_that_calls_it(capsys):
+    space = {"__name__": "here", "torch": torch}
+    exec(
+        "def unbroadcast(grad, shape):\n    return torch.as_tensor(grad).sum_to_size(shape).numpy()\n"
+        "def expand_vjp(grad, self_shape):\n    return unbroadcast(grad, self_shape)\n",
+        space,
+    )
+    mine = {RULE: fits, HOME: space["unbroadcast"], "minigrad.ops.shape.expand_vjp": space["expand_vjp"]}
+    said = seen(capsys, mine, "broadcast_in_a_network")
+    assert "Your unbroadcast uses torch" in said and "Your expand_vjp uses torch" not in said
+
+
+def test_a_part_that_no_other_should_have_called_is_not_said_to_be_unused(capsys):
+    """check_version is asked only about values that were written to: with a step that writes nothing there are none."""
+    training = checks.get("weight_update_training").parts
+    still = {part: parts.original(part) for part in training} | {"minigrad.optim.SGD.step": lambda self: None}
+    said = seen(capsys, still, "weight_update_training")
+    assert "With the engine's own step this check passes" in said and "never used your check_version" not in said
+    asked = checks.get("weight_update_training"), checks.get("engine_trains_a_network")
+    assert not notebook._another_calls(asked[0], "minigrad.autograd.graph.check_version")
+    assert notebook._another_calls(asked[1], "minigrad.autograd.ready.pop")  # run_backward should

@@ -91,3 +91,22 @@ def test_what_should_have_come_is_the_engines_where_another_part_is_wrong_too(sa
 def test_whatever_a_part_returns_the_check_has_an_answer(said, odd):
     assert said("sigmoid_backward", {SIGMOID: lambda grad, result: odd}).startswith("✗")
     assert said("crossover_size", {"minigrad.timing.crossover": lambda sizes, here, there: odd}).startswith("✗")
+
+
+def test_a_call_on_what_an_earlier_wrong_answer_has_left_is_not_the_one_that_is_shown(said):
+    """There the engine's own raises; of the first call, which is larger, it can be told what is right."""
+
+    def unbroadcast(grad, shape):
+        extra = grad.ndim - len(shape)
+        less = rules.sum(grad, tuple(range(extra)), False) if extra else grad
+        dims = tuple(i for i, n in enumerate(shape) if n == 1 and less.shape[i] != 1)
+        return rules.sum(grad, dims, True) if dims else less
+
+    line = of(said("unbroadcast_both", {UNBROADCAST: unbroadcast}), "unbroadcast")
+    assert "right would be" in line and "Error" not in line
+
+
+@pytest.mark.parametrize("nothing", [lambda grad, z: None, lambda grad, z: (grad, z), lambda grad, z: grad.sigmoid()])
+def test_where_nothing_comes_out_and_an_array_too_large_to_be_shown_should_there_is_nothing_to_compare(said, nothing):
+    out = said("digits_in_small", {SIGMOID: nothing})
+    assert out.startswith("✗") and "smallest call" not in out

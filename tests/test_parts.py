@@ -223,6 +223,17 @@ def test_what_the_engine_can_call_is_accepted(written):
     assert parts.calls(MUL) == 1
 
 
+@pytest.mark.parametrize("written", [lambda self, tensors: None, lambda self: None, lambda self, a, b=None: None])
+def test_a_star_that_is_missing_is_shown_where_it_belongs(written):
+    with pytest.raises(PartError, match=r"def save_for_backward\(self, \*tensors\):"):
+        parts.plug("minigrad.autograd.function.FunctionCtx.save_for_backward", written)
+
+
+def test_the_head_that_is_offered_keeps_what_has_a_default():
+    with pytest.raises(PartError, match=r"def check_version\(saved, expected, source=''\):"):
+        parts.plug("minigrad.autograd.graph.check_version", lambda saved, expected: None)
+
+
 @pytest.mark.parametrize("written", [3, None, "def mul_vjp_self"])
 def test_what_is_no_function_is_refused(written):
     with pytest.raises(PartError, match="This must be a function"):

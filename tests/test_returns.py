@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from autograder import parts
+from minigrad.autograd.engine import count_dependencies, run_node
 
 ITEM, LEAF, NODE, EDGE = (
     *(f"minigrad.tensor.Tensor.{each}" for each in ("item", "is_leaf", "grad_fn")),
@@ -128,3 +129,56 @@ def test_a_warning_is_nothing_that_the_part_printed(said):
 
     out = said("warmup_by_hand", {SLOPE: warns})
     assert "│ UserWarning" in out and "is a return missing?" in out and "printed something" not in out
+
+
+ROWS, HOOKS, WALK, SIN = (
+    f"minigrad.{each}"
+    for each in (
+        "autograd.functional.jacobian_rows",
+        "autograd.hooks.run_tensor_hooks",
+        "autograd.engine.run_backward",
+        "ops.pointwise.sin_vjp",
+    )
+)
+
+
+def test_tuples_of_tuples_are_called_tuples_and_said_once(said):
+    def jacobian_rows(output, inputs, create_graph):
+        return tuple((output,) * len(inputs) for _ in range(output.numel()))
+
+    out = said("row_by_row", {ROWS: jacobian_rows})
+    assert out.count("Your jacobian_rows returned") == 1 and "returned a tuple; it should return a list." in out
+
+
+def test_an_argument_handed_back_where_other_calls_raised_is_no_habit(said):
+    def root_gradient(output, given, index):
+        return given if given is not None else len(output)
+
+    assert "just as it came in" not in said("a_gradient_given", {ROOT: root_gradient})
+
+
+def test_what_nobody_reads_is_no_argument_handed_back(said):
+    out = said("gradients_meet", {WALK: lambda buffers, retain_graph, create_graph, task=None: buffers})
+    assert "Nobody reads what run_backward returns" in out and "just as it came in" not in out
+
+
+def test_where_a_part_returns_another_kind_of_thing_its_shape_is_not_named_too(said):
+    out = said("sin_cos_slope", {SIN: lambda grad, self: (grad,)})
+    assert "Your sin_vjp returned a tuple" in out and "has the wrong shape" not in out
+
+
+def test_a_part_that_returns_no_gradient_is_not_told_to_look_at_its_shape(said):
+    def run_backward(buffers, retain_graph, create_graph, task=None):
+        waiting = count_dependencies(buffers)
+        ready = [node for node in buffers if not waiting[node]]
+        while ready:
+            node = ready.pop()
+            grad = buffers.pop(node)
+            for parent, _ in node.next_functions[: len(run_node(node, grad, retain_graph, create_graph, task))]:
+                if parent is not None:
+                    buffers[parent] = grad  # what came, not what the node made of it
+                    waiting[parent] -= 1
+                    ready += [] if waiting[parent] else [parent]
+
+    out = said("gradients_meet", {WALK: run_backward})
+    assert out.startswith("✗") and "returned the wrong shape" in out and "Before the return" not in out
