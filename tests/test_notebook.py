@@ -12,6 +12,7 @@ from minigrad.autograd.grad_mode import Decorating
 
 MUL = "minigrad.ops.pointwise.mul_vjp_self"
 OTHER = "minigrad.ops.pointwise.mul_vjp_other"
+POP = "minigrad.autograd.ready.pop"
 RIGHT = {MUL: lambda grad, other: grad * other, OTHER: lambda grad, self: grad * self}
 
 
@@ -323,3 +324,23 @@ def test_an_answer_comes_at_once(capsys):
     passing = time.perf_counter() - started
     seen(capsys, {MUL: lambda grad, other: other})
     assert passing < 0.5 and time.perf_counter() - started - passing < 1.5
+
+
+def test_where_parts_meet_a_mistake_that_the_parts_own_check_belies_gives_no_hint(capsys):
+    """All but the last are looked at, which in the network comes to the same as taking the first."""
+
+    def pop(heap):
+        best = 0
+        for i in range(1, len(heap) - 1):
+            best = i if heap[i].order < heap[best].order else best
+        return heap.pop(best)
+
+    training = checks.get("engine_trains_a_network")
+    with parts.plugged_in({part: parts.original(part) for part in training.parts} | {POP: pop}):
+        autograder.check("engine_trains_a_network", 4711)
+    said = capsys.readouterr().out
+    assert "With the engine's own pop this check passes" in said and "Hint for pop" not in said
+    first = {POP: lambda heap: heap.pop(0)}
+    with parts.plugged_in({part: parts.original(part) for part in training.parts} | first):
+        autograder.check("engine_trains_a_network", 4711)
+    assert "Hint for pop: This takes the first entry" in capsys.readouterr().out

@@ -140,6 +140,22 @@ def row_by_row(T: Any, rng: np.random.Generator) -> Properties:
 
     yield "with a history of its own", twice
 
+    def recorded() -> list[list[bool]]:
+        seen: list[list[bool]] = []
+        for create_graph in (False, True):
+            seen.append([])
+
+            def function(x: Any) -> Any:
+                y = x * x
+                y.register_hook(lambda grad: seen[-1].append(T.is_grad_enabled()))
+                return y
+
+            jacobian(function, x, create_graph=create_graph)()
+        return seen
+
+    yield "is the walk recorded, without create_graph and with", recorded, "elementwise: a diagonal"
+    yield "an input that is not used, strictly", raises(jacobian(lambda x, u: x.exp(), x, u, strict=True)), "two inputs"
+
 
 @check("weights_and_rows", lesson=LESSON, points=3, parts=[ROOT, ROWS])
 def weights_and_rows(T: Any, rng: np.random.Generator) -> Properties:

@@ -311,9 +311,11 @@ def post_accumulate(T: Any, rng: np.random.Generator) -> Properties:
     yield "after the tensor hooks, as registered", order
     yield "it may use .grad up: what it saw", lambda: freed()[0]
     yield "what is left of it", lambda: freed()[1]
-    yield "refused for a tensor that is no leaf", raises(lambda: (w * 2.0).register_post_accumulate_grad_hook(print))
+    y = w * 2.0
+    yield "refused for a tensor that is no leaf", raises(lambda: y.register_post_accumulate_grad_hook(look))
     data = T.tensor(rng.normal(size=2))
     yield "refused for one that wants no gradient", raises(lambda: data.register_post_accumulate_grad_hook(print))
+    yield "and no trace of them is left", [raises(y.sum().backward), len(seen)], "removed, it is silent"
 
 
 # ── nodes_to_run ─────────────────────────────────────────────────────────────────────────────────

@@ -82,7 +82,7 @@ def recognise_each(check: Check, outcome: Outcome, seed: int, T: Any = None) -> 
     referee. So in a notebook one slip in two parts is two mistakes; at the referee two that look alike are none.
     A part that makes no difference when the engine's own takes its place is not the culprit. Where errors
     are concerned, their words decide, the numbers in them last of all; where the learner's parts are at hand,
-    the lesson's other checks decide between mistakes that look alike in this one, and clear a part that is right.
+    the lesson's other checks decide between mistakes that look alike in this one, and against one that they belie.
     """
     now, T = parts.plugged(), T or importlib.import_module(parts.ENGINE)
     search = Search(check, outcome, seed, T, {part: _family(part) for part in now})
@@ -97,7 +97,7 @@ def recognise_each(check: Check, outcome: Outcome, seed: int, T: Any = None) -> 
     if now:
         alike = [_told_apart(some, check, seed, T) if len(some) > 1 else some for some in alike]
     sure = [some[0] for some in alike if len(some) == 1]
-    return [each for each in sure if not now or len(check.parts) == 1 or not _cleared(each, check, seed, T)]
+    return [each for each in sure if not now or len(check.parts) == 1 or not _belied(each, check, seed, T)]
 
 
 def _told_apart(alike: list[Mistake], check: Check, seed: int, T: Any) -> list[Mistake]:
@@ -112,22 +112,30 @@ def _told_apart(alike: list[Mistake], check: Check, seed: int, T: Any) -> list[M
     return alike
 
 
-def _cleared(known: Mistake, check: Check, seed: int, T: Any) -> bool:
-    """Whether the learner's part is right in all checks that are of it alone, where this mistake would have shown.
+def _belied(known: Mistake, check: Check, seed: int, T: Any) -> bool:
+    """Whether the learner's part has something right that this mistake gets wrong, in a check that is of the part alone.
 
     Where parts meet, one that is right can look wrong: the engine's own may not fit in its place, as a heap's pop does
-    not fit a learner's plain list, while a mistake that does not show here does.
+    not fit a learner's plain list, while a mistake that does not show here does. And one that is wrong can look like
+    another, of which less shows there.
     """
-    now, would_show = parts.plugged()[known.part], False
+    now, own = parts.plugged()[known.part], parts.original(known.part)
     for other in checks.for_lesson(check.lesson):
         if other is not check and set(other.parts) == {known.part}:
             with parts.plugged_in({known.part: now}), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                search = Search(other, checks.attempt(other, T, seed), seed, T)
-                if not search.run(known.part, parts.original(known.part)):
-                    return False
-                would_show = would_show or not search.run(known.part, known.written)
-    return would_show
+                mine = checks.attempt(other, T, seed)
+            search = Search(other, mine, seed, T)
+            right, its = search.attempt(known.part, own), search.attempt(known.part, known.written)
+            if right and its and _wrong(its, right) - _wrong(mine, right):
+                return True
+    return False
+
+
+def _wrong(run: Outcome, right: Outcome) -> set[str]:
+    """The labels under which a run gives something else than the right one, or nothing."""
+    given = {each.label: each for each in run.values}
+    return {each.label for each in right.values if each.label not in given or not equal(each, given[each.label])}
 
 
 def recognise_all(runs: Sequence[Run]) -> dict[str, Mistake]:

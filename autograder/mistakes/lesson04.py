@@ -15,8 +15,8 @@ EXPAND = "minigrad.ops.shape.expand_vjp"
 
 @mistake(
     STRETCHES,
-    zh="你从左边对齐了。广播从右边对齐：(3,) 对上 (2, 3) 的最后一维，(2,) 就对不上。",
-    en="You align at the left. Broadcasting aligns at the right: (3,) meets the last dimension of (2, 3), and (2,) does not fit.",
+    zh="你从左边对齐了。广播从右边对齐：(3,) 对上 (2, 3) 的最后一维，(2,) 就对不上。用负的下标从右边数，要从 -1 数起：shape[-0] 还是 shape[0]。",
+    en="You align at the left. Broadcasting aligns at the right: (3,) meets the last dimension of (2, 3), and (2,) does not fit. Counting from the right with negative indices starts at -1: shape[-0] is shape[0].",
 )
 def aligns_at_the_left(shape: Any, target: Any) -> bool:
     return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape, target, strict=False))
@@ -372,8 +372,8 @@ def only_another_shape(grad: Any, self_shape: Any) -> Any:
 
 @mistake(
     EXPAND,
-    zh="unbroadcast 的两个参数放反了：先梯度，后形状。",
-    en="The two arguments of unbroadcast have changed places: the gradient first, then the shape.",
+    zh="self_shape 本身就是形状，是个元组，没有 .shape 可取。要么你写了 self_shape.shape，要么 unbroadcast 的两个参数放反了：先梯度，后形状。",
+    en="self_shape is a shape already, a tuple, and has no .shape. Either you wrote self_shape.shape, or the two arguments of unbroadcast have changed places: the gradient first, then the shape.",
 )
 def exchanges_the_arguments(grad: Any, self_shape: Any) -> Any:
     return _unbroadcast(self_shape, grad)

@@ -304,8 +304,8 @@ def walks_by_recursion(buffers: Any, retain_graph: bool, create_graph: bool, tas
 
 @mistake(
     WALK,
-    zh="梯度都对，但先来的先走，钩子的次序就和 torch 不同了。就绪的节点里要取最晚记录的：用 push 和 pop。",
-    en="The gradients are right, but it is first come, first served, so hooks fire in a different order from torch's. Of the ready nodes take the one recorded last: use push and pop.",
+    zh="梯度都对，但先来的先走，钩子的次序就和 torch 不同了。就绪的节点里要取最晚记录的：放进去用 push，取出来用 pop，缺一样都不行。",
+    en="The gradients are right, but it is first come, first served, so hooks fire in a different order from torch's. Of the ready nodes take the one recorded last: put them in with push and take them out with pop; one without the other won't do.",
 )
 def first_come_first_served(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     _walk(buffers, retain_graph, create_graph, task, take=deque.popleft, put=deque.append)

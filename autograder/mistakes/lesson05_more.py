@@ -84,3 +84,69 @@ def breaks_at_none(buffers: Any, retain_graph: bool, create_graph: bool, task: A
             waiting[parent] -= 1
             if not waiting[parent]:
                 push(ready, parent)
+
+
+# ── Left too early, kept nowhere ───────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    COUNT,
+    zh="next_functions 里每一对的第二个数，是上一个节点的第几个输出，不是条数。一条边就加 1，不管那个数是几。",
+    en="The second item of each pair in next_functions says which output of that node the edge leads to; it is no count. Every edge adds 1, whatever that number is.",
+)
+def adds_the_number_of_the_output(roots: Any) -> dict[Any, int]:
+    counts = dict.fromkeys(roots, 0)
+    stack = list(counts)
+    while stack:
+        for parent, number in stack.pop().next_functions:
+            if parent is not None:
+                if parent not in counts:
+                    counts[parent] = 0
+                    stack.append(parent)
+                counts[parent] += number
+    return counts
+
+
+@mistake(
+    COUNT,
+    zh="return 缩进到了 while 循环里面：看过一个节点就走了，待办的都没有轮到。",
+    en="return is indented into the while loop: you leave after the first node, and those still to do never get their turn.",
+)
+def returns_after_one_node(roots: Any) -> dict[Any, int]:
+    counts = dict.fromkeys(roots, 0)
+    for parent, _ in list(counts)[-1].next_functions:
+        if parent is not None:
+            counts[parent] = counts.get(parent, 0) + 1
+    return counts
+
+
+@mistake(
+    COUNT,
+    zh="roots[0] 是按位置取，可 roots 不是列表，引擎给的是字典；根也可能不止一个。用 for root in roots，或者 dict.fromkeys(roots, 0)。",
+    en="roots[0] asks for a position, but roots is no list: the engine hands you a dict, and there may be several roots. Write for root in roots, or dict.fromkeys(roots, 0).",
+)
+def takes_roots_for_a_list(roots: Any) -> dict[Any, int]:
+    return {roots[0]: 0}
+
+
+@mistake(
+    WALK,
+    zh="parent.receive(…) 的结果你没有存下来：它只告诉你该存什么，要写 buffers[parent] = parent.receive(…)。merge 也一样。",
+    en="You do not keep what parent.receive(…) returns: it only says what to keep. Write buffers[parent] = parent.receive(…), and the same with merge.",
+)
+def keeps_nothing_that_it_receives(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready: list[Any] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
+    while ready:
+        node = pop(ready)
+        run_node(node, buffers.pop(node, None), retain_graph, create_graph, task)
+        for parent in node.parents:
+            if parent is not None:
+                waiting[parent] -= 1
+                if not waiting[parent]:
+                    push(ready, parent)

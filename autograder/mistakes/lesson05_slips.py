@@ -62,8 +62,8 @@ def adds_without_merge(buffers: Any, retain_graph: bool, create_graph: bool, tas
 
 @mistake(
     WALK,
-    zh="根走过以后，再没有人进队列。每送到一份，先把 waiting[parent] 减 1，再看是不是 0，是 0 就 push；次序反了，或者少了哪一步，都会停在这里。",
-    en="Once the roots have gone, nothing is ever queued. For each gradient that arrives, first lower waiting[parent] by 1, then see whether it is 0, and if so, push; in another order, or with one of these steps missing, everything stops here.",
+    zh="根走过以后，再没有人进队列。每送到一份，先把 waiting[parent] 减 1，再看是不是 0，是 0 就 push；次序反了、少了哪一步，或者循环里有个 return，都会停在这里。",
+    en="Once the roots have gone, nothing is ever queued. For each gradient that arrives, first lower waiting[parent] by 1, then see whether it is 0, and if so, push; in another order, with one of these steps missing, or with a return inside the loop, everything stops here.",
 )
 def looks_before_lowering(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
     waiting = count_dependencies(buffers)

@@ -150,3 +150,48 @@ def reshapes_what_is_given(output: Any, given: Any, index: int) -> Any:
             raise RuntimeError(ONLY_SCALARS)
         return ones_for(output)
     return given.reshape(output.shape)
+
+
+@mistake(
+    ROOT,
+    zh="名字加了引号，报出来的就是这个名字本身。ONLY_SCALARS 是一个变量，mismatch(…) 是一次调用：都不要引号。",
+    en="With quotes around it, the name itself becomes the message. ONLY_SCALARS is a variable and mismatch(…) a call: neither takes quotes.",
+)
+def quotes_the_names(output: Any, given: Any, index: int) -> Any:
+    if given is None:
+        if output.numel() != 1:
+            raise RuntimeError("ONLY_SCALARS")
+        return ones_for(output)
+    if given.shape != output.shape:
+        raise RuntimeError("mismatch(output, given, index)")
+    return given
+
+
+def _rows(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    """As it should be."""
+    rows = []
+    for number in range(output.numel()):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        how = {"retain_graph": True, "create_graph": create_graph, "allow_unused": True}
+        rows.append(grad(output, inputs, weights.reshape(output.shape), **how))
+    return rows
+
+
+@mistake(
+    ROWS,
+    zh="各行都对，可 create_graph 总是 True：没人要的时候，每次反向也都记了一遍，白费时间和内存。把参数 create_graph 传下去。",
+    en="The rows are right, but create_graph is always True: every backward is recorded even when nobody asked, which costs time and memory. Pass the argument create_graph on.",
+)
+def always_records(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    return _rows(output, inputs, True)
+
+
+@mistake(
+    ROWS,
+    zh="没有用到的输入，那里该是 None，你换成了 0。两者说的不是一回事：None 是说没有关系，0 是说恰好不变。grad 给什么，就放什么。",
+    en="Where an input was not used there should be None, and you put zeros there. They say different things: None that there is no connection, 0 that nothing changes just here. Keep what grad gives.",
+)
+def zeros_for_none(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
+    rows = _rows(output, inputs, create_graph)
+    return [tuple(zeros_like(x) if g is None else g for g, x in zip(row, inputs, strict=True)) for row in rows]

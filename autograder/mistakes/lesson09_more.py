@@ -139,3 +139,15 @@ def hands_it_the_gradient(tensor: Any, hook: Any) -> Any:
     _refuse(tensor)
     node, _ = gradient_edge(tensor)
     return extras_of(node).accumulated.add(lambda p: hook(p.grad))
+
+
+@mistake(
+    POST,
+    zh="拒绝得太晚：钩子已经挂上去了，才报的错。下一次反向就会碰上它。先把两种都拒绝掉，再登记。",
+    en="The refusal comes too late: the hook hangs there by the time you raise, and the next backward runs into it. Refuse both kinds first, then register.",
+)
+def registers_before_refusing(tensor: Any, hook: Any) -> Any:
+    node, _ = gradient_edge(tensor)
+    handle = extras_of(node).accumulated.add(hook)
+    _refuse(tensor)
+    return handle

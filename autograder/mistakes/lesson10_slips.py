@@ -268,3 +268,26 @@ class HasNoBase:
 
     def __exit__(self, *exception: Any) -> None:
         set_recording(self.prev)
+
+
+@mistake(
+    CHECK_VERSION,
+    zh="modified_message 是函数，要调用它才有文字：modified_message(saved, saved._version, expected, source)。",
+    en="modified_message is a function, and only calling it gives the words: modified_message(saved, saved._version, expected, source).",
+)
+def raises_the_function(saved: Any, expected: int, source: str = "") -> None:
+    if saved._version != expected:
+        raise RuntimeError(modified_message)
+
+
+@mistake(
+    NO_GRAD,
+    zh="with 要用到两个方法，__enter__ 和 __exit__，前后各两条下划线。你的类里没有 __exit__，或者名字写错了。",
+    en="`with` needs two methods, __enter__ and __exit__, with two underscores on either side. Your class has no __exit__, or its name is misspelled.",
+)
+class HasNoExit(Decorating):
+    def __enter__(self) -> None:
+        self.before = set_recording(False)
+
+
+HasNoExit.__name__ = "no_grad"  # as in the error's words, whatever the class is called

@@ -95,8 +95,8 @@ def only_relu(ctx: Any, x: Any) -> Any:
 
 @mistake(
     FORWARD,
-    zh="(-x).abs() 就是 |x|，负号白写了，exp 照样溢出。负号要在绝对值外面：-x.abs()。",
-    en="(-x).abs() is just |x|: the minus is lost, and exp overflows all the same. It belongs outside the absolute value: -x.abs().",
+    zh="指数里成了 |x|，没有负号，exp 照样溢出。要的是 -|x|，写作 -x.abs()；(-x).abs() 里的负号不起作用。",
+    en="The exponent is |x|, without a minus, and exp overflows all the same. It should be -|x|, which is -x.abs(); in (-x).abs() the minus is lost.",
 )
 def minus_inside(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)

@@ -143,3 +143,34 @@ def forgets_data(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     finally:
         x.copy_(here)
     return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    SAVE,
+    zh="条件把张量也拒绝了：is not None or not isinstance 总有一半成立。两样都不是才该报错，用 and。",
+    en="The condition refuses tensors, too: one half of `is not None or not isinstance` always holds. Raise only for what is neither: use and.",
+)
+def refuses_tensors_too(self: Any, *tensors: Any) -> None:
+    for index, tensor in enumerate(tensors):
+        kind = type(tensor).__name__
+        raise TypeError(f"save_for_backward can only save variables, but argument {index} is of type {kind}")
+    self.to_save = tensors
+
+
+@mistake(
+    BACKWARD,
+    zh="公式是对的，可是很靠左的地方丢光了位数：两个几乎相等的数相减（1 - 1/(1 + eˣ)，或 0.5·tanh + 0.5），只剩下 0。用 x.sigmoid()，它那里还是一个很小的数。",
+    en="The formula is right, but far to the left it loses every digit: of two numbers that are nearly equal (1 - 1/(1 + eˣ), or 0.5·tanh + 0.5) nothing but 0 is left. x.sigmoid() still gives a very small number there.",
+)
+def loses_the_left(ctx: Any, grad: Any) -> Any:
+    (x,) = ctx.saved_tensors
+    return grad * ((x / 2).tanh() * 0.5 + 0.5)
+
+
+@mistake(
+    BACKWARD,
+    zh="x = ctx.saved_tensors 拿到的是元组，元组不能取负。把里面的张量拆出来：(x,) = ctx.saved_tensors。",
+    en="x = ctx.saved_tensors is a tuple, and a tuple cannot be negated. Take the tensor out of it: (x,) = ctx.saved_tensors.",
+)
+def negates_the_tuple(ctx: Any, grad: Any) -> Any:
+    return grad / (1 + (-ctx.saved_tensors).exp())

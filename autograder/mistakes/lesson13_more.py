@@ -1,12 +1,13 @@
-"""Known mistakes of lesson 13, continued: training loops that hand the wrong thing to backward."""
+"""Known mistakes of lesson 13, continued: arguments in each other's place, training loops that hand the wrong thing
+to backward."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson13 import EPOCH
-from minigrad import no_grad
+from autograder.mistakes.lesson13 import EPOCH, NLL
+from minigrad import no_grad, rules
 
 
 def _epoch(optimizer: Any, batches: Any, loss_of: Any) -> float:
@@ -61,3 +62,14 @@ def epoch_hands_over_guesses(net: Any, criterion: Any, optimizer: Any, images: A
 )
 def epoch_runs_on_all_images(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     return _epoch(optimizer, batches, lambda batch: criterion(net(images)[batch], numbers[batch]))
+
+
+@mistake(
+    NLL,
+    zh="put_along 的后两个参数放反了：先是位置（target），后是要写的数。位置得是整数，NumPy 报错说的就是这个。",
+    en="The last two arguments of put_along are swapped: first the places, target, then the values to write. Places are integers; that is what NumPy's error is about.",
+)
+def nll_exchanges_places_and_values(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any:
+    dim = min(1, len(self_shape) - 1)
+    places, values = rules.unsqueeze(target, dim), rules.unsqueeze(-grad * shares, dim)
+    return rules.put_along(rules.zeros(grad, self_shape), dim, values, places)
