@@ -91,7 +91,7 @@ def breaks_at_none(buffers: Any, retain_graph: bool, create_graph: bool, task: A
 
 @mistake(
     COUNT,
-    zh="next_functions 里每一对的第二个数，是上一个节点的第几个输出，不是条数。一条边就加 1，不管那个数是几。",
+    zh="next_functions 里每一对的第二个数，说的是这条边接在那个节点的第几个输出上，不是条数。一条边就加 1，不管那个数是几。",
     en="The second item of each pair in next_functions says which output of that node the edge leads to; it is no count. Every edge adds 1, whatever that number is.",
 )
 def adds_the_number_of_the_output(roots: Any) -> dict[Any, int]:

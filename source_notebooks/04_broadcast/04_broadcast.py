@@ -230,12 +230,12 @@ grid = np.arange(24.0).reshape(2, 3, 4)
 print(rules.sum(grid, (0, 1), False).shape, rules.sum(grid, (1, 2), True).shape)
 
 # %% [markdown] tags=["lang-zh"]
-# 写 `unbroadcast`：`grad` 是一个大的梯度（gradient），`shape` 是它该回到的形状，一定能拉成 `grad` 的形状。返回形状为 `shape` 的梯度；形状本来就一样，原样返回。
+# 写 `unbroadcast`：`grad` 是一个大的梯度（gradient），`shape` 是它该回到的形状，一定能拉成 `grad` 的形状。返回形状为 `shape` 的梯度；形状本来就一样，原样返回。`grad` 多半是数组，从自定义规则来的却是张量，所以求和要用 `rules.sum`。
 #
 # 例子：`grad` 是 `[[1, 2, 3], [4, 5, 6]]`，`shape` 为 `(3,)`，得 `[5, 7, 9]`；`shape` 为 `(2, 1)`，得 `[[6], [15]]`。
 
 # %% [markdown] tags=["lang-en"]
-# Write `unbroadcast`: `grad` is a large gradient (梯度), `shape` is the shape to sum it back to, which can always be stretched to that of `grad`. Return a gradient of shape `shape`; if the shapes are the same already, return it as it is.
+# Write `unbroadcast`: `grad` is a large gradient (梯度), `shape` is the shape to sum it back to, which can always be stretched to that of `grad`. Return a gradient of shape `shape`; if the shapes are the same already, return it as it is. `grad` is mostly an array, but what custom rules return is a tensor; so sum with `rules.sum`.
 #
 # Example: with `grad` `[[1, 2, 3], [4, 5, 6]]` and `shape` `(3,)`, the answer is `[5, 7, 9]`; with `shape` `(2, 1)`, it is `[[6], [15]]`.
 

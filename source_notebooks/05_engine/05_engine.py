@@ -461,6 +461,7 @@ check("who_goes_next")
 # %% [markdown] tags=["lang-zh"]
 # 手边有这些工具：
 #
+# - 你写的 `count_dependencies(buffers)` 数边；`push(ready, node)` 放进队列，`pop(ready)` 取出来，`ready` 一开始是空列表。放的时候也要用 `push`，不要用 `append`：引擎自己的 `pop` 只认 `push` 排好的列表。
 # - `buffers`：字典，节点对应已经到的梯度。一开始只有根，和它们各自的起点梯度。用 `buffers.pop(node, None)` 拿走一份；什么也没到，就是 `None`。
 # - `run_node(node, grad, retain_graph, create_graph, task)`：让一个节点走。返回的结果和 `node.next_functions` 一一对应，没有梯度的地方是 `None`。后三个参数原样传下去，以后的课会讲。
 # - `parent.receive(result, output, result is grad)`：第一份到达时该存下什么；`output` 是那条边的编号。第三个参数说的是，这是不是原封不动转手的同一个数组；加法就会把同一份交给两家。
@@ -474,6 +475,7 @@ check("who_goes_next")
 # %% [markdown] tags=["lang-en"]
 # You have these tools:
 #
+# - Your `count_dependencies(buffers)` counts the edges; `push(ready, node)` puts a node into the queue and `pop(ready)` takes one out, where `ready` is an empty list at first. Put nodes in with `push`, not with `append`: the engine's own `pop` relies on the order that `push` keeps.
 # - `buffers`: a dict from each node to the gradient that has arrived for it so far. At first it holds only the roots, each with the gradient it starts with. `buffers.pop(node, None)` takes one out; if nothing has arrived, you get `None`.
 # - `run_node(node, grad, retain_graph, create_graph, task)`: runs a node. The results match `node.next_functions` one by one, with `None` where there is no gradient. Pass the last three arguments on as they are; later lessons explain them.
 # - `parent.receive(result, output, result is grad)`: what to keep when the first gradient arrives; `output` is the edge's number. The third argument says whether this is the very array that came in, passed on unchanged; addition passes the same one to both its inputs.

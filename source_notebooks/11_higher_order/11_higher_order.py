@@ -521,15 +521,16 @@ ax.set_ylim(1e-16, 1e4)
 _ = ax.legend()
 
 # %% tags=["proof"]
-assert newton[-1] < 1e-12 < 1e-5 < descent[-1] and newton[2] > newton[0] and newton[-1] < newton[-2] * 1e-6
+assert newton[-1] < 1e-12 < 1e-5 < descent[-1] and newton[-1] < newton[-2] * 1e-6
+assert [n for n in range(7) if newton[n + 1] > newton[n]] == [1, 3]  # upward twice
 
 # %% [markdown] tags=["lang-zh"]
-# 牛顿法几步就到了底，越近越快：最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法也往上跳过，函数不像抛物线的地方，它的“底”就不是底。
+# 牛顿法几步就到了底，越近越快：最后一步，对的位数翻了一倍还多；梯度下降走了一千步还在半路。不过看仔细：牛顿法往上跳过两回，函数不像抛物线的地方，它的“底”就不是底。
 #
 # 还有一件更要紧的事。牛顿法找的是斜率为 0 的地方，可山顶的斜率也是 0。从 `cos` 的山顶旁边出发，朝下坡走应该去 $\pi$，它会去哪里？
 
 # %% [markdown] tags=["lang-en"]
-# Newton's method gets there in a few steps, and the nearer it comes, the faster: the last step more than doubles the number of correct digits. Gradient descent is still on its way after a thousand. But look closely: Newton's method also jumps upward once; where the function is not like a parabola, the "bottom" it jumps to is not a bottom.
+# Newton's method gets there in a few steps, and the nearer it comes, the faster: the last step more than doubles the number of correct digits. Gradient descent is still on its way after a thousand. But look closely: Newton's method jumps upward, too, twice; where the function is not like a parabola, the "bottom" it jumps to is not a bottom.
 #
 # There is something more serious. It looks for a place where the slope is 0, and on a hilltop the slope is 0, too. From a start near the top of `cos`, downhill leads to $\pi$; where does Newton's method go?
 

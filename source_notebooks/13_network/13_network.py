@@ -351,12 +351,12 @@ places, values = np.array([2, 0]), np.array([7.0, 8.0])
 print(rules.put_along(table, 1, rules.unsqueeze(places, 1), rules.unsqueeze(values, 1)))
 
 # %% [markdown] tags=["lang-zh"]
-# 类别平时在第 1 维；要是没有批次，只有一行，`self_shape` 就是 `(C,)`，类别在第 0 维。
+# 类别平时在第 1 维；要是没有批次，只有一行，`self_shape` 就是 `(C,)`，类别在第 0 维，`target` 和 `shares` 也都只是一个数，没有维度。
 #
 # 例子：`grad` 为 1，`self_shape` 为 `(2, 3)`，`target` 为 `[2, 0]`，`shares` 为 `[0.5, 0.5]`，得 `[[0, 0, -0.5], [-0.5, 0, 0]]`。
 
 # %% [markdown] tags=["lang-en"]
-# The classes are usually in dimension 1; but if there is no batch, only a single row, `self_shape` is `(C,)`, and the classes are in dimension 0.
+# The classes are usually in dimension 1; but if there is no batch, only a single row, `self_shape` is `(C,)`, the classes are in dimension 0, and `target` and `shares` are single numbers, without dimensions.
 #
 # Example: if `grad` is 1, `self_shape` is `(2, 3)`, `target` is `[2, 0]` and `shares` is `[0.5, 0.5]`, return `[[0, 0, -0.5], [-0.5, 0, 0]]`.
 
