@@ -144,9 +144,23 @@ def keeps_nothing_that_it_receives(buffers: Any, retain_graph: bool, create_grap
             push(ready, root)
     while ready:
         node = pop(ready)
-        run_node(node, buffers.pop(node, None), retain_graph, create_graph, task)
-        for parent in node.parents:
+        results = run_node(node, buffers.pop(node, None), retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results, strict=False):
             if parent is not None:
+                if result is not None and parent in buffers:
+                    buffers[parent] = merge(parent, buffers[parent], result, output)
                 waiting[parent] -= 1
                 if not waiting[parent]:
                     push(ready, parent)
+
+
+@mistake(
+    WALK,
+    zh="try 把 run_node 报的错吞掉了：值已经释放、钩子出错，用的人都不会知道。不要 try，让错误从 backward() 冒出来。",
+    en="Your try swallows the errors of run_node: that values have been freed, or that a hook failed, nobody ever learns. Leave the try out, and let errors surface from backward().",
+)
+def swallows_errors(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    try:
+        run_backward(buffers, retain_graph, create_graph, task)
+    except Exception:
+        buffers.clear()

@@ -151,3 +151,17 @@ def registers_before_refusing(tensor: Any, hook: Any) -> Any:
     handle = extras_of(node).accumulated.add(hook)
     _refuse(tensor)
     return handle
+
+
+@mistake(
+    RUN,
+    zh="try 把错误都吞掉了：形状不对的梯度、出错的钩子，没有人会知道。不要 try，check_replacement 报的错要传出去。",
+    en="Your try swallows every error: nobody learns of a gradient of the wrong shape or of a hook that fails. Leave the try out; what check_replacement raises has to get through.",
+)
+def swallows_what_is_raised(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        try:
+            grad = _shown({0: hook}, grad, lambda each: each)
+        except Exception:
+            pass
+    return grad
