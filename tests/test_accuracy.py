@@ -130,3 +130,12 @@ def test_a_long_sum_leaves_nothing_behind_in_memory() -> None:
         assert tracemalloc.get_traced_memory()[0] - before < 100_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("T", "twice"), [(torch, 3.0), (minigrad, 2.0)], ids=["torch", "minigrad"])
+def test_the_gradients_of_stacked_leaves_share_no_memory(T, twice):  # torch's do (docs/api.md), and sum up wrongly
+    a, b = [T.zeros(3, requires_grad=True) for _ in range(2)]
+    for _ in range(2):
+        (T.stack([a, b]).sum(0) * T.ones(3)).sum().backward()
+    assert (a.grad.data_ptr() == b.grad.data_ptr()) is (T is torch)
+    assert a.grad.tolist() == b.grad.tolist() == [twice] * 3

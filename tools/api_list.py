@@ -65,6 +65,10 @@ REMAINING = """
 - `embedding(scale_grad_by_freq=True)` 的二阶导数：torch 忘了除以出现的次数，这里除了。<br>
   The second derivative of `embedding(scale_grad_by_freq=True)`: torch forgets to divide it by how often a row was looked
   up; here it is divided.
+- `stack` 之后沿着叠的那一维求和：torch 2.13 里几个叶子的 `.grad` 可能是同一块内存，再 `backward()` 一次，
+  每个叶子都往那里加，就加多了；这里各有各的。<br>
+  After `stack` and a sum along its new dimension, several leaves' `.grad` may be one piece of memory in torch 2.13, and the
+  next `backward()` adds to it once for each; here every leaf has its own.
 - 空张量或 0 维张量：`addmv`、空核的 `conv`、`index_add`、`x['a']`，先查哪一条不同。<br>
   For empty and 0-d tensors, `addmv`, `conv` with an empty kernel, `index_add` and `x['a']` check their arguments in
   another order, so the error may be another one.
