@@ -289,13 +289,18 @@ def _ended(outcome: Outcome) -> Text:
     return ended or text("raised", error=raised)
 
 
+def none_written(stubs: list[str]) -> Text:
+    """That these parts, one or several, are not written yet."""
+    return text("parts_not_written" if len(stubs) > 1 else "part_not_written", part=", ".join(stubs))
+
+
 def _reason(check: Check, outcome: Outcome, unused: list[str], findings: list[Finding]) -> Text:
     if missing := [name for name in outcome.unwritten if not outcome.calls.get(name)]:  # not even plugged in
         return text("not_there", parts=", ".join(missing))
     if unwritten(outcome):
         stubs = outcome.unwritten if len(outcome.unwritten) < len(check.parts) else []
         stubs = stubs if outcome.unwritten else _anothers(outcome)
-        return text("part_not_written", part=", ".join(stubs)) if stubs else text("not_written")
+        return none_written(stubs) if stubs else text("not_written")
     failed = next((each for each in findings if each.state == "fail"), None)
     if failed and (outcome.error or not unused):
         return text("reason", label=label_text(failed.label), detail=failed.detail)

@@ -164,8 +164,7 @@ def _view(this: Check, run: _Run, seed: int) -> View:
 def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
     """What to say where some of the check's own parts are not written."""
     stubs = [part for part in this.parts if parts.unwritten(part) or parts.is_stub(parts.plugged()[part])]
-    key = "parts_not_written" if len(stubs) > 1 else "part_not_written"
-    notes = [text(key, part=", ".join(stubs))] if stubs else []
+    notes = [compare.none_written(stubs)] if stubs else []
     view = _to_do(this, [*notes, *(parts.write_it(part) for part in stubs[:1])])
     if set(this.parts) - set(outcome.unwritten):  # what the others have earned
         verdict = compare.judge(this, oracle.expected(this.name, seed), outcome)

@@ -219,6 +219,8 @@ def test_a_part_not_written_costs_what_a_wrong_one_would_where_another_is_writte
     assert verdict.score == judged(*found, check=pair).score == 2
     assert verdict.reason.en == "The part other is not written yet."
     assert judged(*found, check=pair, unwritten=["part", "other"]).score == 0
+    three = judged(*found, check=replace(CHECK, parts=("part", "other", "third")), unwritten=["other", "third"])
+    assert three.reason.en == "These parts are not written yet: other, third."
     assert judged(*found, check=pair, unwritten=["other"], calls=0).score == 0
     assert "Your other was not found" in judged(*found, check=pair, unwritten=["other"], calls=0).reason.en
     assert judged(*found[:3], ("four", 4), check=pair, unwritten=["other"]).score == 2  # never all
