@@ -105,7 +105,7 @@ KNOWN = (
     (
         r"(?s)^torch said .*view size is not compatible|^torch said .*error=None\)\n[^\n]*view size is not compatible"
         r"|^x\d+: _version of .*\.(reshape|flatten|ravel|contiguous)\("
-        r"|^x\d+: graph: torch [^\n]*ReshapeAlias.*\.(t\(\)|T|mT|H|transpose|permute|swap|movedim).* = [^\n]*x\d+[^\n]* x\d+[^\n]*\n",
+        r"|^x\d+: graph: torch [^\n]*ReshapeAlias.*\.(t\(\)|T|mT|H|transpose|permute|swap).* = [^\n]*x\d+[^\n]* x\d+[^\n]*\n",
         "in which order of memory a result lies whose operands lie in several, or that an index has picked",
     ),
     (
