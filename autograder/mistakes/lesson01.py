@@ -99,8 +99,8 @@ def returns_nothing(self: Any, requires_grad: bool = True) -> Any:
 
 @mistake(
     REQUIRES_GRAD,
-    zh="你让整数也能要梯度了。整数不能只动一点点，斜率无从谈起；torch 报 RuntimeError。",
-    en="You let integers ask for a gradient. An integer can't be nudged a little, so there is no slope; torch raises a RuntimeError.",
+    zh="你让整数也能要梯度了。整数不能只动一点点，斜率无从谈起；torch 报 RuntimeError。要是你问过了，看看括号：self.is_floating_point 不带括号总是真，要写 self.is_floating_point()。",
+    en="You let integers ask for a gradient. An integer can't be nudged a little, so there is no slope; torch raises a RuntimeError. If you did ask, look at the brackets: self.is_floating_point without them always counts as true; write self.is_floating_point().",
 )
 def lets_integers_in(self: Any, requires_grad: bool = True) -> Any:
     if not requires_grad and not self.is_leaf:

@@ -13,8 +13,8 @@ from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
 
 @mistake(
     ITEM,
-    zh="不止一个数时，你让 NumPy 去报错，类别是它的 ValueError，话也是它的。先看元素个数，不是 1 就自己 raise RuntimeError。",
-    en="With more than one number you leave the refusing to NumPy, which raises its own ValueError in its own words. Look at the number of elements first, and raise the RuntimeError yourself.",
+    zh="不止一个数时，是 NumPy 在报错，类别是它的 ValueError，话也是它的。先看元素个数，不是 1 就自己 raise RuntimeError（raise 不能少）。",
+    en="With more than one number it is NumPy that refuses, with its own ValueError in its own words. Look at the number of elements first, and raise the RuntimeError yourself (with the word raise).",
 )
 def leaves_it_to_numpy(self: Any) -> Any:
     return self._data.item()
@@ -53,8 +53,8 @@ def makes_a_list(self: Any) -> Any:
 
 @mistake(
     ITEM,
-    zh="self.item() 就是你正在写的这一个，它调用自己，没完没了。该调用数组的：self._data.item()。",
-    en="self.item() is the very one you are writing, which calls itself without end. Call the array's instead: self._data.item().",
+    zh="张量的 item() 就是你正在写的这一个（self.data 也是张量），它调用自己，没完没了。该调用数组的：self._data.item()，有下划线。",
+    en="A tensor's item() is the very one you are writing, and calls itself without end; self.data is a tensor, too. Call the array's instead: self._data.item(), with the underscore.",
 )
 def calls_itself(self: Any) -> Any:
     return self.item()

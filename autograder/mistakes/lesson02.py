@@ -162,8 +162,8 @@ def asks_itself_for_the_node(self: Any) -> Any:
 
 @mistake(
     EDGE,
-    zh="每次都新造一个 AccumulateGrad。一个叶子只有一个：先看 tensor._accumulator 里还在不在。",
-    en="A new AccumulateGrad is made every time. A leaf has just one: look first whether the one in tensor._accumulator is still there.",
+    zh="每次都新造一个 AccumulateGrad。一个叶子只有一个：先看 tensor._accumulator 里还在不在；新造的要记进去，而且要在 return 之前。",
+    en="A new AccumulateGrad is made every time. A leaf has just one: look first whether the one in tensor._accumulator is still there, and store a new one in it before you return.",
 )
 def a_new_one_every_time(tensor: Any) -> Any:
     if tensor._edge is not None:

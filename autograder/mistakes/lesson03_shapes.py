@@ -35,8 +35,8 @@ def sum_forgot_grad(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool
 
 @mistake(
     SUM,
-    zh="没有先把被求和的那一维补回来就展开了。形状碰巧能广播时（比如方阵），梯度会跑到别的行列上去。",
-    en="Stretched without first putting the summed dimension back. Where the shapes happen to fit (a square matrix), gradients land in other rows.",
+    zh="展开的时候，被求和的那一维还没有补回来（rules.unsqueeze 给的是新数组，要写 grad = rules.unsqueeze(grad, d)）。形状碰巧能广播时（比如方阵），梯度会跑到别的行列上去。",
+    en="When it is stretched, the summed dimension has not been put back (rules.unsqueeze gives a new array: write grad = rules.unsqueeze(grad, d)). Where the shapes happen to fit (a square matrix), gradients land in other rows.",
 )
 def sum_forgot_dim(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     return rules.expand(grad, self_shape)
@@ -127,8 +127,8 @@ def mean_correct(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -
 
 @mistake(
     LEFT,
-    zh="忘了转置 mat2。看形状：grad 是 (n, m)，要得到 (n, k)，中间得有一个 (m, k)。",
-    en="mat2 is not transposed. Look at the shapes: from grad, (n, m), to (n, k) it takes an (m, k).",
+    zh="mat2 没有转置（swapaxes 给的是新数组，mat2 自己不变）。看形状：grad 是 (n, m)，要得到 (n, k)，中间得有一个 (m, k)。",
+    en="mat2 is not transposed (swapaxes gives a new array and leaves mat2 as it is). Look at the shapes: from grad, (n, m), to (n, k) it takes an (m, k).",
 )
 def left_forgot_transpose(grad: Any, mat2: Any) -> Any:
     return grad @ mat2
@@ -163,8 +163,8 @@ def left_reverses_batch(grad: Any, mat2: Any) -> Any:
 
 @mistake(
     RIGHT,
-    zh="忘了转置 self。看形状：要得到 (k, m)，得用 (k, n) 乘 (n, m)。",
-    en="self is not transposed. Look at the shapes: to get (k, m) it takes (k, n) times (n, m).",
+    zh="self 没有转置（swapaxes 给的是新数组，self 自己不变）。看形状：要得到 (k, m)，得用 (k, n) 乘 (n, m)。",
+    en="self is not transposed (swapaxes gives a new array and leaves self as it is). Look at the shapes: to get (k, m) it takes (k, n) times (n, m).",
 )
 def right_forgot_transpose(grad: Any, self: Any) -> Any:
     return self @ grad

@@ -123,8 +123,8 @@ def sum_turns_keepdim_round(grad: Any, self_shape: Dims, dim: Dims | None, keepd
 
 @mistake(
     SUM,
-    zh="维度插回去的次序反了：先插编号小的，后面的位置才对得上。",
-    en="The dimensions are put back in the wrong order: the smaller number first, or the later places do not fit.",
+    zh="维度插错了位置：先插编号小的，每个都插在 dim 写的那个位置 d，后面的才对得上。",
+    en="The dimensions are put back in the wrong places: the smaller number first, each at the very place d that dim names, or the later ones do not fit.",
 )
 def sum_begins_at_the_end(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     for d in sorted(dim or (), reverse=True) if not keepdim else ():

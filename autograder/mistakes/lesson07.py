@@ -131,8 +131,8 @@ def overwrites_the_recorded(variable: Any, grad: Any) -> None:
 
 @mistake(
     RECORDED,
-    zh="历史丢了：梯度不再知道自己是怎么算出来的，也就不能再对它求导。用张量相加，不要 detach，也不要用数组。",
-    en="The history is lost: the gradient no longer knows how it was computed, and cannot be differentiated. Add tensors; no detach, no arrays.",
+    zh="历史丢了：梯度不再知道自己是怎么算出来的，也就不能再对它求导。用张量相加，不要 detach，不要 no_grad，也不要用数组。",
+    en="The history is lost: the gradient no longer knows how it was computed, and cannot be differentiated. Add tensors; no detach, no no_grad, no arrays.",
 )
 def drops_the_history(variable: Any, grad: Any) -> None:
     held = variable._grad
@@ -254,8 +254,8 @@ def multiplies_by_zero(self: Any, set_to_none: bool = True) -> None:
 
 @mistake(
     ZERO_GRAD,
-    zh="带着历史的梯度（create_graph=True 得来的），清零之后历史还在，图也就一直被它拖着。清零之前先 detach_()。",
-    en="A gradient with a history (from create_graph=True) still has it after clearing, and holds on to its graph. Call detach_() before writing zeros.",
+    zh="带着历史的梯度（create_graph=True 得来的），清零之后历史还在，图也就一直被它拖着。清零之前先 detach_()，带下划线：detach() 和 .data 给的是另一个张量，p.grad 自己没有变。",
+    en="A gradient with a history (from create_graph=True) still has it after clearing, and holds on to its graph. Call detach_() before writing zeros, with the underscore: detach() and .data give another tensor, and p.grad itself stays as it was.",
 )
 def keeps_the_history(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
