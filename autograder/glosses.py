@@ -1,5 +1,5 @@
 """What to do about errors in which Python's own words do not help a beginner: a name that is not defined, an array in
-an `if`, a sign of multiplication left out, a list's method taken for the list.
+an `if`, a sign of multiplication left out, a list's method taken for the list, ^ taken for a power.
 
 Not here: names that are defined in the notebook and will be missing at grading (reach.py).
 """
@@ -7,6 +7,7 @@ Not here: names that are defined in the notebook and will be missing at grading 
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +23,10 @@ IMPORTS = {"np": "import numpy as np", **{each: f"import {each}" for each in ("n
 # Words of an error, and what is said about it.
 SAID = {
     r"truth value of an array .* is ambiguous|Boolean value of Tensor .* is ambiguous": "array_in_an_if",
-    r"'(numpy\.ndarray|Tensor|float|int|bool|tuple)' object is not callable": "not_callable",
+    r"'(numpy\.ndarray|Tensor|float|int|bool|tuple|list)' object is not callable": "not_callable",
+    r"'module' object is not callable": "module_called",
+    r"'bitwise_xor'|unsupported operand type\(s\) for \^": "no_power",
+    r"only (0-dimensional|length-1|size-1) arrays can be converted": "array_is_no_number",
     r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
     r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
     r"'numpy\.ndarray' object has no attribute '(exp|log|sigmoid|tanh|sqrt|abs|relu|matmul|mm|t|unsqueeze|permute)'": (
@@ -55,6 +59,12 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("without_torch")
     elif name in {part.rpartition(".")[2] for each in for_lesson(check.lesson) for part in each.parts}:
         yield text("run_its_cell", part=name)
+    elif name and (function := _where(check, fault)) and _of_self(*function, name):
+        yield text("self_missing", name=name)
+    elif name and function and name in _arguments_elsewhere(check):
+        yield text(
+            "not_given", part=function[0].rpartition(".")[2], name=name, given=", ".join(_arguments(function[1]))
+        )
     elif near := difflib.get_close_matches(name, sorted(_names(check) - {name}), n=1, cutoff=ALIKE):
         yield text("did_you_mean", names=near[0])
 
@@ -73,6 +83,28 @@ def _made_by_a_list(fault: dict[str, Any]) -> bool:
     of_none = _OF_NONE.search(fault["message"])
     again = rf"\b(\w+) = \1\.({_IN_PLACE})\(|\.({_IN_PLACE})\(.*\)\.{of_none[1] if of_none else ''}\b"
     return bool(of_none) and bool(re.search(again, fault["code"]))
+
+
+def _where(check: Check, fault: dict[str, Any]) -> tuple[str, Any] | None:
+    """The part in which the error arose, and its function."""
+    inside = fault["traceback_short"].rpartition("\n")[2].partition(",")[0]
+    found = [(part, parts.plugged()[part]) for part in check.parts if part.rpartition(".")[2] == inside]
+    return found[0] if found and inspect.isfunction(found[0][1]) else None
+
+
+def _of_self(part: str, written: Any, name: str) -> bool:
+    """Whether the engine's own part writes self.name, and the learner's is given a self as well."""
+    return _arguments(written)[:1] == ["self"] and bool(re.search(rf"\bself\.{name}\b", parts.source(part)))
+
+
+def _arguments(function: Any) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
+def _arguments_elsewhere(check: Check) -> set[str]:
+    """What the lesson's parts are given, by name, and `self`, as it is called in most."""
+    own = [parts.original(part) for each in for_lesson(check.lesson) for part in each.parts]
+    return {"self"} | {name for each in own if inspect.isfunction(each) for name in _arguments(each)}
 
 
 def _names(check: Check) -> set[str]:

@@ -43,6 +43,8 @@ class Returned:
         """Remember what a call has returned."""
         self.times += 1
         kind = kind_of(result)
+        if kind == "array" and _is_tensor(result) and _arrays_alone(args):
+            kind = "tensor"
         place = None
         if isinstance(result, float) or kind not in PLAIN:  # small numbers and the like are the same objects everywhere
             given: Iterator[tuple[int | str, Any]] = itertools.chain(enumerate(args), kwargs.items())
@@ -54,6 +56,17 @@ class Returned:
             self.plain[repr(result)] += 1
 
 
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__ == "minigrad.tensor"
+
+
+def _arrays_alone(args: tuple[Any, ...]) -> bool:
+    """Whether arrays are among the arguments and, beside them, plain data only: nothing that a tensor could come from."""
+    arrays = [isinstance(each, np.ndarray | np.generic) for each in args]
+    plain = (int, float, str, tuple, list, type(None))
+    return any(arrays) and all(array or isinstance(each, plain) for array, each in zip(arrays, args, strict=True))
+
+
 def kind_of(result: Any) -> Kind:
     """In a word what a value is; of a tuple, what is in it."""
     if type(result) is tuple:
@@ -62,11 +75,13 @@ def kind_of(result: Any) -> Kind:
         return "torch.Tensor"
     if isinstance(result, types.ModuleType):  # numpy has a shape, too
         return "module"
+    if isinstance(result, type):  # a node's class has one, too
+        return "type"
     if isinstance(result, Node):  # which has one, too: of what it computed
         return "node"
     if isinstance(result, np.generic):
         return "bool" if isinstance(result, np.bool_) else "scalar"
-    if hasattr(result, "shape") or type(result).__module__ == "minigrad.tensor":  # its array may be nonsense
+    if hasattr(result, "shape") or _is_tensor(result):  # its array may be nonsense
         return "array"
     if isinstance(result, int | float) and type(result) is not bool:
         return "number"

@@ -22,7 +22,7 @@ from autograder.messages import Text, text
 from autograder.reach import codes
 
 FEW = 3  # parts of a check; with more it would take long to see what the engine's own return in place of each
-_UNCALLED = {"builtin_function_or_method", "function", "method"}
+_UNCALLED = {"builtin_function_or_method", "function", "method", "type"}
 _NAMES = {
     "array": "an_array",
     "bool": "a_bool",
@@ -30,6 +30,8 @@ _NAMES = {
     "node": "a_node",
     "number": "a_number",
     "scalar": "a_scalar",
+    "tensor": "a_tensor",
+    "type": "a_class",
     "NoneType": "a_none",
 }
 
@@ -39,7 +41,7 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
     for part, mine in _mine(check).items():
         asked = mine.kinds - ARRAYS or mine.only_handed_on or len(check.parts) <= FEW
         own = _engines_own(check, part, seed) if asked else mine
-        odd = mine.kinds - own.kinds - (ARRAYS if own.kinds & ARRAYS else set())
+        odd = mine.kinds - own.kinds - (ARRAYS if own.kinds & {*ARRAYS, "tensor"} else set())
         if "scalar" in own.kinds and "array" not in own.kinds:
             odd -= {"number"}  # which of the two it is depends on what came in
         if own.kinds <= {"NoneType"}:  # nobody reads what it returns: then only an error that was to be raised
@@ -78,6 +80,8 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
                 yield text("handed_back", part=short, name=_argument(part, *place))
         elif always and mine.plain[always] >= calls and mine.kinds <= own.kinds and _says_more(own, mine):
             yield text("always_the_same", part=short, value=always, calls=calls)
+            if always == "None" and _prints(part):
+                yield text("printed_instead", part=short)
 
 
 def _mine(check: Check) -> dict[str, Returned]:
@@ -134,6 +138,8 @@ def _odd(part: str, kind: Kind, own: Returned, wanted: Text, printed: bool) -> T
         return text("printed_instead", part=part) if printed else text("returned_none", part=part, wanted=wanted)
     if str(kind).endswith("Error"):
         return text("returned_error", part=part, kind=kind)
+    if kind == "tensor" and own.kinds & ARRAYS:
+        return text("returned_tensor", part=part)
     if kind in _UNCALLED:
         return text("returned_uncalled", part=part, kind=kind)
     comma = isinstance(kind, tuple) and len(kind) == 1 and kind[0] in own.kinds

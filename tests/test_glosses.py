@@ -6,6 +6,9 @@ import numpy
 import pytest
 
 import minigrad
+from autograder import checks
+from minigrad.autograd.graph import NO_EDGE
+from minigrad.tensor import from_array
 
 TANH = "minigrad.ops.pointwise.tanh_vjp"
 
@@ -28,6 +31,15 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
         ("grad.reshape([1] + result.shape)", "Lists and tuples can't be added to each other"),
         ("grad * numpy.sum(minigrad.ones(2))", "NumPy's functions do not take tensors: use the tensor's own methods"),
         ("grad * (1 - result.tanh())", "This is a NumPy array, and has none of a tensor's methods"),
+        ("grad * (1 - result ^ 2)", "A power is written **, as in x ** 2."),
+        ("grad * float(result)", "take a single number, and this is an array"),
+        ("grad * minigrad(result)", "A module can't be called, only a function in it"),
+        ("list([grad])(0)", "or is there a pair of brackets too many"),
+        (
+            "grad * self",
+            "tanh_vjp is not given any self. What it is given stands in the brackets of its first line: grad, result.",
+        ),
+        ("grad * mat2", "tanh_vjp is not given any mat2."),
         ("grad * result.size()", "or is there a pair of brackets too many"),
         (
             "grad if grad > 0 else result",
@@ -47,6 +59,27 @@ def test_a_name_like_no_other_is_left_as_it_is(said):
     exec("def tanh_vjp(grad, result):\n    return completely_unknown", space)
     out = said("tanh_backward", {TANH: space["tanh_vjp"]})
     assert "name 'completely_unknown' is not defined" in out and "Did you mean" not in out
+
+
+def test_a_name_that_is_found_in_self_is_told_so(said):
+    space = {"__name__": "__main__", "from_array": from_array, "NO_EDGE": NO_EDGE}
+    exec("def detach(self):\n    return from_array(storage(), NO_EDGE, self.counter())", space)
+    out = said("detach_cuts", {"minigrad.tensor.Tensor.detach": space["detach"]})
+    assert "self. is missing in front: write self.storage." in out and "Did you mean" not in out
+
+
+def test_an_endless_recursion_is_shown_where_it_calls_itself_not_where_it_ended():
+    def deep(n):
+        return n and deep(n - 1)
+
+    def endless(n):
+        if deep(25) > n:
+            return n
+        return endless(n + 1)
+
+    with pytest.raises(RecursionError) as caught:
+        endless(0)
+    assert checks.fault(caught.value)["code"] == "return endless(n + 1)"
 
 
 def test_a_block_without_its_brackets_is_told_of_them(said):

@@ -8,12 +8,15 @@ from collections import Counter
 import pytest
 
 from autograder import parts
+from minigrad import tensor
 from minigrad.autograd.engine import count_dependencies, run_node
+from minigrad.autograd.graph import Node
 
 ITEM, LEAF, NODE, EDGE = (
     *(f"minigrad.tensor.Tensor.{each}" for each in ("item", "is_leaf", "grad_fn")),
     "minigrad.autograd.accumulate.gradient_edge",
 )
+MUL = "minigrad.ops.pointwise.mul_vjp_self"
 SLOPE, POW = "minigrad.warmup.squared_loss_grad", "minigrad.ops.pointwise.pow_vjp"
 SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 ROOT = "minigrad.autograd.roots.root_gradient"
@@ -28,6 +31,15 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
         ("leaf_or_not", LEAF, lambda self: self, "returned an array or a minigrad tensor; it should return True or F"),
         ("leaf_or_not", LEAF, lambda self: self, "Your is_leaf returned its argument self just as it came in, every"),
         ("grad_fn_names", NODE, lambda self: None, "and always returned None, whatever came in."),
+        ("grad_fn_names", NODE, lambda self: print(self._edge), "Your grad_fn printed something and returned None."),
+        (
+            "mul_backward",
+            MUL,
+            lambda grad, other: tensor(grad) * other,
+            "receives are NumPy arrays, and you made a mini",
+        ),
+        ("output_numbers", EDGE, lambda t: (Node, 0), "returned a tuple (a class, a number); it should return a tuple"),
+        ("leaf_or_not", LEAF, lambda self: bool, "Your is_leaf returned a type, not what it produces: are the brac"),
         ("grad_fn_names", NODE, lambda self: [], "Your grad_fn returned a list; it should return a node or None."),
         ("output_numbers", EDGE, lambda t: (), "returned an empty tuple; it should return a tuple (a node, a number)."),
         ("output_numbers", EDGE, lambda t: [0, 1], "returned a list; it should return a tuple (a node, a number)."),

@@ -23,6 +23,7 @@ import pkgutil
 import re
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -236,6 +237,7 @@ def fault(error: BaseException) -> dict[str, Any]:
     """An exception as plain data: class, message, the learner's line and its text, and the last frames.
 
     The line is in the part that is checked, not in an earlier part that the engine runs on and that rightly raises;
+    of a function that calls itself without end, it is the line with the call;
     None where only such parts were running.
     """
     frames = traceback.extract_tb(error.__traceback__)
@@ -244,6 +246,9 @@ def fault(error: BaseException) -> dict[str, Any]:
     inside = itertools.dropwhile(lambda frame: frame.name in others, own)  # an earlier part's walk runs the later ones
     own = list(itertools.takewhile(lambda frame: frame.name not in others, inside))
     where = own[-1] if own else None
+    if isinstance(error, RecursionError) and own:  # the line that calls again, not the one where there was an end of it
+        again = Counter((frame.filename, frame.lineno) for frame in own).most_common(1)[0][0]
+        where = next(frame for frame in own if (frame.filename, frame.lineno) == again)
     return {
         "class": parts.NOT_WRITTEN if parts.not_written(error) else type(error).__name__,
         "message": str(error)[:MAX_TEXT],
