@@ -35,8 +35,8 @@ def pow_wipes_infinities(grad: Any, self: Any, exponent: float) -> Any:
 
 @mistake(
     POW,
-    zh="np.zeros 造的总是 float64。梯度的形状和类型都要和 grad 一样：写 grad * 0。",
-    en="np.zeros always makes float64. The gradient has the shape and the dtype of grad: write grad * 0.",
+    zh="np.zeros 造的总是 float64。梯度的形状和类型都要和 grad 一样：写 rules.zeros(grad, grad.shape)。",
+    en="np.zeros always makes float64. The gradient has the shape and the dtype of grad: write rules.zeros(grad, grad.shape).",
 )
 def pow_zeros_in_float64(grad: Any, self: Any, exponent: float) -> Any:
     if exponent == 0:

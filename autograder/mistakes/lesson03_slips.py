@@ -33,8 +33,8 @@ def div_other_cancels(grad: Any, self: Any, other: Any) -> Any:
 
 @mistake(
     POW,
-    zh="指数为 0 时返回的是一个 Python 的 0，引擎要的是数组：grad * 0 就有了形状。",
-    en="With exponent 0 you return a Python 0, but the engine needs an array: grad * 0 has the right shape.",
+    zh="指数为 0 时返回的是一个 Python 的 0，引擎要的是数组，形状和 grad 一样：rules.zeros(grad, grad.shape)。",
+    en="With exponent 0 you return a Python 0, but the engine needs an array of grad's shape: rules.zeros(grad, grad.shape).",
 )
 def pow_returns_plain_zero(grad: Any, self: Any, exponent: float) -> Any:
     return 0 if exponent == 0 else grad * (exponent * self ** (exponent - 1))

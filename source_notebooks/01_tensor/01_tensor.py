@@ -83,14 +83,14 @@ assert repr(w) == "tensor([1.], requires_grad=True)" and w.grad.tolist() == [5.0
 # %% [markdown] tags=["lang-zh"]
 # ## 2 · item：从张量到数
 #
-# 训练时总想知道平均损失（loss），于是有人写 `total = total + loss`，有人写 `total = total + loss.item()`。打印出来一模一样，差别在哪儿？
+# 训练时总想知道平均损失（loss），于是有人写 `total = total + loss`，有人写 `total = total + loss.item()`。用 f-string 打印出来一模一样，差别在哪儿？
 #
 # 下面各走 200 步，数一数 `total` 身后拖着多少个节点（node）；节点是什么，第 02 课细讲。先猜。
 
 # %% [markdown] tags=["lang-en"]
 # ## 2 · item: from a tensor to a number
 #
-# During training you want to know the average loss (损失); some people write `total = total + loss`, others `total = total + loss.item()`. Both print the same. What is the difference?
+# During training you want to know the average loss (损失); some people write `total = total + loss`, others `total = total + loss.item()`. In an f-string both print the same. What is the difference?
 #
 # Below, each takes 200 steps, and we count the nodes (节点) that are attached to `total`; lesson 02 explains what these are. Guess first.
 
@@ -122,6 +122,7 @@ for with_item in (False, True):
 # %% tags=["proof"]
 assert add_up(False)[1][-1] == 601 and set(add_up(True)[1]) == {0}
 assert type(add_up(True)[0]) is float and add_up(False)[0].grad_fn.name() == "AddBackward0"
+assert f"{add_up(True)[0]}" == f"{add_up(False)[0]}" == "200.0"
 
 # %% tags=["picture"]
 from autograder.plots import axes
@@ -162,7 +163,7 @@ for size in (0, 2):
 # %% [markdown] tags=["lang-zh"]
 # 只有恰好一个元素的张量才行；外面套几层括号不要紧。类型也跟着走：整数给 `int`，布尔给 `bool`。
 #
-# 0.1 变成了 0.10000000149011612，这不是 `item` 的错：张量默认用 32 位浮点数，存进去时就已经取整到最近的那一个了。
+# 0.1 变成了 0.10000000149011612，这不是 `item` 的错：张量默认用 32 位浮点数，存进去时就已经舍入到最近的那一个了。
 #
 # 现在写 `item`。`self._data` 是张量里的 NumPy 数组，`.size` 是元素个数，数组自己的 `.item()` 会给出 Python 的数。元素个数不是 1，就 `raise RuntimeError`，话照 docstring 里的说。
 

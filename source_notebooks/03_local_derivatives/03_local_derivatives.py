@@ -338,7 +338,10 @@ for n in [0, 0.5, 1, 2]:
     seen[n] = ((n * x.detach() ** (n - 1)).item(), x.grad.item())
 assert math.isnan(seen[0][0]) and seen[0][1] == 0.0
 assert seen[0.5] == (math.inf, math.inf) and seen[1] == (1.0, 1.0) and seen[2] == (0.0, 0.0)
-assert math.isnan(float("nan") * 0)
+assert math.isnan(float("nan") * 0) and math.isnan(math.inf * 0)
+x = torch.tensor(0.0, requires_grad=True)
+(x**0).backward(torch.tensor(math.inf))
+assert x.grad == 0 and rules.zeros(minigrad.tensor([math.inf]), (1,)).tolist() == [0.0]
 
 # %% [markdown] tags=["lang-zh"]
 # 指数为 0 时，公式给出 $0 \cdot 0^{-1} = 0 \cdot \infty$，也就是 `nan`。可 $x^0$ 处处是 1，斜率处处是 0；torch 单独处理这一种情形，给了 0。
@@ -347,7 +350,7 @@ assert math.isnan(float("nan") * 0)
 #
 # 一个 `nan` 有多要命？它乘什么都还是 `nan`，连 0 也压不住它；后面的梯度只要乘上过它，就全毁了。
 #
-# 你的 `pow_vjp` 里，`exponent` 是一个普通的 Python 数，不是张量。
+# 你的 `pow_vjp` 里，`exponent` 是一个普通的 Python 数，不是张量。需要全零的梯度，写 `rules.zeros(grad, grad.shape)`：形状和类型都和 `grad` 一样；`grad` 里有无穷大的时候，`grad * 0` 就不是 0 了。
 
 # %% [markdown] tags=["lang-en"]
 # With exponent 0 the formula says $0 \cdot 0^{-1} = 0 \cdot \infty$, which is `nan`. But $x^0$ is 1 everywhere, and its slope 0 everywhere; torch singles this case out and gives 0.
@@ -356,7 +359,7 @@ assert math.isnan(float("nan") * 0)
 #
 # How bad is one `nan`? Multiplied by anything it stays `nan`, even by 0; every gradient further on that is multiplied by it is ruined.
 #
-# In your `pow_vjp`, `exponent` is a plain Python number, not a tensor.
+# In your `pow_vjp`, `exponent` is a plain Python number, not a tensor. For a gradient of zeros, write `rules.zeros(grad, grad.shape)`, which has the shape and the dtype of `grad`; where `grad` is infinite, `grad * 0` would not be 0.
 
 
 # %% nbgrader={"grade_id": "pow_backward", "solution": true}

@@ -68,3 +68,30 @@ def by_trying(tensor):
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
     return (node, 0)
+
+
+@alternative(IS_LEAF)
+def by_matching(self):
+    """Names the kinds of edges."""
+    match self._edge:
+        case None | (None, _):
+            return True
+        case _:
+            return False
+
+
+@alternative(GRAD_FN)
+def the_first_of_the_edge(self):
+    """Takes a leaf's edge for a list of nothing."""
+    return next(iter(self._edge or [None]))
+
+
+@alternative(EDGE)
+def by_naming_it_in_the_condition(tensor):
+    """A walrus in its brackets."""
+    if tensor._edge is not None:
+        return tensor._edge
+    if not (tensor._accumulator and (node := tensor._accumulator())):
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+    return node, 0

@@ -1,10 +1,12 @@
 """Other right ways to write lesson 03's rules, mostly in NumPy's own words."""
 
+import functools
 import math
 
 import numpy as np
 
 from alternatives import alternative
+from minigrad import rules
 
 POINTWISE, REDUCE, LINALG = "minigrad.ops.pointwise.", "minigrad.ops.reduce.", "minigrad.ops.linalg."
 
@@ -111,6 +113,19 @@ def sum_by_addition(grad, self_shape, dim, keepdim):
     if dim is not None and not keepdim:
         grad = np.expand_dims(grad, dim)
     return grad + np.zeros(self_shape, np.asarray(grad).dtype)
+
+
+@alternative(REDUCE + "sum_vjp")
+def sum_by_index(grad, self_shape, dim, keepdim):
+    if dim is not None and not keepdim:
+        grad = grad[tuple(None if at in dim else slice(None) for at in range(len(self_shape)))]
+    return rules.expand(grad, self_shape)
+
+
+@alternative(REDUCE + "sum_vjp")
+def sum_by_reduce(grad, self_shape, dim, keepdim):
+    missing = () if keepdim else sorted(dim or ())
+    return rules.expand(functools.reduce(rules.unsqueeze, missing, grad), self_shape)
 
 
 @alternative(REDUCE + "mean_vjp")
