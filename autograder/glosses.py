@@ -59,12 +59,10 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("without_torch")
     elif name in {part.rpartition(".")[2] for each in for_lesson(check.lesson) for part in each.parts}:
         yield text("run_its_cell", part=name)
-    elif name and (function := _where(check, fault)) and _of_self(*function, name):
+    elif name and (here := where(check, fault)) and _of_self(*here[1:], name):
         yield text("self_missing", name=name)
-    elif name and function and name in _arguments_elsewhere(check):
-        yield text(
-            "not_given", part=function[0].rpartition(".")[2], name=name, given=", ".join(_arguments(function[1]))
-        )
+    elif name and here and name in _arguments_elsewhere(check):
+        yield text("not_given", part=here[0], name=name, given=", ".join(_arguments(here[2])))
     elif near := difflib.get_close_matches(name, sorted(_names(check) - {name}), n=1, cutoff=ALIKE):
         yield text("did_you_mean", names=near[0])
 
@@ -85,11 +83,11 @@ def _made_by_a_list(fault: dict[str, Any]) -> bool:
     return bool(of_none) and bool(re.search(again, fault["code"]))
 
 
-def _where(check: Check, fault: dict[str, Any]) -> tuple[str, Any] | None:
-    """The part in which the error arose, and its function."""
+def where(check: Check, fault: dict[str, Any]) -> tuple[str, str, Any] | None:
+    """The part in which the error arose, by its short name and its whole one, and its function."""
     inside = fault["traceback_short"].rpartition("\n")[2].partition(",")[0]
-    found = [(part, parts.plugged()[part]) for part in check.parts if part.rpartition(".")[2] == inside]
-    return found[0] if found and inspect.isfunction(found[0][1]) else None
+    found = [(inside, part, parts.plugged()[part]) for part in check.parts if part.rpartition(".")[2] == inside]
+    return found[0] if found and inspect.isfunction(found[0][2]) else None
 
 
 def _of_self(part: str, written: Any, name: str) -> bool:

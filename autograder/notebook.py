@@ -206,7 +206,7 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
     elif len(this.parts) > 1:
         only = _only_some(this, seed, verdict.grade)
         view.notes += [only] if only else []
-    bare = {text("same_for_all"), _error_at(outcome)}  # what is wrong, and not what to do about it
+    bare = {text("same_for_all"), _error_at(this, outcome)}  # what is wrong, and not what to do about it
     if not view.hint and bare.issuperset(view.notes) and len(this.parts) <= returns.FEW:
         more = [f'hint("{part.rpartition(".")[2]}")' for part in this.parts if hints.left(part) > 0]
         view.notes += [text("stuck", hints=", ".join(more))] if more else list(map(_no_hint_left, this.parts))
@@ -310,7 +310,7 @@ def _notes(this: Check, outcome: Outcome, odd: list[Text]) -> Iterator[Text]:
         ):
             yield text("never_called", parts=part.rpartition(".")[2])
     yield from odd
-    if error := _error_at(outcome):
+    if error := _error_at(this, outcome):
         yield error
         yield from glosses.notes(this, outcome.faults[0])
 
@@ -321,13 +321,16 @@ def _another_calls(this: Check, part: str) -> bool:
     return any(part.rpartition(".")[2] in code.co_names for each in others for code in reach.codes(each.__code__))
 
 
-def _error_at(outcome: Outcome) -> Text | None:
-    """The first error of a run, if it arose in a line of the learner's."""
+def _error_at(this: Check, outcome: Outcome) -> Text | None:
+    """The first error of a run, if it arose in a line of the learner's; of several parts it is said which one's."""
     fault = outcome.faults[0] if outcome.faults else None
     if not fault or not fault["line"]:
         return None
     error = f"{fault['class']}: {checks.first_sentence(fault['message'])}"
-    return text("error_at", error=error, line=fault["line"], code=fault["code"])
+    part = glosses.where(this, fault) if len(this.parts) > 1 else None
+    return text(
+        "error_in" if part else "error_at", error=error, line=fault["line"], code=fault["code"], part=part and part[0]
+    )
 
 
 def _misshapen(this: Check, outcome: Outcome, seed: int) -> Iterator[Text]:

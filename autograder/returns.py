@@ -30,7 +30,7 @@ _NAMES = {
     "node": "a_node",
     "number": "a_number",
     "scalar": "a_scalar",
-    "tensor": "a_tensor",
+    "tensor": "a_made_tensor",
     "type": "a_class",
     "NoneType": "a_none",
 }

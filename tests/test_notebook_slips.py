@@ -12,7 +12,7 @@ from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.grad_mode import Decorating, set_recording
 from minigrad.autograd.graph import NO_EDGE
 from minigrad.autograd.hooks import check_replacement, extras_of
-from minigrad.tensor import from_array
+from minigrad.tensor import LEAVES_ONLY, from_array
 
 MUL, OTHER = "minigrad.ops.pointwise.mul_vjp_self", "minigrad.ops.pointwise.mul_vjp_other"
 RULE, HOME = "minigrad.autograd.accumulate.broadcasts_to", "minigrad.autograd.accumulate.unbroadcast"
@@ -284,8 +284,8 @@ def test_a_line_is_given_of_the_part_asked_for_and_of_no_earlier_one_that_runs_i
     with parts.plugged_in({**others, walk: run_backward, "minigrad.autograd.engine.release": release}):
         autograder.check("second_pass", 1)
     said = capsys.readouterr().out
-    assert "AttributeError" in said and ('of your code: raise AttributeError("here")' in said) is raises
-    assert raises or "of your code" not in said
+    assert "AttributeError" in said and ('of your release: raise AttributeError("here")' in said) is raises
+    assert raises or ("of your release" not in said and "of your code" not in said)
 
 
 def test_torch_in_one_part_is_not_held_against_another_that_calls_it(capsys):
@@ -309,3 +309,23 @@ def test_a_part_that_no_other_should_have_called_is_not_said_to_be_unused(capsys
     asked = checks.get("weight_update_training"), checks.get("engine_trains_a_network")
     assert not notebook._another_calls(asked[0], "minigrad.autograd.graph.check_version")
     assert notebook._another_calls(asked[1], "minigrad.autograd.ready.pop")  # run_backward should
+
+
+def test_of_several_parts_the_one_with_the_line_is_named(capsys):
+    """Here the line is right: what another part returned is refused in it."""
+
+    def detach(self):
+        return self.clone().requires_grad_(False)
+
+    def requires_grad_(self, requires_grad=True):
+        if not requires_grad and not self.is_leaf:
+            raise RuntimeError(LEAVES_ONLY)
+        self.want_gradient(requires_grad)
+        return self
+
+    tensor = "minigrad.tensor.Tensor."
+    others = {each: parts.original(each) for each in checks.get("tensor_training").parts}
+    said = seen(
+        capsys, {**others, tensor + "detach": detach, tensor + "requires_grad_": requires_grad_}, "tensor_training"
+    )
+    assert "of your requires_grad_: raise RuntimeError(LEAVES_ONLY)" in said and "of your code" not in said
