@@ -197,6 +197,13 @@ def raises(action: Callable[[], Any]) -> str | None:
     return None
 
 
+def plain(value: Any) -> Any:
+    """A number of NumPy's, alone or in a list, as Python's own: where a plain number is asked for, either will do."""
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def with_room_for(calls: int, program: Callable[[], Any]) -> Callable[[], Any]:
     """The program on a call stack that is all but full: a recursion shows itself on a graph so small that an honest slow
     answer has the time for it."""

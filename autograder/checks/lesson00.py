@@ -38,9 +38,14 @@ def line(rng: np.random.Generator, points: int) -> tuple[Any, Any]:
     return X, rng.uniform(-3, 3) * X + rng.normal(size=points)
 
 
-def off_the_bottom(rng: np.random.Generator, X: Any, Y: Any) -> float:
-    """A w beside the best one: the slope there is not 0, and a nudge too large for it to be told from the true one."""
-    return float(X @ Y / (X @ X)) + float(rng.uniform(0.5, 3) * rng.choice([-1.0, 1.0]))
+def best_w(X: Any, Y: Any) -> float:
+    """Where the slope is 0."""
+    return float(X @ Y / (X @ X))
+
+
+def off_the_bottom(rng: np.random.Generator) -> float:
+    """How far to go from the best w: the slope there is not 0, and a nudge too large for it to be told from the true one."""
+    return float(rng.uniform(0.5, 3))
 
 
 def balanced(rng: np.random.Generator) -> tuple[float, Any, Any]:
@@ -56,14 +61,15 @@ def warmup_by_hand(T: Any, rng: np.random.Generator) -> Properties:
     X, Y = np.array([1.0, 2.0, 3.0]), np.array([3.0, 5.0, 7.0])
     yield "the example: w = 1", slope(T, 1.0, X, Y)
     yield "one step to the right: w = 2", slope(T, 2.0, X, Y)
-    yield "another w, drawn at random", slope(T, rng.uniform(-1, 5), X, Y)
+    yield "another w, drawn at random", slope(T, rng.uniform(3, 5), X, Y)  # beyond the bottom: uphill
 
 
 @check("warmup_any_data", lesson=LESSON, points=2, parts=PARTS)
 def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
-    for points in (1, 5, 1000):
+    for points, side in ((1, -1), (5, 1), (1000, -1)):  # slopes of both signs
         X, Y = line(rng, points)
-        yield "one point" if points == 1 else f"{points} points", slope(T, off_the_bottom(rng, X, Y), X, Y)
+        w = best_w(X, Y) + side * off_the_bottom(rng)
+        yield "one point" if points == 1 else f"{points} points", slope(T, w, X, Y)
     best, X, Y = balanced(rng)
     yield "flat at the best w", lambda: abs(slope(T, best, X, Y)()) < 1e-6
 
@@ -79,8 +85,11 @@ def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
 @check("warmup_batches", lesson=LESSON, points=1, parts=PARTS)
 def warmup_batches(T: Any, rng: np.random.Generator) -> Properties:
     X, Y = line(rng, 12)
-    w = off_the_bottom(rng, X, Y)
-    pieces = [slope(T, w, X[at], Y[at]) for at in (slice(0, 3), slice(3, 5), slice(5, 12))]
+    cuts = slice(0, 3), slice(3, 5), slice(5, 12)
+    w = min(best_w(X[at], Y[at]) for at in cuts) - off_the_bottom(
+        rng
+    )  # to the left of every bottom: no slope is positive
+    pieces = [slope(T, w, X[at], Y[at]) for at in cuts]
     yield "three pieces of the data", lambda: [piece() for piece in pieces]
     yield "together, the whole", lambda: sum(piece() for piece in pieces)
 
@@ -88,6 +97,7 @@ def warmup_batches(T: Any, rng: np.random.Generator) -> Properties:
 @check("warmup_descent", lesson=LESSON, points=2, parts=PARTS)
 def warmup_descent(T: Any, rng: np.random.Generator) -> Properties:
     best, X, Y = balanced(rng)
+    best, Y = -abs(best), -Y if best > 0 else Y  # so that the slope is negative all the way
     start, rate = best * rng.uniform(2, 4), 0.3 / float(X @ X)  # on the way no w comes near 0, where few digits count
 
     def path() -> list[float]:

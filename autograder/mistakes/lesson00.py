@@ -259,3 +259,66 @@ def leaves_out_the_last_point(w: Any, X: Any, Y: Any) -> Any:
 )
 def loses_a_factor_when_expanding(w: Any, X: Any, Y: Any) -> Any:
     return (-2 * X * Y + 2 * w * X).sum()
+
+
+@mistake(
+    PART,
+    zh="大小对，符号没有了：abs 把它丢了。符号说的是方向，谷底左边的斜率是负的，右边是正的。不要取绝对值。",
+    en="The size is right, but abs has thrown the sign away. The sign is the direction: left of the valley's floor the slope is negative, right of it positive. Leave out the absolute value.",
+)
+def drops_the_sign(w: Any, X: Any, Y: Any) -> Any:
+    return abs((-2 * X * (Y - w * X)).sum())
+
+
+@mistake(
+    PART,
+    zh="误差里的减号变成了加号：误差是 Y - w * X。要是你把括号乘开了：-2·X 乘 -w·X，负负得正，得 +2·w·X²。",
+    en="The minus inside the error has become a plus: the error is Y - w * X. If you multiplied the brackets out: -2·X times -w·X makes +2·w·X², for two minuses make a plus.",
+)
+def adds_instead_of_subtracting(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X * (Y + w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="乘开以后，后一项少了 2：-2·X 要乘到括号里的每一项，-2·X 乘 -w·X 得 2·w·X²。",
+    en="Multiplied out, the second term lacks the 2: -2·X goes to every term in the brackets, and -2·X times -w·X makes 2·w·X².",
+)
+def loses_the_two_when_expanding(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X * Y + w * X * X).sum()
+
+
+@mistake(
+    PART,
+    zh="乘开以后，前一项少了一个 X：-2·X 要乘到括号里的每一项，-2·X 乘 Y 得 -2·X·Y。",
+    en="Multiplied out, the first term lacks an X: -2·X goes to every term in the brackets, and -2·X times Y makes -2·X·Y.",
+)
+def loses_an_x_when_expanding(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * Y + 2 * w * X * X).sum()
+
+
+@mistake(
+    PART,
+    zh="w 总是当成 1：那是例子里的值。要用传进来的 w。",
+    en="w is always taken to be 1, its value in the example. Use the w that comes in.",
+)
+def takes_w_to_be_one(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X * (Y - X)).sum()
+
+
+@mistake(
+    PART,
+    zh="外面多乘了一个 w：里面的 -w·X 对 w 求导，w 就没有了，只剩 -X。",
+    en="There is a w too many outside: -w·X differentiated with respect to w leaves -X, and no w.",
+)
+def keeps_the_w(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * w * X * (Y - w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="小数被切掉了：int() 只留整数部分。斜率是多少就返回多少，不要取整。",
+    en="The decimals are cut off: int() keeps only the whole part. Return the slope as it is.",
+)
+def cuts_off_the_decimals(w: Any, X: Any, Y: Any) -> Any:
+    return int((-2 * X * (Y - w * X)).sum())

@@ -35,8 +35,8 @@ def copies_the_array(result: Any, output: int = 0) -> Any:
 
 @mistake(
     SAVE,
-    zh="计数器是新造的，张量被改写它不知道，错的值就溜了过去。要用张量自己的：result.counter()。",
-    en="The counter is a new one and does not notice writes to the tensor, so wrong values slip through. Take the tensor's own: result.counter().",
+    zh="交给 SavedResult 的不是张量自己的计数器：新造一个，或者写 result._counter（没人要过之前，那里是 None），张量被改写都看不出来，错的值就溜了过去。要调用 result.counter()。",
+    en="What SavedResult gets is not the tensor's own counter: neither a new one nor result._counter, which is None until somebody asks for it, notices writes to the tensor, so wrong values slip through. Call result.counter().",
 )
 def counts_by_itself(result: Any, output: int = 0) -> Any:
     return SavedResult(result._data, VersionCounter(), output)
@@ -202,8 +202,8 @@ def fetches_and_asks_nothing(self: Any) -> list[Any]:
 
 @mistake(
     RELEASE,
-    zh="什么都没有释放：图走完了，保存的值还全占着内存，第二遍也不报错。",
-    en="You let nothing go: after the walk all saved values are still in memory, and a second walk does not raise an error.",
+    zh="什么都没有释放：图走完了，保存的值还全占着内存，第二遍也不报错。要改的是节点的属性：node.saved = None。写 saved = None 或 node = None，只是让函数里的名字指向别处；写 == 只是比较。",
+    en="You let nothing go: after the walk all saved values are still in memory, and a second walk does not raise an error. What has to change is the node's attribute: node.saved = None. saved = None or node = None only points a name of the function's elsewhere, and == only compares.",
 )
 def never_releases(node: Any, retain_graph: bool) -> None:
     pass
@@ -284,8 +284,8 @@ def exchanges_array_and_counter(result: Any, output: int = 0) -> Any:
 
 @mistake(
     SAVE,
-    zh="你放进 SavedResult 的还是一个张量（result 自己、result.data 和 detach() 都是张量）。节点要存的是数组：result._data。",
-    en="What you put into the SavedResult is a tensor still, as result itself, result.data and detach() all are. What the node keeps is the array, result._data.",
+    zh="你放进 SavedResult 的不是数组：result 自己、result.data 和 detach() 都是张量，tolist() 是列表。节点要存的是数组：result._data。",
+    en="What you put into the SavedResult is not the array: result itself, result.data and detach() all are tensors, and tolist() gives a list. What the node keeps is the array, result._data.",
 )
 def takes_data(result: Any, output: int = 0) -> Any:
     tensor: Any = result.data

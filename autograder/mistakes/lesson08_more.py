@@ -77,3 +77,65 @@ def looks_the_place_up(self: Any) -> Any:
 def leaves_an_empty_list(node: Any, retain_graph: bool) -> None:
     if not retain_graph:
         node.saved = []
+
+
+@mistake(
+    UNPACK,
+    zh="碰到 None 就 break，后面的值都没有取。None 只说明没有人要这一项：放一个 None 占位置，接着往下取（continue）。",
+    en="You break at a None, and the values after it are never read. A None only says that nobody wants this item: put a None in its place and go on (continue).",
+)
+def stops_at_a_none(self: Any) -> list[Any]:
+    values: list[Any] = []
+    for value in _not_released(self):
+        values.append(value if value is None else value._data)
+        if value is None:
+            break
+        if value._counter is not None:
+            self.check_saved(len(values) - 1, value)
+    return values
+
+
+@mistake(
+    UNPACK,
+    zh="try 接住的太多：check_saved 报的是“值被改写了”，也被换成了“走了第二遍”，用的人会去错的地方找。不要 try；用 if self.saved is None 判断释放没有。",
+    en='Your try catches too much: check_saved says that a value was overwritten, and that is turned into "a second time", which sends users to the wrong place. Leave the try out, and ask with if self.saved is None whether it was released.',
+)
+def catches_the_version_error_as_well(self: Any) -> list[Any]:
+    try:
+        return _unpacked(self)
+    except Exception:
+        raise RuntimeError(SECOND_BACKWARD) from None
+
+
+@mistake(
+    UNPACK,
+    zh="保存的值没有 data：要的数组叫 value._data，前面有一个下划线。有些项恰好是张量，张量的 .data 还是张量，也不对。",
+    en="A saved value has no data: the array is value._data, with an underscore in front. Some items happen to be tensors, but the .data of a tensor is a tensor again, so that is wrong, too.",
+)
+def forgets_the_underscore(self: Any) -> list[Any]:
+    values: list[Any] = []
+    for index, value in enumerate(_not_released(self)):
+        if value is not None and value._counter is not None:
+            self.check_saved(index, value)
+        values.append(value if value is None else value.data)
+    return values
+
+
+@mistake(
+    RELEASE,
+    zh="元组没有 clear()，元组造好就不能改。不用清空它：让节点不再指着它，node.saved = None。",
+    en="A tuple has no clear(); once made, it cannot be changed. There is no need to empty it: let the node hold it no longer, node.saved = None.",
+)
+def clears_a_tuple(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        node.saved.clear()
+
+
+@mistake(
+    RELEASE,
+    zh="release 只管放手，不报错：这时 node 才刚走完第一遍。第二遍来取值时，unpack_arrays 会报错。",
+    en="release only lets go and raises nothing: at this point node has just had its first walk. unpack_arrays raises, when a second walk comes to read the values.",
+)
+def raises_at_once(node: Any, retain_graph: bool) -> None:
+    if not retain_graph:
+        raise RuntimeError(SECOND_BACKWARD)

@@ -17,8 +17,8 @@ BEST, CROSS = "minigrad.timing.best_seconds", "minigrad.timing.crossover"
 
 @mistake(
     HOME,
-    zh="总是给 numpy：住在 GPU 上的数组，NumPy 碰不得。要看数组是谁家的。",
-    en="You always return numpy: an array that lives on a GPU is not NumPy's to touch. See whose array it is.",
+    zh="出来的总是 numpy，数组在 GPU 上时也一样，而那样的数组 NumPy 碰不得。要看数组是谁家的：它的类型是不是 cupy().ndarray。",
+    en="What comes out is always numpy, for an array that lives on a GPU as well, which is not NumPy's to touch. See whose array it is: is its type cupy().ndarray?",
 )
 def always_numpy(array: Any) -> Any:
     return numpy
@@ -57,8 +57,8 @@ def all_others_elsewhere(array: Any) -> Any:
 
 @mistake(
     MOVE,
-    zh="梯度原样交了回去，没有搬家：叶子在一处，梯度在另一处。要把它搬回 home。",
-    en="You pass the gradient on where it is: the leaf is in one place, its gradient in another. Move it back to home.",
+    zh='梯度原样交了回去，没有搬家：叶子在一处，梯度在另一处。要把它搬回 home。不用先看 home 是哪儿；home 是设备，不是字符串，home == "cpu" 总是 False。',
+    en='You pass the gradient on where it is: the leaf is in one place, its gradient in another. Move it back to home. There is no need to look where home is; it is a device, not a string, and home == "cpu" is always False.',
 )
 def stays_there(grad: Any, home: Any) -> Any:
     return grad

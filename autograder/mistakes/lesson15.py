@@ -119,8 +119,8 @@ def two_layers_retains_the_graph(X: Any, Y: Any, W1: Any, W2: Any, steps: int, l
 
 @mistake(
     CLINIC + "two_layers",
-    zh="把 hidden 从图上摘了下来，第二次就不会走进旧图；可梯度也到不了 W1，W1.grad 是 None。",
-    en="hidden is cut off from its graph, so nobody walks the old graph again; but no gradient reaches W1 either, and W1.grad is None.",
+    zh="hidden 从图上断开了（detach 了，或者是在 no_grad 里算的），第二次就不会走进旧图；可梯度也到不了 W1，W1.grad 是 None。",
+    en="hidden is cut off from its graph, detached or computed under no_grad, so nobody walks the old graph again; but no gradient reaches W1 either, and W1.grad is None.",
 )
 def two_layers_detaches_hidden(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     losses = []

@@ -14,8 +14,8 @@ CLINIC = "minigrad.clinic."
 
 @mistake(
     CLINIC + "descend",
-    zh="病还是原来的病。没有一句报错，那就看数：每一步打印 p.grad，里面只有这一步的梯度吗？",
-    en="The illness is the one it came with. Nothing raises, so look at numbers: print p.grad at each step. Is it this step's gradient alone?",
+    zh="病还是原来的病。没有一句报错，那就看数：每一步打印 p.grad，里面只有这一步的梯度吗？要是已经写了清零的一行，它真的改到每个 p.grad 了吗？",
+    en="The illness is the one it came with. Nothing raises, so look at numbers: print p.grad at each step. Is it this step's gradient alone? And if you have written a line that clears it, does it really change every p.grad?",
 )
 def descend_as_it_came(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
     losses = []
@@ -203,8 +203,8 @@ def absolute_loss_squares(prediction: Any, target: Any) -> Any:
 
 @mistake(
     CLINIC + "watch_hidden",
-    zh="病还是原来的病。循环里算损失用的那个 hidden，挂着钩子吗？",
-    en="The illness is the one it came with. The hidden from which the loop computes its loss: is there a hook on it?",
+    zh="病还是原来的病：什么也没有记下。循环里算损失用的那个 hidden，在 backward 之前挂上钩子了吗？钩子把数放进 norms 了吗？",
+    en="The illness is the one it came with: nothing is noted. The hidden from which the loop computes its loss: is a hook put on it before backward, and does the hook put a number into norms?",
 )
 def watch_hidden_as_it_came(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
     norms: list[float] = []
@@ -303,8 +303,8 @@ def learn_values_as_it_came(X: Any, X_next: Any, reward: Any, w: Any, steps: int
 
 @mistake(
     CLINIC + "learn_values",
-    zh="两边都有梯度：目标也跟着 w 动。说明里说它是给定的，要把它摘下来。",
-    en="Both sides have a gradient, so the target moves with w, too. The docstring says that it counts as given: detach it.",
+    zh="两边都有梯度：目标也跟着 w 动。说明里说它是给定的，要把它摘下来；detach() 返回一个新的，原来的不变，要用它返回的那个。",
+    en="Both sides have a gradient, so the target moves with w, too. The docstring says that it counts as given: detach it, and use what detach() returns, for it leaves the original as it is.",
 )
 def learn_values_detaches_neither(X: Any, X_next: Any, reward: Any, w: Any, steps: int, lr: float) -> Any:
     losses = []

@@ -1,0 +1,124 @@
+"""Known mistakes of lesson 14, continued: floats forgotten, one run too many, lists turned round, a loop left too early."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.mistakes import mistake
+from autograder.mistakes.lesson14 import BEST, CROSS, HOME
+from autograder.mistakes.lesson14_slips import _times
+from minigrad.backend import cupy, numpy
+
+# ── array_module ─────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    HOME,
+    zh="普通的浮点数漏了：它既不是 numpy.ndarray，也不是 numpy.generic，于是落到了最后，给了 CuPy。只有 cupy().ndarray 才归 CuPy，别的都归 numpy。",
+    en="Plain floats are left out: neither numpy.ndarray nor numpy.generic, they fall through to the end and go to CuPy. Only a cupy().ndarray belongs to CuPy, everything else to numpy.",
+)
+def forgets_plain_floats(array: Any) -> Any:
+    return numpy if isinstance(array, (numpy.ndarray, numpy.generic)) else cupy() or numpy
+
+
+@mistake(
+    HOME,
+    zh='.device 靠不住：浮点数没有它，CuPy 的数组给的也不是字符串 "cuda"。看类型：isinstance(array, cupy().ndarray)。',
+    en='.device is no help: a float has none, and that of a CuPy array is not the string "cuda". Look at the type: isinstance(array, cupy().ndarray).',
+)
+def asks_its_device(array: Any) -> Any:
+    return cupy() if array.device == "cuda" else numpy
+
+
+# ── best_seconds ─────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    BEST,
+    zh="留下的是最后一遍的时间，前面的都被盖掉了。循环前放一个空列表 times，每一遍 append，循环完了取 min。",
+    en="Only the last run's time is left; those before it were overwritten. Make an empty list times before the loop, append to it in every run, and take the min after the loop.",
+)
+def keeps_the_last_time(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return _times(action, wait, clock, repeats)[-1]
+
+
+@mistake(
+    BEST,
+    zh="多计了一遍：预热已经单独做过，要计时的是 repeats 遍，range(repeats)。",
+    en="One run too many is timed: the warm-up was done separately, and repeats runs are to be timed, range(repeats).",
+)
+def one_run_too_many(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min(_times(action, wait, clock, repeats + 1))
+
+
+@mistake(
+    BEST,
+    zh="每一遍之前都预热了一次。预热只要一次，放在循环外面。",
+    en="You warm up again before every run. One warm-up is enough, outside the loop.",
+)
+def warms_up_before_every_run(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min([_times(action, wait, clock, 1)[0] for _ in range(repeats)])
+
+
+@mistake(
+    BEST,
+    zh='最短的从一个普通的数（比如 1）开始比，每一遍都比它长时，出来的就是它。从无穷大（float("inf")）开始，或者把时间收进列表，最后取 min。',
+    en='The shortest time begins at an ordinary number, 1 say, and if every run takes longer, that number comes out. Begin at infinity, float("inf"), or gather the times in a list and take the min at the end.',
+)
+def begins_with_one(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min([1, *_times(action, wait, clock, repeats)])
+
+
+@mistake(
+    BEST,
+    zh="单位不对：说明里要的是秒，不用乘 1e6。课文里的 µs 是打印时才换的。",
+    en="The unit is wrong: seconds are wanted, so there is nothing to multiply by 1e6. The lesson's µs are made only for printing.",
+)
+def in_microseconds(action: Any, wait: Any, clock: Any, repeats: int) -> Any:
+    return min(_times(action, wait, clock, repeats)) * 1e6
+
+
+# ── crossover ────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    CROSS,
+    zh="一直赢的那一串里，你每赢一次就换成后面的，最后总是最大的那个。要的是这一串的第一个：found 是 None 时才记下；没赢就清成 None。",
+    en="Within a run of wins you move on to the later size each time, and end up with the largest. The first of the run is wanted: note it only while found is None, and set found back to None where it does not win.",
+)
+def the_latest_of_the_run(sizes: Any, here: Any, there: Any) -> Any:
+    return sizes[-1] if there[-1] < here[-1] else None
+
+
+@mistake(
+    CROSS,
+    zh="一碰到不赢的就 return None，整个函数就结束了；可别的大小也许赢。从大往小走，就在这里 break，再返回已经找到的；从小往大走，就接着看下去。",
+    en="At the first size that does not win, return None ends the whole function, though others may win. Walking from large to small, break there and return what you have found; from small to large, go on.",
+)
+def gives_up_at_a_loss(sizes: Any, here: Any, there: Any) -> Any:
+    return sizes[0] if all(b < a for a, b in zip(here, there, strict=True)) else None
+
+
+@mistake(
+    CROSS,
+    zh="reverse() 把传进来的列表本身倒过来了，别人还要用它们，下一次调用时 sizes 就是反的。用 reversed(sizes) 或者 sizes[::-1]，原来的不变。",
+    en="reverse() turns round the very lists that came in, which others still need: at the next call sizes runs backwards. reversed(sizes) and sizes[::-1] leave them as they are.",
+)
+def turns_the_lists_round(sizes: Any, here: Any, there: Any) -> Any:
+    for each in (sizes, here, there):
+        each.reverse()
+    found = None
+    for size, slow, fast in zip(sizes, here, there, strict=True):
+        if fast >= slow:
+            break
+        found = size
+    return found
+
+
+@mistake(
+    CROSS,
+    zh="只看了第一个大小就返回：if 和 else 里都有 return，循环走不到第二圈。没看完之前不能说 None，赢了一次也还不能返回。",
+    en="Only the first size is looked at: with a return in both the if and the else, the loop never gets to its second round. Until all have been seen it is too early for None, and a single win is not enough either.",
+)
+def decides_at_the_first_size(sizes: Any, here: Any, there: Any) -> Any:
+    return sizes[0] if there[0] < here[0] else None

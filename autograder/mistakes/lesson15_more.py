@@ -1,0 +1,167 @@
+"""Known mistakes of lesson 15, continued: gradients that may be None, quotients thrown away, hooks that give something back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograder.mistakes import mistake
+from minigrad import no_grad, tensor, zeros
+
+CLINIC = "minigrad.clinic."
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="p.grad 可能是 None，None 没有 zero_()：说明里说，只有一些参数带着旧梯度。写 p.grad = None，有没有都行。",
+    en="p.grad may be None, and None has no zero_(): as the docstring says, only some weights have an old gradient. p.grad = None works either way.",
+)
+def descend_zeroes_what_may_be_none(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        for p in net.parameters():
+            p.grad.zero_()
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for p in net.parameters():
+                p -= lr * p.grad
+    return losses
+
+
+@mistake(
+    CLINIC + "softmax_rows",
+    zh="p / total 算出来的是一个新张量，你没有把它留下，返回的还是 exp 的结果。写 return p / total。",
+    en="p / total makes a new tensor, which you did not keep; what you return is still the result of exp. Write return p / total.",
+)
+def softmax_rows_throws_the_quotient_away(scores: Any) -> Any:
+    return scores.exp()
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="retain_grad() 让非叶子也留下梯度，可它还是乘法的结果，不是叶子，优化器不收。换个先后：先乘，再 requires_grad_()。",
+    en="retain_grad() keeps the gradient of a non-leaf, but it is still the result of a multiplication, not a leaf, and no optimizer takes it. Change the order: multiply first, then requires_grad_().",
+)
+def scaled_start_retains_the_gradient(values: Any, scale: float) -> Any:
+    w = values.clone().requires_grad_() * scale
+    w.retain_grad()
+    return w
+
+
+@mistake(
+    CLINIC + "absolute_loss",
+    zh="结果是 NumPy 的一个数，不是张量：没有 backward，也没有图。全程用张量：(prediction - target).abs().mean()。",
+    en="The result is one of NumPy's numbers, not a tensor: it has no backward and no graph. Stay with tensors all the way: (prediction - target).abs().mean().",
+)
+def absolute_loss_stays_in_numpy(prediction: Any, target: Any) -> Any:
+    return np.abs(prediction.detach().numpy() - target.numpy()).mean()
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="加起来是对的，还没有除以步数：要的是平均。",
+    en="The sum is right, but it is not divided by the number of steps yet: the mean is wanted.",
+)
+def mean_loss_never_divides(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    return steps * _mean(w, loss_of, steps, lr)
+
+
+@mistake(
+    CLINIC + "mean_loss",
+    zh="// 是整除，小数没有了。平均用 /。",
+    en="// divides to whole numbers, and the decimals are gone. Use / for a mean.",
+)
+def mean_loss_divides_to_whole_numbers(w: Any, loss_of: Any, steps: int, lr: float) -> Any:
+    return steps * _mean(w, loss_of, steps, lr) // steps
+
+
+def _mean(w: Any, loss_of: Any, steps: int, lr: float) -> float:
+    """As it should be."""
+    total = 0.0
+    for _ in range(steps):
+        loss = loss_of(w)
+        loss.backward()
+        total += loss.item()
+        with no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return total / steps
+
+
+def _watched(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float, attach: Any) -> list[Any]:
+    """As it should be, but for the hook; attach puts it on and returns what is taken for hidden afterwards."""
+    norms: list[Any] = []
+    for _ in range(steps):
+        hidden = attach((X @ W1).tanh(), norms)
+        ((hidden @ W2 - Y) ** 2).mean().backward()
+        with no_grad():
+            for w in (W1, W2):
+                w -= lr * w.grad
+                w.grad = None
+    return norms
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="钩子返回的东西会顶替梯度，你的钩子返回了一个数。这里只看不改：在钩子里 norms.append(…)，什么也不返回。",
+    en="What a hook returns takes the gradient's place, and yours returns a number. Here it should only watch: call norms.append(…) in the hook, and return nothing.",
+)
+def watch_hidden_gives_back_the_norm(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        hidden.register_hook(lambda grad: grad.norm().item())
+        return hidden
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="register_hook 返回的是一个用来摘钩子的把手，不是张量，你却让 hidden 指向了它。hidden.register_hook(…) 单独写一行。",
+    en="register_hook returns a handle, for removing the hook again, and no tensor; you made hidden point at it. Write hidden.register_hook(…) on a line of its own.",
+)
+def watch_hidden_takes_the_handle_for_hidden(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        return hidden.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)
+
+
+@mistake(
+    CLINIC + "watch_hidden",
+    zh="记下的是整个梯度，不是它的范数。钩子里先取范数，再取成普通的数：grad.norm().item()。",
+    en="What is noted is the whole gradient, not its norm. In the hook, take the norm, and of that the plain number: grad.norm().item().",
+)
+def watch_hidden_keeps_the_gradients(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    def attach(hidden: Any, norms: list[Any]) -> Any:
+        hidden.register_hook(norms.append)
+        return hidden
+
+    return _watched(X, Y, W1, W2, steps, lr, attach)
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="你对每个误差各自 backward，可它们的图有一段是共用的，第一个走过，那一段就释放了。把它们合成一个数，只 backward 一次：((Y - w * X) ** 2).mean()。",
+    en="You call backward for each error by itself, but their graphs share a stretch, and the first walk frees it. Make one number of them and go backward once: ((Y - w * X) ** 2).mean().",
+)
+def fit_slope_point_by_point(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        for each in (Y - w * X) ** 2:
+            each.backward()
+        with no_grad():
+            w -= lr * w.grad  # type: ignore[operator]
+        w.grad = None
+    return w
+
+
+@mistake(
+    CLINIC + "scaled_start",
+    zh="精度变了：tolist() 是普通的数，tensor 再造出来就成了 float32。不用绕道：values.clone()，或者 values * scale，类型不变。",
+    en="The precision has changed: tolist() gives plain numbers, and the tensor made of them is float32. There is no need for the detour: values.clone() and values * scale keep the dtype.",
+)
+def scaled_start_by_way_of_a_list(values: Any, scale: float) -> Any:
+    return tensor((values * scale).tolist(), requires_grad=True)
