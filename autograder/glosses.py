@@ -9,24 +9,34 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+import minigrad
 from autograder import parts
 from autograder.by_name import functions
 from autograder.checks import Check, for_lesson
 from autograder.messages import Text, text
 
+LEAST = 3  # letters of a name that is looked for in the engine, which has an e and a pi
 ALIKE = 0.7  # of two names: one letter too many or too few, or two exchanged
 # Modules that grading has, as lessons and books call them.
 IMPORTS = {"np": "import numpy as np", **{each: f"import {each}" for each in ("numpy", "math", "minigrad")}}
+_FUNCTION = "(?:function|method|builtin_function_or_method)"
 # Words of an error, and what is said about it.
 SAID = {
     r"truth value of an array .* is ambiguous|Boolean value of Tensor .* is ambiguous": "array_in_an_if",
-    r"'(numpy\.ndarray|Tensor|float|int|bool|tuple|list)' object is not callable": "not_callable",
+    r"'(numpy\.ndarray|Tensor|float|int|tuple|list)' object is not callable": "not_callable",
     r"'module' object is not callable": "module_called",
-    r"'bitwise_xor'|unsupported operand type\(s\) for \^": "no_power",
+    r"'bool' object is not callable": "read_without_brackets",
+    rf"'{_FUNCTION}' object has no attribute|unsupported operand type\(s\) for .*'{_FUNCTION}'": "not_called",
+    r"bitwise_xor|unsupported operand type\(s\) for \^": "no_power",
     r"only (0-dimensional|length-1|size-1) arrays can be converted": "array_is_no_number",
+    r"'numpy\.ndarray' and 'Tensor'|'Tensor' and 'numpy\.ndarray'": "array_and_tensor",
+    r"'tuple' object does not support item assignment": "tuple_is_fixed",
+    r"'(int|float|numpy\.\w+)' object is not iterable": "number_is_no_row",
+    r"'(zip|map|filter|generator)' object is not (reversible|subscriptable)|'(zip|map|filter|generator)' has no len": "one_pass",
     r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
     r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
     r"'numpy\.ndarray' object has no attribute '(exp|log|sigmoid|tanh|sqrt|abs|relu|matmul|mm|t|unsqueeze|permute)'": (
@@ -39,6 +49,7 @@ SAID = {
 }
 _IN_PLACE = "append|extend|insert|remove|sort|reverse|add|update|clear"
 _OF_NONE = re.compile(r"'NoneType' object has no attribute '(\w+)'")
+_NO_ROW = re.compile(r"'NoneType' object is not (iterable|subscriptable)|'NoneType' has no len")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 
@@ -61,8 +72,12 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("run_its_cell", part=name)
     elif name and (here := where(check, fault)) and _of_self(*here[1:], name):
         yield text("self_missing", name=name)
+    elif name and _of_the_object(check, name):
+        yield text("self_missing", name=name)
     elif name and here and name in _arguments_elsewhere(check):
         yield text("not_given", part=here[0], name=name, given=", ".join(_arguments(here[2])))
+    elif len(name) >= LEAST and _in_minigrad(check, name):
+        yield text("in_minigrad", name=name)
     elif near := difflib.get_close_matches(name, sorted(_names(check) - {name}), n=1, cutoff=ALIKE):
         yield text("did_you_mean", names=near[0])
 
@@ -78,6 +93,8 @@ def without_a_hint(fault: dict[str, Any] | None) -> Iterator[Text]:
 
 def _made_by_a_list(fault: dict[str, Any]) -> bool:
     """Whether a None is what list.append, sort and the like return, which change the list itself."""
+    if _NO_ROW.search(fault["message"]):
+        return bool(re.search(rf"(\bin |[(,])\s*[\w.]+\.({_IN_PLACE})\(", fault["code"]))
     of_none = _OF_NONE.search(fault["message"])
     again = rf"\b(\w+) = \1\.({_IN_PLACE})\(|\.({_IN_PLACE})\(.*\)\.{of_none[1] if of_none else ''}\b"
     return bool(of_none) and bool(re.search(again, fault["code"]))
@@ -105,9 +122,28 @@ def _arguments_elsewhere(check: Check) -> set[str]:
     return {"self"} | {name for each in own if inspect.isfunction(each) for name in _arguments(each)}
 
 
+def _of_the_object(check: Check, name: str) -> bool:
+    """Whether a part of the check is a method, and what it is a method of has something of that name."""
+    for part in check.parts:
+        module, _, owner = part.rpartition(".")[0].rpartition(".")
+        found = getattr(sys.modules.get(module), owner, None)
+        if isinstance(found, type) and hasattr(found, name):
+            return True
+    return False
+
+
+def _in_minigrad(check: Check, name: str) -> bool:
+    """Whether the engine has it by that name, where parts are handed tensors: for arrays as well there are rules."""
+    around = {
+        each for part in check.parts for function in functions(parts.plugged()[part]) for each in function.__globals__
+    }
+    return "minigrad" in around and "rules" not in around and hasattr(minigrad, name)
+
+
 def _names(check: Check) -> set[str]:
     """The arguments and variables of the check's parts, and what else they can name."""
     mine = [function for part in check.parts for function in functions(parts.plugged()[part])]
     inside = {name for function in mine for name in function.__code__.co_varnames}
     around = {name for function in mine for name in function.__globals__}
-    return {name for name in inside | around if not name.startswith("_")}
+    own = {part.rpartition(".")[2] for part in check.parts}
+    return {name for name in inside | (around - own) if not name.startswith("_")}

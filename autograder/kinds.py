@@ -76,7 +76,9 @@ def kind_of(result: Any) -> Kind:
     if isinstance(result, types.ModuleType):  # numpy has a shape, too
         return "module"
     if isinstance(result, type):  # a node's class has one, too
-        return "type"
+        return "class"
+    if type(result).__name__ == "_lru_cache_wrapper":
+        return "function"
     if isinstance(result, Node):  # which has one, too: of what it computed
         return "node"
     if isinstance(result, np.generic):

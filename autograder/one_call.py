@@ -52,12 +52,13 @@ class Call(NamedTuple):
     @property
     def tells(self) -> bool:
         """Whether it can be worked out by hand: of two arrays of one shape, made of ones too large to be shown, it cannot,
-        nor a large one where none came out; and where a name is not known, there is nothing to work out."""
+        nor a large one where none came out, nor from long lists; and where a name is not known, there is nothing to work out."""
         arrays = [each for each in (self.got, self.right) if isinstance(each, np.ndarray)]
         same = len(arrays) == 2 and self.got.shape == self.right.shape
         hidden = isinstance(self.right, np.ndarray) and self.right.size > FEW and not isinstance(self.got, _NUMBERS)
         unknown = isinstance(self.got, Raised) and self.got.words.startswith("NameError")
-        return not unknown and not hidden and (not same or all(_size(each) <= FEW for each in self.given))
+        long = any(isinstance(each, tuple | list) and _size(each) > FEW for each in self.given)
+        return not unknown and not hidden and not long and (not same or all(_size(each) <= FEW for each in self.given))
 
 
 def notes(check: Check, seed: int) -> Iterator[Text]:
@@ -177,6 +178,8 @@ def _shown(value: Any) -> str:
     """A small array as a list, a large one by its shape; an error in its own words."""
     if isinstance(value, Raised):
         return value.words
+    if isinstance(value, str):
+        return repr(value)
     if isinstance(value, tuple | list):
         inside = ", ".join(map(_shown, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"

@@ -22,16 +22,16 @@ from autograder.messages import Text, text
 from autograder.reach import codes
 
 FEW = 3  # parts of a check; with more it would take long to see what the engine's own return in place of each
-_UNCALLED = {"builtin_function_or_method", "function", "method", "type"}
+_UNCALLED = {"builtin_function_or_method", "function", "method"}
 _NAMES = {
     "array": "an_array",
     "bool": "a_bool",
+    "class": "a_class",
     "module": "a_module",
     "node": "a_node",
     "number": "a_number",
     "scalar": "a_scalar",
     "tensor": "a_made_tensor",
-    "type": "a_class",
     "NoneType": "a_none",
 }
 
@@ -128,7 +128,8 @@ def _says_more(own: Returned, mine: Returned) -> bool:
 
 def _wanted(own: Returned) -> Text:
     """What the engine's own part returns, in words."""
-    kinds = own.kinds - ({"scalar"} if "array" in own.kinds else set())
+    scalars = {"scalar"} & own.kinds
+    kinds = own.kinds - scalars | ({"number"} if scalars and "array" not in own.kinds else set())
     words = [_words(each) for each in sorted(kinds, key=lambda each: (each == "NoneType", str(each)))]
     return Text("或".join(each.zh for each in words), " or ".join(each.en for each in words))
 

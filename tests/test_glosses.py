@@ -41,6 +41,18 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
         ),
         ("grad * mat2", "tanh_vjp is not given any mat2."),
         ("grad * result.size()", "or is there a pair of brackets too many"),
+        ("grad * (1 - result^2)", "In Python ^ is not a power but the bitwise exclusive or"),
+        ("grad * (1 - result.sum)", "A bare name is the function itself; only with brackets () is it called"),
+        ("grad.sum.item()", "A bare name is the function itself; only with brackets () is it called"),
+        ("grad - minigrad.tensor(1.0)", "An array and a tensor cannot be computed with together"),
+        ("minigrad.tensor(1.0).is_leaf()", "This is a truth value, read without brackets, as in t.is_leaf"),
+        ("min(1.0)", "Several things are wanted here, and this is one number"),
+        ("[n for n in grad.ndim]", "to go round n times, write range(n)"),
+        ("list(reversed(zip(grad, result)))", "to reverse them, index them or take their length, make a list first"),
+        ("zip(grad, result)[0]", "zip, map and generators go from front to back, once"),
+        ("len(map(abs, grad))", "zip, map and generators go from front to back, once"),
+        ("[0 for result.shape[0] in [1]]", "A tuple cannot be changed once it is made"),
+        ("ones_like(grad)", "minigrad has it: write minigrad.ones_like.\n"),
         (
             "grad if grad > 0 else result",
             "many. To ask whether it is there at all, use is None; to choose entry by entry, use",
@@ -52,6 +64,47 @@ def test_an_error_is_followed_by_what_to_do(said, body, says):
     exec(f"def tanh_vjp(grad, result):\n    return {body}", space)
     out = said("tanh_backward", {TANH: space["tanh_vjp"]})
     assert out.startswith("✗") and says in out
+
+
+def test_a_list_turned_round_where_it_is_gone_through_is_told_of_reversed(said):
+    def crossover(sizes, here, there):
+        for size, a, b in zip(sizes.reverse(), here.reverse(), there.reverse(), strict=True):
+            return size if b < a else None
+
+    out = said("crossover_size", {"minigrad.timing.crossover": crossover})
+    assert "For a new one, take sorted(rows) or reversed(rows)" in out and "There is a None in that place" not in out
+
+
+def test_a_none_that_is_gone_through_beside_an_append_is_no_lists_method(said):
+    def jacobian_rows(output, inputs, create_graph):
+        rows = []
+        for each in None: rows.append(each)  # fmt: skip  # noqa: E701
+        return rows
+
+    out = said("row_by_row", {"minigrad.autograd.functional.jacobian_rows": jacobian_rows})
+    assert "'NoneType' object is not iterable" in out and "change the list itself" not in out
+
+
+def test_what_belongs_to_the_object_itself_is_told_of_self(said):
+    def unpack_arrays(self):
+        for index, value in enumerate(self.saved or ()):
+            check_saved(index, value)  # noqa: F821
+        return []
+
+    unpack = "minigrad.autograd.graph.Node.unpack_arrays"
+    assert "self. is missing in front: write self.check_saved." in said(
+        "unpack_values", {unpack: unpack_arrays}
+    )
+
+
+def test_where_parts_take_arrays_too_a_name_is_not_sent_to_minigrad_nor_is_a_part_its_own_likeness(said):
+    space = {"__name__": "__main__", "minigrad": minigrad, "rules": None}
+    exec("def tanh_vjp(grad, result):\n    return tanh_vj(ones_like(grad))", space)
+    out = said("tanh_backward", {TANH: space["tanh_vjp"]})
+    assert "'tanh_vj' is not defined" in out and "Did you mean" not in out
+    exec("def tanh_vjp(grad, result):\n    return ones_like(grad)", space)
+    out = said("tanh_backward", {TANH: space["tanh_vjp"]})
+    assert "'ones_like' is not defined" in out and "minigrad.ones_like" not in out
 
 
 def test_a_name_like_no_other_is_left_as_it_is(said):

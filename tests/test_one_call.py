@@ -110,3 +110,15 @@ def test_a_call_on_what_an_earlier_wrong_answer_has_left_is_not_the_one_that_is_
 def test_where_nothing_comes_out_and_an_array_too_large_to_be_shown_should_there_is_nothing_to_compare(said, nothing):
     out = said("digits_in_small", {SIGMOID: nothing})
     assert out.startswith("✗") and "smallest call" not in out
+
+
+def test_the_word_none_is_told_from_none_and_long_lists_are_not_worked_out_by_hand(said):
+    def crossover(sizes, here, there):
+        return next((size for size, a, b in zip(sizes, here, there, strict=True) if b < a), "None")
+
+    part = "minigrad.timing.crossover"
+    assert "→ yours 'None', right would be None" in said("crossover_size", {part: lambda *given: "None"}) + said(
+        "crossover_size", {part: crossover}
+    )
+    out = said("when_it_pays", {part: crossover})
+    assert out.startswith("✗") and "smallest call" not in out

@@ -11,6 +11,7 @@ from autograder import parts
 from minigrad import tensor
 from minigrad.autograd.engine import count_dependencies, run_node
 from minigrad.autograd.graph import Node
+from minigrad.backend import cupy
 
 ITEM, LEAF, NODE, EDGE = (
     *(f"minigrad.tensor.Tensor.{each}" for each in ("item", "is_leaf", "grad_fn")),
@@ -19,6 +20,7 @@ ITEM, LEAF, NODE, EDGE = (
 MUL = "minigrad.ops.pointwise.mul_vjp_self"
 SLOPE, POW = "minigrad.warmup.squared_loss_grad", "minigrad.ops.pointwise.pow_vjp"
 SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
+HOME = "minigrad.backend.array_module"
 ROOT = "minigrad.autograd.roots.root_gradient"
 VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.engine.count_dependencies"
 
@@ -38,7 +40,7 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
             lambda grad, other: tensor(grad) * other,
             "receives are NumPy arrays, and you made a mini",
         ),
-        ("output_numbers", EDGE, lambda t: (Node, 0), "returned a tuple (a class, a number); it should return a tuple"),
+        ("output_numbers", EDGE, lambda t: (Node, 0), "returned a tuple (a class itself, a number); it should return a tuple"),
         ("leaf_or_not", LEAF, lambda self: bool, "Your is_leaf returned a type, not what it produces: are the brac"),
         ("grad_fn_names", NODE, lambda self: [], "Your grad_fn returned a list; it should return a node or None."),
         ("output_numbers", EDGE, lambda t: (), "returned an empty tuple; it should return a tuple (a node, a number)."),
@@ -61,6 +63,8 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
             lambda saved, expected, source: False,
             "Here, every call should raise an error; your",
         ),
+        ("where_arrays_live", HOME, lambda array: type(array), "returned a class itself; it should return a module."),
+        ("where_arrays_live", HOME, lambda array: cupy, "returned a function, not what it produces: are the brackets"),
         ("function_guards", SAVE, lambda self, *tensors: tensors, "Nobody reads what save_for_backward returns"),
     ],
 )
