@@ -169,6 +169,26 @@ for rate, mark in [(0.01, "o-"), (0.05, "s-"), (0.08, "^-")]:
 right.legend(title="学习率 · learning rate")
 right.set_yscale("log")
 
+# %% tags=["proof"]
+assert losses == sorted(losses)  # those of 0.08
+
+
+def six_steps(rate, w=1.0):
+    for _ in range(6):
+        w = w - rate * slope_at(w)
+    return w
+
+
+assert loss_at(six_steps(0.05)) < loss_at(six_steps(0.01)) < loss_at(1) < loss_at(six_steps(0.08))
+ways = [(1 - rate * slope_at(1) - 34 / 14) / (1 - 34 / 14) for rate in (0.01, 0.05, 0.08)]
+assert 0 < ways[0] < 1 and -1 < ways[1] < 0 and ways[2] < -1
+
+# %% [markdown] tags=["lang-zh"]
+# 0.05 最快：它来回跨过谷底，却一次比一次近。0.01 稳稳地往下走，只是慢。0.08 也来回跨，却一次比一次远，越走越高。
+
+# %% [markdown] tags=["lang-en"]
+# 0.05 is the fastest: it goes back and forth across the bottom, but nearer each time. 0.01 goes down steadily, only slowly. 0.08 goes back and forth as well, but farther out each time, and climbs.
+
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 换成 minigrad
 #

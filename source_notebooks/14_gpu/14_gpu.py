@@ -61,6 +61,8 @@ for n in (1, 100, 10_000, 1_000_000):
     for _ in range(50):
         start = time.perf_counter()
         torch.add(x, x, out=y)
+        if GPU:
+            torch.cuda.synchronize()  # wait until it is done: see section 4
         rounds.append(time.perf_counter() - start)
     each[n] = min(rounds) / n
     print(f"{n:>9} elements: {min(rounds) * 1e6:8.1f} µs a call = {each[n] * 1e9:8.2f} ns an element")

@@ -103,7 +103,7 @@ loss.backward(retain_graph=True)
 draw(loss, params={"w1": w1, "b1": b1, "w2": w2, "b2": b2}, show=["shapes", "grads"])
 
 # %% [markdown] tags=["lang-zh"]
-# 想和引擎自己的部件比一比，就运行 `use_parts("reference")` 再训练一次。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
+# 想和引擎自己的部件比一比，就运行 `use_parts("reference")`，再从 `import minigrad` 那一格起重新运行。只重跑训练的那一格，是接着练同一个网络，比不出来。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
 
 # %% [markdown] tags=["lang-en"]
-# To compare with the engine's own parts, run `use_parts("reference")` and train once more. Is the accuracy different? Then one of your parts does something else than the engine's own; go back to its lesson and find it with the checks.
+# To compare with the engine's own parts, run `use_parts("reference")`, then the cells from `import minigrad` on once more. To run only the cell that trains would go on training the same network, and compare nothing. Is the accuracy different? Then one of your parts does something else than the engine's own; go back to its lesson and find it with the checks.
