@@ -15,6 +15,10 @@ OTHER = '@implements("minigrad.ops.pointwise.mul_vjp_other")\ndef mul_vjp_other(
 GOOD = "def mul_vjp_self(grad, other):\n    return grad * other\n"
 BEFORE = ("那个 mul_vjp_self", "the mul_vjp_self you plugged in before that")
 ELSEWHERE = ("用到了别的格子里的 one。", "uses one from another cell")
+RENAMED = (
+    "里写着 other，而第一行的参数是 grad, factor",
+    "says other, but the arguments in its first line are grad, factor",
+)
 MISSING = ("用到了 torch。", "uses torch. During grading")
 # A cell with the part; how the next check begins; what it says of the cell in either language; the error it names.
 STORY = [
@@ -32,13 +36,14 @@ STORY = [
     (GOOD, "✓ mul_backward · 2/2", (), ""),
     (GOOD.replace("other\n", "other * one\n"), "○ mul_backward · 2/2", ELSEWHERE, ""),
     (GOOD.replace("other\n", "other * one\n") + "one = 1\n", "✓ mul_backward · 2/2", (), ""),
+    (GOOD.replace("other)", "factor)", 1), "✗ mul_backward · ", RENAMED, ""),
     (GOOD.replace("other\n", "other if torch else 0\n"), "○ mul_backward · 2/2", MISSING, ""),
 ]  # fmt: skip
 
 
 @pytest.mark.slow
 def test_a_check_says_when_it_judges_the_function_of_before() -> None:
-    cells = ["from autograder import check, implements\n" + OTHER, "import torch\none = 1"]
+    cells = ["from autograder import check, implements\n" + OTHER, "import torch\none = other = 1"]
     for source, *_ in STORY:
         cells += [HEAD + source, 'check("mul_backward")']
     book = new_notebook(cells=[new_code_cell(each) for each in cells])
