@@ -106,7 +106,13 @@ def _only_tensors(wrong: list[tuple[Any, Any]]) -> bool:
 
 
 def _all_near(pairs: list[tuple[Any, Any]]) -> bool:
-    return bool(pairs) and all(_near(*each) for each in pairs)
+    numbers = [each for each in pairs if all(map(_plain_number, each))]
+    others = [each for each in pairs if each not in numbers]
+    return bool(pairs) and all(_near(*each) for each in others) and (not numbers or _close(*np.array(numbers, float).T))
+
+
+def _plain_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _near(right: Any, value: Any) -> bool:
@@ -116,4 +122,8 @@ def _near(right: Any, value: Any) -> bool:
     if not alike or not right["dtype"].startswith("float"):
         return False
     a, b = (np.array([float(number) for number in each["data"]]) for each in (right, value))
+    return _close(a, b)
+
+
+def _close(a: Any, b: Any) -> bool:
     return bool(np.isfinite(a).all() and np.abs(a - b).max() <= NEAR * np.abs(a).max())

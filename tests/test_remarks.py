@@ -146,3 +146,17 @@ def test_numbers_that_should_be_plain_and_are_tensors():
         return layers(*given, number=lambda loss: loss.detach() * 2)
 
     assert "each is a tensor" not in said_of("clinic_second_backward", two_layers=twice_as_large)
+
+
+@pytest.mark.parametrize("h", [1e-3, 3e-4, -1e-4])
+def test_a_slope_by_nudging_is_near_as_a_plain_number_too_and_another_formula_is_not(h):
+    def squared_loss_grad(w, X, Y):
+        return float(((Y - (w + h) * X) ** 2).sum() - ((Y - w * X) ** 2).sum()) / h
+
+    assert "come close to torch's" in said_of("warmup_by_hand", squared_loss_grad=squared_loss_grad)
+    for wrong in (
+        lambda w, X, Y: 1.1 * float((-2 * X * (Y - w * X)).sum()),
+        lambda w, X, Y: -39.0,
+        lambda w, X, Y: None,
+    ):
+        assert "come close" not in said_of("warmup_by_hand", squared_loss_grad=wrong)
