@@ -139,3 +139,20 @@ def clears_a_tuple(node: Any, retain_graph: bool) -> None:
 def raises_at_once(node: Any, retain_graph: bool) -> None:
     if not retain_graph:
         raise RuntimeError(SECOND_BACKWARD)
+
+
+@mistake(
+    UNPACK,
+    zh="有计数器的值，检查完了却没有放进列表。check_saved 只管报错，什么也不返回：查完之后照样 append(value._data)，不要 continue，也不要拿它返回的当条件。",
+    en="Values with a counter are checked and then left out of the list. check_saved only raises, and returns nothing: append value._data after it as well, without a continue, and without making a condition of what it returns.",
+)
+def leaves_out_those_with_a_counter(self: Any) -> list[Any]:
+    values: list[Any] = []
+    for index, value in enumerate(_not_released(self)):
+        if value is None:
+            values.append(None)
+        elif value._counter is not None:
+            self.check_saved(index, value)
+        else:
+            values.append(value._data)
+    return values

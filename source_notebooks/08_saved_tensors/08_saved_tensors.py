@@ -249,14 +249,14 @@ assert seen() is None
 #
 # 所以节点存自己的输出时，不存张量，只存张量里的两样东西：数组，和记录原地改写次数的计数器。取出来的时候，引擎再接上历史，造出一个新张量：上面那个张量不是 `y`，却和 `y` 有同一个 `grad_fn`，就是这么来的。
 #
-# 写 `save_result`。`result` 是运算刚算出的张量，`result._data` 是它的数组，`result.counter()` 是它的计数器；`output` 是输出的编号，一个整数。返回 `SavedResult(array, counter, output)`，依次是数组、计数器、编号。数组不要复制，计数器不要造新的：有人改写了 `result`，要能看得出来。
+# 写 `save_result`。`result` 是运算刚算出的张量，`result._data` 是它的数组，`result.counter()` 是它的计数器；`output` 是输出的编号，一个整数。返回 `SavedResult(array, counter, output)`，依次是数组、计数器、编号，按位置给，不写参数名。数组不要复制，计数器不要造新的：有人改写了 `result`，要能看得出来。
 
 # %% [markdown] tags=["lang-en"]
 # The tensor holds the node and the node holds the tensor: a cycle. Even with every name deleted, neither is freed; both stay until the next garbage collection. If every training step left such large arrays behind, memory would soon be full.
 #
 # So a node that saves its own output does not save the tensor, only two things from it: its array, and the counter of writes to it. When the value is read, the engine attaches the history again and makes a new tensor. That is what you saw above: a tensor that was not `y`, but had the same `grad_fn` as `y`.
 #
-# Write `save_result`. `result` is the tensor just computed, `result._data` is its array and `result.counter()` its counter; `output` is the number of the output, an int. Return `SavedResult(array, counter, output)`. Do not copy the array, and do not make a new counter: if somebody writes to `result`, that has to show.
+# Write `save_result`. `result` is the tensor just computed, `result._data` is its array and `result.counter()` its counter; `output` is the number of the output, an int. Return `SavedResult(array, counter, output)`: array, counter and number in this order, without argument names. Do not copy the array, and do not make a new counter: if somebody writes to `result`, that has to show.
 
 
 # %% nbgrader={"grade_id": "save_result", "solution": true}
