@@ -30,6 +30,7 @@ SAID = {
     r"'(numpy\.ndarray|Tensor|float|int|tuple|list)' object is not callable": "not_callable",
     r"'module' object is not callable": "module_called",
     r"'bool' object is not callable": "read_without_brackets",
+    r"'NoneType' object is not callable": "none_called",
     rf"'{_FUNCTION}' object has no attribute|unsupported operand type\(s\) for .*'{_FUNCTION}'": "not_called",
     r"bitwise_xor|unsupported operand type\(s\) for \^": "no_power",
     r"only (0-dimensional|length-1|size-1) arrays can be converted": "array_is_no_number",
@@ -85,9 +86,12 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
 def without_a_hint(fault: dict[str, Any] | None) -> Iterator[Text]:
     """What there is to say where a hint would say more, and there is none: of a None taken for a value, of a recursion.
     For errors in the learner's line."""
-    if fault and fault["line"] and "'NoneType'" in fault["message"] and not _made_by_a_list(fault):
+    if not fault or not fault["line"]:
+        return
+    none = "'NoneType'" in fault["message"] and "not callable" not in fault["message"]
+    if none and not _made_by_a_list(fault):
         yield text("none_in_the_way")
-    elif fault and fault["line"] and fault["class"] == "RecursionError":
+    elif fault["class"] == "RecursionError":
         yield text("recursion")
 
 

@@ -75,6 +75,16 @@ def test_a_list_turned_round_where_it_is_gone_through_is_told_of_reversed(said):
     assert "For a new one, take sorted(rows) or reversed(rows)" in out and "There is a None in that place" not in out
 
 
+def test_a_hook_that_was_called_too_early_is_told_from_a_none_that_is_no_value_yet(said):
+    def watch_hidden(X, Y, W1, W2, steps, lr):
+        hidden = (X @ W1).tanh()
+        hidden.register_hook(print(end=""))
+        (hidden @ W2).sum().backward()
+
+    out = said("clinic_hook", {"minigrad.clinic.watch_hidden": watch_hidden})
+    assert "register_hook(hook), not register_hook(hook(x))" in out and "There is a None in that place" not in out
+
+
 def test_a_none_that_is_gone_through_beside_an_append_is_no_lists_method(said):
     def jacobian_rows(output, inputs, create_graph):
         rows = []

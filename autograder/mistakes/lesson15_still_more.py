@@ -165,3 +165,22 @@ def fit_slope_point_by_point(X: Any, Y: Any, steps: int, lr: float) -> Any:
 )
 def scaled_start_by_way_of_a_list(values: Any, scale: float) -> Any:
     return tensor((values * scale).tolist(), requires_grad=True)
+
+
+@mistake(
+    CLINIC + "descend",
+    zh="net.parameters() 给的是一个生成器，只能走一遍：你把它存了下来，第一步的清零就把它走完了，后面的循环一圈也不转，权重没有动。每次都重新写 net.parameters()，或者先 list(…)。",
+    en="net.parameters() gives a generator, which can be gone through only once: you kept it, the clearing of the first step used it up, and no later loop goes round at all, so the weights stay as they are. Write net.parameters() anew each time, or make a list(…) of it first.",
+)
+def descend_uses_the_generator_up(net: Any, X: Any, Y: Any, steps: int, lr: float) -> Any:
+    losses, weights = [], net.parameters()
+    for _ in range(steps):
+        for p in weights:
+            p.grad = None
+        loss = ((net(X) - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        with no_grad():
+            for p in weights:
+                p -= lr * p.grad
+    return losses
