@@ -141,7 +141,9 @@ def _in_minigrad(check: Check, name: str) -> bool:
     around = {
         each for part in check.parts for function in functions(parts.plugged()[part]) for each in function.__globals__
     }
-    return "minigrad" in around and "rules" not in around and hasattr(minigrad, name)
+    found = getattr(minigrad, name, None)
+    own = getattr(found, "__module__", type(found).__module__)  # and nothing that the engine has itself imported
+    return "minigrad" in around and "rules" not in around and str(own).startswith("minigrad")
 
 
 def _names(check: Check) -> set[str]:

@@ -53,6 +53,7 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
         ("len(map(abs, grad))", "zip, map and generators go from front to back, once"),
         ("[0 for result.shape[0] in [1]]", "A tuple cannot be changed once it is made"),
         ("ones_like(grad)", "minigrad has it: write minigrad.ones_like.\n"),
+        ("grad.astype(double)", "minigrad has it: write minigrad.double.\n"),
         (
             "grad if grad > 0 else result",
             "many. To ask whether it is there at all, use is None; to choose entry by entry, use",
@@ -105,6 +106,13 @@ def test_what_belongs_to_the_object_itself_is_told_of_self(said):
     assert "self. is missing in front: write self.check_saved." in said(
         "unpack_values", {unpack: unpack_arrays}
     )
+
+
+@pytest.mark.parametrize("name", ["importlib", "annotations", "random", "Any"])
+def test_what_the_engine_has_imported_is_not_taken_for_its_own(said, name):
+    space = {"__name__": "__main__", "minigrad": minigrad}
+    exec(f"def tanh_vjp(grad, result):\n    return {name}", space)
+    assert f"minigrad.{name}" not in said("tanh_backward", {TANH: space["tanh_vjp"]})
 
 
 def test_where_parts_take_arrays_too_a_name_is_not_sent_to_minigrad_nor_is_a_part_its_own_likeness(said):
