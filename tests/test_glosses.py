@@ -103,9 +103,7 @@ def test_what_belongs_to_the_object_itself_is_told_of_self(said):
         return []
 
     unpack = "minigrad.autograd.graph.Node.unpack_arrays"
-    assert "self. is missing in front: write self.check_saved." in said(
-        "unpack_values", {unpack: unpack_arrays}
-    )
+    assert "self. is missing in front: write self.check_saved." in said("unpack_values", {unpack: unpack_arrays})
 
 
 @pytest.mark.parametrize("name", ["importlib", "annotations", "random", "Any"])
