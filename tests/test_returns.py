@@ -46,7 +46,12 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
             lambda t: (Node, 0),
             "returned a tuple (a class itself, a number); it should return a tuple",
         ),
-        ("leaf_or_not", LEAF, lambda self: bool, "Your is_leaf returned a type, not what it produces: are the brac"),
+        (
+            "leaf_or_not",
+            LEAF,
+            lambda self: bool,
+            "Your is_leaf returned a class itself; it should return True or False.",
+        ),
         ("grad_fn_names", NODE, lambda self: [], "Your grad_fn returned a list; it should return a node or None."),
         ("output_numbers", EDGE, lambda t: (), "returned an empty tuple; it should return a tuple (a node, a number)."),
         ("output_numbers", EDGE, lambda t: [0, 1], "returned a list; it should return a tuple (a node, a number)."),

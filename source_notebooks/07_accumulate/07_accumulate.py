@@ -320,7 +320,7 @@ for engine in (torch, minigrad):
 assert p.grad.tolist() == q.grad.tolist() == [2.0, 2.0] and p.grad.data_ptr() != q.grad.data_ptr()
 
 # %% [markdown] tags=["lang-zh"]
-# torch 给的是 3。`sum(0)` 的反向让两行共用一份内存，`stack` 的反向再把它们分给 `p` 和 `q`：张量是两个，内存是一份，torch 只看张量，没有复制。第二遍 `p` 往里加 1，`q` 又往里加 1：1 + 1 + 1。
+# torch 给的是 3。`sum(0)` 的反向让两行共用一份内存，`stack` 的反向再把它们分给 `p` 和 `q`：张量是两个，内存是一份，torch 只看张量，没有复制。第二遍 `p` 往里加 1，`q` 又往里加一次：1 + 1 + 1。
 # minigrad 看内存：到达的数组是视图（view），就当作别人也可能拿着，所以是 2。
 
 # %% [markdown] tags=["lang-en"]
