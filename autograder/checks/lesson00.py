@@ -86,9 +86,8 @@ def warmup_any_data(T: Any, rng: np.random.Generator) -> Properties:
 def warmup_batches(T: Any, rng: np.random.Generator) -> Properties:
     X, Y = line(rng, 12)
     cuts = slice(0, 3), slice(3, 5), slice(5, 12)
-    w = min(best_w(X[at], Y[at]) for at in cuts) - off_the_bottom(
-        rng
-    )  # to the left of every bottom: no slope is positive
+    # to the left of every bottom, where no slope is positive
+    w = min(best_w(X[at], Y[at]) for at in cuts) - off_the_bottom(rng)
     pieces = [slope(T, w, X[at], Y[at]) for at in cuts]
     yield "three pieces of the data", lambda: [piece() for piece in pieces]
     yield "together, the whole", lambda: sum(piece() for piece in pieces)
