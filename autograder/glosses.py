@@ -18,6 +18,7 @@ from autograder import parts
 from autograder.by_name import functions
 from autograder.checks import Check, for_lesson
 from autograder.messages import Text, text
+from autograder.reach import arguments
 
 LEAST = 3  # letters of a name that is looked for in the engine, which has an e and a pi
 ALIKE = 0.7  # of two names: one letter too many or too few, or two exchanged
@@ -71,12 +72,10 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("without_torch")
     elif name in {part.rpartition(".")[2] for each in for_lesson(check.lesson) for part in each.parts}:
         yield text("run_its_cell", part=name)
-    elif name and (here := where(check, fault)) and _of_self(*here[1:], name):
-        yield text("self_missing", name=name)
-    elif name and _of_the_object(check, name):
+    elif name and _of_self(check, here := where(check, fault), name):
         yield text("self_missing", name=name)
     elif name and here and name in _arguments_elsewhere(check):
-        yield text("not_given", part=here[0], name=name, given=", ".join(_arguments(here[2])))
+        yield text("not_given", part=here[0], name=name, given=", ".join(arguments(here[2])))
     elif len(name) >= LEAST and _in_minigrad(check, name):
         yield text("in_minigrad", name=name)
     elif near := difflib.get_close_matches(name, sorted(_names(check) - {name}), n=1, cutoff=ALIKE):
@@ -111,29 +110,23 @@ def where(check: Check, fault: dict[str, Any]) -> tuple[str, str, Any] | None:
     return found[0] if found and inspect.isfunction(found[0][2]) else None
 
 
-def _of_self(part: str, written: Any, name: str) -> bool:
-    """Whether the engine's own part writes self.name, and the learner's is given a self as well."""
-    return _arguments(written)[:1] == ["self"] and bool(re.search(rf"\bself\.{name}\b", parts.source(part)))
-
-
-def _arguments(function: Any) -> list[str]:
-    return list(inspect.signature(function).parameters)
-
-
-def _arguments_elsewhere(check: Check) -> set[str]:
-    """What the lesson's parts are given, by name, and `self`, as it is called in most."""
-    own = [parts.original(part) for each in for_lesson(check.lesson) for part in each.parts]
-    return {"self"} | {name for each in own if inspect.isfunction(each) for name in _arguments(each)}
-
-
-def _of_the_object(check: Check, name: str) -> bool:
-    """Whether a part of the check is a method, and what it is a method of has something of that name."""
+def _of_self(check: Check, here: tuple[str, str, Any] | None, name: str) -> bool:
+    """Whether `self.` belongs before the name: the part where the error arose is given a self, and the engine's own writes
+    self.name; or a part of the check is a method of what has something of that name."""
+    if here and arguments(here[2])[:1] == ["self"] and re.search(rf"\bself\.{name}\b", parts.source(here[1])):
+        return True
     for part in check.parts:
         module, _, owner = part.rpartition(".")[0].rpartition(".")
         found = getattr(sys.modules.get(module), owner, None)
         if isinstance(found, type) and hasattr(found, name):
             return True
     return False
+
+
+def _arguments_elsewhere(check: Check) -> set[str]:
+    """What the lesson's parts are given, by name, and `self`, as it is called in most."""
+    own = [parts.original(part) for each in for_lesson(check.lesson) for part in each.parts]
+    return {"self"} | {name for each in own if inspect.isfunction(each) for name in arguments(each)}
 
 
 def _in_minigrad(check: Check, name: str) -> bool:

@@ -39,7 +39,7 @@ def notes(check: Check) -> list[Text]:
             found.append(text("not_at_grading", part=short, names=", ".join(sorted(used.modules))))
         elsewhere = used.names - _made_in_graded_cells(check.lesson) if used.names and _inputs() else set()
         if renamed := elsewhere & _renamed(part):
-            mine = ", ".join(_arguments(parts.plugged()[part]))
+            mine = ", ".join(arguments(parts.plugged()[part]))
             found.append(text("named_otherwise", part=short, names=", ".join(sorted(renamed)), mine=mine))
         elsewhere -= renamed
         if elsewhere:
@@ -49,10 +49,10 @@ def notes(check: Check) -> list[Text]:
 
 def _renamed(part: str) -> set[str]:
     """The arguments of the engine's own part that the learner's first line calls otherwise."""
-    return set(_arguments(parts.original(part))) - set(_arguments(parts.plugged()[part]))
+    return set(arguments(parts.original(part))) - set(arguments(parts.plugged()[part]))
 
 
-def _arguments(written: Any) -> list[str]:
+def arguments(written: Any) -> list[str]:
     """The names of a function's arguments; of a class there are none."""
     code = next((each.__code__ for each in functions(written)), None) if not isinstance(written, type) else None
     return list(code.co_varnames[: code.co_argcount]) if code else []

@@ -148,12 +148,12 @@ def watch_hidden_keeps_the_gradients(X: Any, Y: Any, W1: Any, W2: Any, steps: in
     en="You call backward for each error by itself, but their graphs share a stretch, and the first walk frees it. Make one number of them and go backward once: ((Y - w * X) ** 2).mean().",
 )
 def fit_slope_point_by_point(X: Any, Y: Any, steps: int, lr: float) -> Any:
-    w = zeros(1, dtype=X.dtype, requires_grad=True)
+    w: Any = zeros(1, dtype=X.dtype, requires_grad=True)
     for _ in range(steps):
         for each in (Y - w * X) ** 2:
             each.backward()
         with no_grad():
-            w -= lr * w.grad  # type: ignore[operator]
+            w -= lr * w.grad
         w.grad = None
     return w
 
