@@ -116,19 +116,20 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-MANY = 256  # elements from which on BLAS is faster
+MANY = 256  # elements up to which sums over the last dimensions are NumPy's, so that they are rounded as torch's
 LONG = 128  # numbers that are added one by one
 LANES = 8  # such sums in one row that BLAS has under way at a time
 
 
-@functools.lru_cache(maxsize=64)
-def _ones(n: int, dtype: Any) -> Any:
-    return numpy.ones(n, dtype)
+@functools.lru_cache(maxsize=256)
+def _ones(shape: int | tuple[int, ...], dtype: Any) -> Any:
+    return numpy.ones(shape, dtype)
 
 
-@functools.lru_cache(maxsize=64)
-def constant(value: int, dtype: Any) -> Any:
-    """A whole number as a 0-d array: NumPy takes longer to make one than to use it on a small array. Not to be written."""
+@functools.lru_cache(maxsize=256)
+def constant(value: float, dtype: Any) -> Any:
+    """A number other than -0.0, which is not told from 0, as a 0-d array that is not to be written: to make one anew takes
+    a third of the time that a small array times a number does."""
     return numpy.asarray(value, dtype)
 
 
@@ -197,21 +198,23 @@ def ordered(forward: Callable[..., Any]) -> Callable[..., Any]:
 def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """x summed over the dimensions `dim`, counted from the front (None: all).
 
-    The leading or the trailing dimensions of a large float array that lies in one piece are summed by a product with
-    ones, which takes BLAS half to a tenth of the time that NumPy's additions take. As in torch, half precision is added
-    up in single, and many numbers in groups: a running sum of a million loses four digits or more.
+    The leading or the trailing dimensions of a float array that lies in one piece are summed by a product with ones, which
+    takes BLAS half to a tenth of the time that NumPy's additions take. As in torch, half precision is added up in single,
+    and many numbers in groups: a running sum of a million loses four digits or more.
     """
-    if not x.ndim:
+    shape = x.shape
+    if not shape:
         dim = None  # a number has a dimension 0 for torch, not for NumPy
     if type(x) is not ndarray:
         return x.sum(axis=dim, keepdims=keepdim)
-    if x.dtype.char == "e":
+    kind = x.dtype.char
+    if kind == "e":
         return sum_array(x.astype(numpy.float32), dim, keepdim).astype(x.dtype)
-    if dim and x.size >= MANY and x.dtype.char in "fd":
-        out = _sum_by_product(x, x.shape, dim, keepdim) if x.flags.c_contiguous else None
+    if kind in "fd":
+        out = _sum_by_product(x, shape, dim, keepdim) if x.flags.c_contiguous else None
         if out is not None:
             return out
-        if math.prod([x.shape[d] for d in dim if x.strides[d] != x.itemsize]) > LANES * LONG:
+        if dim and math.prod([shape[d] for d in dim if x.strides[d] != x.itemsize]) > LANES * LONG:
             return _sum_one_by_one(x, dim, keepdim)
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
     return reduce(x, dim, keepdims=keepdim)
@@ -224,14 +227,19 @@ def mean_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     return total / (x.size // (total.size or 1))
 
 
-def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
-    """The sums over the first or the last dimensions; None where `dim` names others, or all, or the last are long."""
-    if len(shape) == 2 and len(dim) == 1:
-        if not dim[0]:
-            return _sum_of_rows(x)[None] if keepdim else _sum_of_rows(x)
-        if shape[1] <= LANES * LONG:
-            found = x.dot(_ones(shape[1], x.dtype))
-            return found[:, None] if keepdim else found
+def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """The sums over the first or the last dimensions, or over all; None where `dim` names others, or these are long."""
+    if dim is None:
+        if not 0 < (n := x.size) <= LANES * LONG:
+            return None
+        found = (x if len(shape) == 1 else x.reshape(n)).dot(_ones(n, x.dtype))
+        return found.reshape((1,) * len(shape)) if keepdim else found
+    if dim == (0,) and len(shape) == 2:
+        if shape[0] <= LONG:
+            return _ones((1, shape[0]) if keepdim else shape[0], x.dtype).dot(x)
+        return _sum_of_rows(x)[None] if keepdim else _sum_of_rows(x)
+    if x.size < MANY:
+        return None
     k, rest = len(dim), len(shape) - len(dim)
     kept = (1,) * k * keepdim
     if rest and dim == tuple(range(k)):

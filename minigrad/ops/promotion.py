@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.graph import Constant
 from ..autograd.recording import recording_rules
-from ..backend import array_module, converted, ndarray, numpy
+from ..backend import array_module, constant, converted, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -33,14 +33,14 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     """
     if type(b) in PLAIN:
         if isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
-            constant = new(Constant)  # as Constant(b), with one call less
-            constant._data = b
-            return a, constant, x, asarray(b, dtype) if type(x) is ndarray else b, True
+            number = new(Constant)  # as Constant(b), with one call less
+            number._data = b
+            return a, number, x, (constant if b else asarray)(b, dtype) if type(x) is ndarray else b, True
     elif type(a) in PLAIN:
         if isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
-            constant = new(Constant)
-            constant._data = a
-            return constant, b, asarray(a, dtype) if type(y) is ndarray else a, y, True
+            number = new(Constant)
+            number._data = a
+            return number, b, (constant if a else asarray)(a, dtype) if type(y) is ndarray else a, y, True
     elif isinstance(a, Tensor) and isinstance(b, Tensor) and (x := a._data).dtype is (y := b._data).dtype:
         return a, b, x, y, None  # a Parameter and a Tensor, say
     if get_ident() in recording_rules:
