@@ -91,25 +91,37 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 
 
 def matrices(self: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices, once their sizes and dtypes fit."""
+    """The product of two matrices; errors, in torch's words, where their sizes or dtypes do not fit."""
     x, y = self._data, mat2._data
-    if x.shape[1] != y.shape[0]:
-        check_inner(self, mat2, False)
-    if x.dtype is not y.dtype:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(mat2)}")
-    if x.dtype.kind == "b" and x.size and y.size:
-        raise unsupported("addmm_impl_cpu_", x)
-    return mm_op(self, mat2)
+    if x.dtype is not y.dtype or x.dtype.kind == "b":
+        check_inner(self, mat2)
+        dtypes_of_addmm(self, mat2)
+    try:
+        return mm_op(self, mat2)
+    except RuntimeError:  # NumPy has refused, and who multiplies what fits need not wait for a look at it
+        check_inner(self, mat2)
+        raise
 
 
 def matrix_vector(self: Tensor, vec: Tensor) -> Tensor:
-    """The product of a matrix and a vector, once their sizes and dtypes fit."""
+    """The product of a matrix and a vector; errors as above."""
     x, y = self._data, vec._data
-    if x.shape[1] != y.shape[0]:
-        check_inner(self, vec, False)
     if x.dtype is not y.dtype or x.dtype.kind == "b":
+        check_inner(self, vec)
         dtypes_of_addmv(vec, self, vec)
-    return mv_op(self, vec)
+    try:
+        return mv_op(self, vec)
+    except RuntimeError:
+        check_inner(self, vec)
+        raise
+
+
+def dtypes_of_addmm(self: Tensor, mat2: Tensor) -> None:
+    """The error, in torch's words, for matrices of different dtypes, or of bools."""
+    if self._data.dtype is not mat2._data.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {ctype(self)} != {ctype(mat2)}")
+    if self._data.size and mat2._data.size:
+        raise unsupported("addmm_impl_cpu_", self._data)
 
 
 def dtypes_of_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
@@ -126,7 +138,7 @@ def vectors(self: Tensor, tensor: Tensor) -> Tensor:
     if self._data.dtype is not tensor._data.dtype:
         one, other = self.dtype.type_name, tensor.dtype.type_name
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {one} and {other}")
-    check_inner(self, tensor, self._data.shape == tensor._data.shape)
+    check_inner(self, tensor)
     return dot_op(self, tensor)
 
 
@@ -204,19 +216,19 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return bmm_op(input, mat2)
 
 
-def check_inner(a: Tensor, b: Tensor, fits: bool) -> None:
+def check_inner(a: Tensor, b: Tensor) -> None:
     """RuntimeError, in torch's words, when the inner sizes differ."""
-    if fits:
-        return
     x, y = a._data.shape, b._data.shape
+    if x[-1] == y[-2:][0]:
+        return
     if len(x) == 1:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{x[0]}] and src [{y[0]}] to have the same number of elements, "
             f"but got {x[0]} and {y[0]} elements respectively"
         )
     if len(y) == 1:
-        raise RuntimeError(f"size mismatch, got input ({x[0]}), mat ({x[0]}x{x[1]}), vec ({y[0]})")
-    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({x[-2]}x{x[-1]} and {y[-2]}x{y[-1]})")
+        raise RuntimeError(f"size mismatch, got input ({x[0]}), mat ({x[0]}x{x[1]}), vec ({y[0]})") from None
+    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({x[-2]}x{x[-1]} and {y[-2]}x{y[-1]})") from None
 
 
 def ctype(tensor: Tensor) -> str:

@@ -70,7 +70,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
     if x.ndim != 2 or y.ndim != 2:
         name, ndim = ("mat1", x.ndim) if x.ndim != 2 else ("mat2", y.ndim)
         raise RuntimeError(f"{name} must be a matrix, got {ndim}-D tensor")
-    check_inner(mat1, mat2, x.shape[1] == y.shape[0])
+    check_inner(mat1, mat2)
     if type(beta) is not int or type(alpha) is not int:
         beta, alpha = number(beta), number(alpha)
     shape = (x.shape[0], y.shape[1])
