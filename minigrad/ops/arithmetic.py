@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, numpy
+from ..backend import array_module, constant, in_order, ndarray, numpy
 from ..dtypes import BY_NUMPY, element, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
@@ -126,6 +126,12 @@ def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
     return x - element(alpha, y.dtype) * y
 
 
+def _difference_from_number(x: Any, other: Any, alpha: Any) -> Any:
+    if other and type(x) is ndarray:
+        other = constant(other, x.dtype)
+    return other - (x if alpha == 1 else x * alpha)
+
+
 def _int_power(x: Any, y: Any) -> Any:
     """Powers of whole numbers, where NumPy refuses negative exponents: torch cuts 1 / x^|y| off."""
     module = array_module(y)
@@ -142,7 +148,7 @@ sub_alpha_op = Op("SubBackward0", _scaled_difference, promotes=True, self=same_v
 rsub_tensor_op = Op(
     "RsubBackward0", lambda x, y, alpha: y - x.dtype.type(alpha) * x, promotes=True, self=sub_alpha_vjp, other=same_vjp
 )
-rsub_op = Op("RsubBackward1", lambda x, other, alpha: other - (x if alpha == 1 else x * alpha), self=sub_alpha_vjp)
+rsub_op = Op("RsubBackward1", _difference_from_number, self=sub_alpha_vjp)
 div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp_self, other=whole_vjp_other)
 remainder_scalar_op = Op(
     "RemainderBackward0", lambda x, other: _remainder(x, as_element(other, x.dtype)), self=same_vjp
@@ -191,9 +197,10 @@ def whole_factor(name: str, factor: Any, *operands: Any) -> None:
 
 def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     """other - alpha · input (torch.rsub)."""
-    number(alpha)
+    if type(alpha) is not int:
+        number(alpha)
     if type(other) in PLAIN and input._data.dtype.kind == "f":
-        return rsub_op(input, other=other, alpha=alpha)
+        return rsub_op.on(input, {"other": other, "alpha": alpha})
     if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
         if isinstance(other, Numbers) and not isinstance(other, bool):
             raise RuntimeError(BOOL_SUBTRAHEND)
@@ -297,7 +304,7 @@ def _as_result(input: Any, number: Any) -> Tensor:
 def pow(input: Operand, exponent: Operand) -> Tensor:
     """input ** exponent; one of the two may be a number (torch.pow)."""
     if type(exponent) in PLAIN and isinstance(input, Tensor) and input._data.dtype.kind == "f":
-        return pow_scalar_op(input, exponent=exponent)
+        return pow_scalar_op.on(input, {"exponent": exponent})
     if not isinstance(input, Tensor):
         return rpow(exponent, input) if isinstance(exponent, Tensor) else NotImplemented
     if isinstance(exponent, Tensor):

@@ -49,7 +49,7 @@ from .promotion import AS_THEY_ARE, common, in_torchs_words, on_one_device, oper
 
 new = object.__new__
 Forward = Callable[..., Any]
-BY_NUMBER: dict[str, Callable[..., Tensor]] = {}  # by node name: the operation with a number, for use inside rules
+BY_NUMBER: dict[str, Op] = {}  # by node name: the operation with a number, for use inside rules
 BY_OPERANDS = {"apply_graph": apply_operands}
 NOTHING: tuple[Any, ...] = ()  # the saved values of a node whose rules need none
 
@@ -75,7 +75,8 @@ def binary(
             a, b, x, y, known_to_fit = ready
             fits = fits or known_to_fit
             if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
-                return BY_NUMBER[node](b, number=x) if type(a) is Constant else BY_NUMBER[node](a, number=y)
+                tensor, number = (b, x) if type(a) is Constant else (a, y)
+                return BY_NUMBER[node].on(tensor, {"number": number})
         try:
             data = forward(x, y)
         except (ValueError, TypeError) as error:
@@ -163,7 +164,7 @@ def unary(
         elif saves_self:
             saved = (input,)
         grad_fn.saved = saved
-        if saves_self and input._counter is not None:
+        if saves_self and (counter := input._counter) is not None and counter.version:
             keep_versions(grad_fn)
         return out if not observers else show_observers(grad_fn, out)
 
@@ -231,6 +232,7 @@ class Op:
             # OneInputOp computes the same with fewer calls. Which of the two runs follows from the arguments, so it is
             # decided here and not by whoever defines an operation.
             self.__class__ = OneInputOp
+            self.getters = self.rules.getters_for(ONE_WANTED)[0]
 
     def __call__(self, /, *inputs: Any, **attributes: Any) -> Any:
         """Compute, and record what the rules of the inputs that require grad will need."""
@@ -247,6 +249,10 @@ class Op:
         if edges is None:
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
         return self.record(inputs, edges, data, attributes)
+
+    def on(self, input: Tensor, attributes: dict[str, Any]) -> Any:
+        """The operation of one tensor, called as a method, for which Python takes less time than for calling an object."""
+        return self(input, **attributes)
 
     def plain(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """The attributes, with tensors replaced by their arrays."""
@@ -317,6 +323,10 @@ class OneInputOp(Op):
     """Op for the most frequent kind, with every call written out: one tensor, plain attributes, one output that is no view."""
 
     def __call__(self, input: Tensor, /, **attributes: Any) -> Tensor:
+        """As Op's."""
+        return self.on(input, attributes)
+
+    def on(self, input: Tensor, attributes: dict[str, Any]) -> Tensor:
         """Compute, and record what the rule will need."""
         x = input._data
         try:
@@ -340,7 +350,12 @@ class OneInputOp(Op):
         out._counter = out._grad = None
         out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
         if (pick := rules.pick) is None:
-            rules.save(grad_fn, ONE_WANTED, (input,), (out,), attributes)
+            saved, inputs, outs = [], (input,), (out,)
+            for take in self.getters:
+                saved.append(take(inputs, outs, attributes))
+            grad_fn.saved = tuple(saved)
+            if (counter := input._counter) is not None and counter.version:
+                keep_versions(grad_fn)
         else:
             grad_fn.saved = (x.shape, *pick(attributes)) if rules.with_shape else pick(attributes)
         return out if not observers else show_observers(grad_fn, out)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from .. import autograd
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import enable_grad, records
-from ..autograd.graph import Constant, Node
+from ..autograd.graph import NO_EDGE, Constant, Node
 from ..autograd.recording import as_rule, next_order, observers, show_observers
 from ..tensor import Tensor, from_array
 from .nodes import Rule, keep_versions, names_of, node_type
@@ -37,23 +37,26 @@ class DoubleBackwardNode(Node):
     @classmethod
     def of(cls, rule: Rule, grad: Tensor, values: list[Any]) -> Tensor:
         """What the rule makes of arrays, with this node as its history."""
-        given, wanted = (grad, *values), False
         arrays: list[Any] = []
         saved: list[Any] = []
         places, parents, numbers = [], [], []
-        for place, one in enumerate(given):
+        wanted = written = False
+        for one in (grad, *values):
             if not isinstance(one, Tensor):
                 arrays.append(one)
                 saved.append(Constant(one))
                 continue
-            arrays.append(one._data)
+            data = one._data
+            if data.dtype.kind == "f":
+                parent, number = gradient_edge(one) if one._edge is None else one._edge
+                wanted = wanted or parent is not None
+                places.append(len(saved))
+                parents.append(parent)
+                numbers.append(number)
+            if (counter := one._counter) is not None and counter.version:
+                written = True
+            arrays.append(data)
             saved.append(one)
-            if one._data.dtype.kind == "f":
-                edge = gradient_edge(one)
-                wanted = wanted or edge[0] is not None
-                places.append(place)
-                parents.append(edge[0])
-                numbers.append(edge[1])
         data = rule(*arrays)
         if not wanted or not records():
             return from_array(data)
@@ -64,7 +67,8 @@ class DoubleBackwardNode(Node):
         node.saved = tuple(saved)
         node.shape = data.shape
         node.stretched = node.extras = None
-        keep_versions(node)
+        if written:
+            keep_versions(node)
         out = from_array(data, (node, 0))
         return out if not observers else show_observers(node, out)
 
@@ -164,7 +168,7 @@ def apply_as_one(self: Any, grad: Tensor) -> tuple[Any, ...]:
             continue
         kind, vjp, given = self.second[i], self.vjps[i], list(self.takes[i](values))
         found = kind.of(vjp, grad, given) if kind else as_rule(vjp, grad, *given)
-        if kind and found is not None and not found.requires_grad and records() and is_asked(self):
+        if kind and found is not None and found._edge is NO_EDGE and records() and is_asked(self):
             found = from_array(found._data, (NothingNode.named(kind.__name__)(self, found._data), 0))
         results[i] = found
     return tuple(results)

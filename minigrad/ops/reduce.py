@@ -150,17 +150,17 @@ EVERY: Any = object()  # no dim was named; dim=None means all of them as well, a
 
 def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
     """The sum over `dim` (an int, several, or None for all); integers add up in int64 (torch.sum)."""
-    every, along = sum_all, sum_dim
+    if dim is EVERY and keepdim:  # of which dimension is not said
+        return NotImplemented
     if dtype is not None:
-        every, along = converting(sum_all, as_numpy(dtype)), converting(sum_dim, as_numpy(dtype))
-    else:
-        if self._data.dtype.kind in "biu":
-            self = self.to_numpy_dtype("int64")
+        if dim is EVERY:
+            return converting(sum_all, as_numpy(dtype))(self, dim=None, keepdim=False)
+        return converting(sum_dim, as_numpy(dtype))(self, dim=dims(dim, self._data.ndim), keepdim=flag(keepdim))
+    if self._data.dtype.kind in "biu":
+        self = self.to_numpy_dtype("int64")
     if dim is EVERY:
-        if keepdim:  # of which dimension is not said
-            return NotImplemented
-        return every(self, dim=None, keepdim=False)
-    return along(self, dim=dims(dim, self._data.ndim), keepdim=flag(keepdim))
+        return sum_all.on(self, {"dim": None, "keepdim": False})
+    return sum_dim.on(self, {"dim": dims(dim, self._data.ndim), "keepdim": flag(keepdim)})
 
 
 def mean(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype: Dtype | None = None) -> Tensor:
