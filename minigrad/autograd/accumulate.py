@@ -105,7 +105,7 @@ def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, ...]:
     """Each of a node's gradients brought back to its input."""
-    return tuple([g if origin is None else fit(g, origin) for g, origin in zip(grads, origins)])  # noqa: B905 (one each)
+    return tuple(map(fit, grads, origins))
 
 
 class AccumulateGrad(Node):

@@ -29,8 +29,11 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
 
     After an error in a rule, as in torch, the leaves whose gradients were complete have got them.
     """
-    if walked_by() != OWN or not buffers or not all(root.parents and root.order != URGENT for root in buffers):
+    if walked_by() != OWN or not buffers:
         return False
+    for root in buffers:
+        if not root.parents or root.order == URGENT:
+            return False
     try:
         walked = walk(buffers, retain_graph, False, True)
     except Exception:
@@ -51,23 +54,28 @@ def run_towards(
     """
     if walked_by() != OWN or not buffers or (create_graph and (observers or not is_grad_enabled())):
         return None
-    leaves = {leaf for leaf, _ in edges}
-    for leaf in leaves:
+    for leaf, _ in edges:
         if leaf is None or leaf.parents or leaf.extras is not None:
             return None
-    if not only_leads_to(leaves, buffers) or not walk(buffers, retain_graph, create_graph, False):
+    if not only_leads_to(edges, buffers) or not walk(buffers, retain_graph, create_graph, False):
         return None
-    return {edge: buffers.get(edge[0]) for edge in edges}
+    found = {}
+    for edge in edges:  # a comprehension would take longer, as most calls ask for one gradient or a few
+        found[edge] = buffers.get(edge[0])
+    return found
 
 
-def only_leads_to(leaves: set[Any], roots: Buffers) -> bool:
-    """Whether all paths from the roots end in `leaves`, without a root that is one of them, and without NotImplemented."""
+def only_leads_to(edges: list[Edge], roots: Buffers) -> bool:
+    """Whether all paths from the roots end in these leaves, without a root that is one of them, and without NotImplemented."""
     nodes: list[Any] = list(roots)
-    known = {None, *leaves, *nodes}
+    known = {None, *nodes}
+    for leaf, _ in edges:
+        known.add(leaf)
     for node in nodes:  # the list grows on the way
-        if node.order == URGENT or not any(node.parents):
+        parents = node.parents
+        if node.order == URGENT or not any(parents):
             return False
-        for parent in node.parents:
+        for parent in parents:
             if parent not in known:
                 known.add(parent)
                 nodes.append(parent)
@@ -78,8 +86,10 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
     """Run node after node, the latest recorded first, until only the ends of paths are left in `buffers`, or somebody could
     watch; whether that was the whole walk. adds: whether the gradients of leaves will be added to their `.grad`.
     """
-    others = sorted([(root.order, root) for root in buffers])  # orders differ, so nodes are never compared
-    node: Node | None = others.pop(0)[1]
+    others: list[Any] = []
+    for root in buffers:
+        heappush(others, (root.order, root))  # orders differ, so nodes are never compared
+    node: Node | None = heappop(others)[1]
     watched: Node | None = None  # the node that has reached a leaf somebody could watch
     while node is not None and watched is None:
         grad = buffers[node]

@@ -6,6 +6,7 @@ This is the rule for `backward()` with and without a gradient, and torch's error
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,8 +38,14 @@ def ones_for(output: Tensor) -> Tensor:
     """A tensor of ones, of the output's shape and dtype, without history."""
     data = output._data
     if isinstance(data, numpy.generic):
-        return from_array(type(data)(1))  # NumPy adds and multiplies scalars ten times as fast as 0-d arrays
+        return from_array(one(data.dtype))  # NumPy adds and multiplies scalars ten times as fast as 0-d arrays
     return from_array(array_module(data).ones(data.shape, data.dtype))
+
+
+@functools.cache
+def one(dtype: Any) -> Any:
+    """The number 1 as a NumPy scalar, which cannot be written to."""
+    return dtype.type(1)
 
 
 def mismatch(output: Tensor, given: Tensor, index: int) -> str:
@@ -84,12 +91,14 @@ def check_batched(outputs: Sequence[Any], given: Sequence[Any]) -> int:
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
     """One gradient for each output: raw arrays, or Tensors under create_graph. With several outputs, one
     that is not a single number is reported before one that needs no gradient."""
+    if len(outputs) == 1 and given is None:
+        return [_start(outputs[0], None, 0, create_graph)]
     for i, output in enumerate(outputs if len(outputs) > 1 else ()):
         implicit = given is None or (i < len(given) and given[i] is None)
         if implicit and output._edge is not NO_EDGE and output.numel() != 1:
             raise RuntimeError(ONLY_SCALARS)
     if given is None:
-        return [_start(output, None, i, create_graph) for i, output in enumerate(outputs)]
+        given = (None,) * len(outputs)
     for gradient in given:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
