@@ -132,6 +132,15 @@ def test_a_long_sum_leaves_nothing_behind_in_memory() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("T", [torch, minigrad], ids=["torch", "minigrad"])
+@pytest.mark.parametrize("shape", [(1,), (2,), (300,), (3000,), (1, 1), (1, 5), (5, 1), (3, 5), (30, 50), (300, 2), (2, 3, 4)])
+def test_a_sum_begins_with_0(T: Any, shape: tuple[int, ...]) -> None:  # so of nothing but -0.0 it is 0.0
+    for dtype in (T.float16, T.float32, T.float64):
+        x = T.full(shape, -0.0, dtype=dtype)
+        for found in (x.sum(), x.sum(0), x.sum(-1, keepdim=True), x.t().sum(0) if len(shape) == 2 else x.mean()):
+            assert not np.signbit(found.numpy()).any()
+
+
 @pytest.mark.parametrize(("T", "twice"), [(torch, 3.0), (minigrad, 2.0)], ids=["torch", "minigrad"])
 def test_the_gradients_of_stacked_leaves_share_no_memory(T, twice):  # torch's do (docs/api.md), and sum up wrongly
     a, b = [T.zeros(3, requires_grad=True) for _ in range(2)]
