@@ -267,8 +267,8 @@ class Tensor:
 
     def counter(self) -> VersionCounter:
         """The version counter, created on first use."""
-        if self._counter is None:
-            self._counter = VersionCounter()
+        if self._counter is None:  # so it is no view: asked for, None is found in a fifth of the time that nothing is
+            self._counter, self._view = VersionCounter(), None
         return self._counter
 
     def bump_version(self) -> None:

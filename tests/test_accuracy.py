@@ -133,7 +133,9 @@ def test_a_long_sum_leaves_nothing_behind_in_memory() -> None:
 
 
 @pytest.mark.parametrize("T", [torch, minigrad], ids=["torch", "minigrad"])
-@pytest.mark.parametrize("shape", [(1,), (2,), (300,), (3000,), (1, 1), (1, 5), (5, 1), (3, 5), (30, 50), (300, 2), (2, 3, 4)])
+@pytest.mark.parametrize(
+    "shape", [(1,), (2,), (300,), (3000,), (1, 1), (1, 5), (5, 1), (3, 5), (30, 50), (300, 2), (2, 3, 4)]
+)
 def test_a_sum_begins_with_0(T: Any, shape: tuple[int, ...]) -> None:  # so of nothing but -0.0 it is 0.0
     for dtype in (T.float16, T.float32, T.float64):
         x = T.full(shape, -0.0, dtype=dtype)

@@ -137,12 +137,12 @@ def grad(
         retain_graph, create_graph = flag(retain_graph), bool(index(create_graph))
     if allow_unused is not None or materialize_grads is not False:
         allow_unused = flag(materialize_grads if allow_unused is None else allow_unused)
-    edges = [_input_edge(t) for t in wanted]
+    edges = list(map(_input_edge, wanted))
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     for edge, g in captured.items():
         if g is not None and not isinstance(g, Tensor):
             captured[edge] = from_array(g)
-    found = [captured[edge] for edge in edges]  # one tensor for an input that is named twice
+    found = [*map(captured.__getitem__, edges)]  # one tensor for an input that is named twice
     if materialize_grads:
         return materialized(wanted, found, create_graph)
     if not allow_unused:

@@ -73,7 +73,7 @@ def only_leads_to(edges: list[Edge], roots: Buffers) -> bool:
         known.add(leaf)
     for node in nodes:  # the list grows on the way
         parents = node.parents
-        if node.order == URGENT or not any(parents):
+        if not parents or node.order == URGENT or (parents[0] is None and not any(parents)):
             return False
         for parent in parents:
             if parent not in known:

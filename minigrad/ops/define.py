@@ -191,7 +191,8 @@ def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
 
 def unrecorded(source: Tensor, data: Any) -> Edge:
     """The edge of a view of `source` that is not recorded: it requires grad if their common base does and its dtype can."""
-    base = source if getattr(source, "_view", None) is None else source._view.base
+    view = None if source._counter is None else getattr(source, "_view", None)
+    base = source if view is None else view.base
     return NO_EDGE if base._edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
 
 
