@@ -95,7 +95,7 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
         grad = buffers[node]
         if grad is None or node.extras is not None or node.watched:
             return False
-        results = node.apply_graph(grad) if create_graph else node.apply(grad)
+        results: Any = node.apply_graph(grad) if create_graph else node.apply(grad)
         if not retain_graph and node.releases:
             node.saved = None
         if node.stretched is not None:
@@ -114,9 +114,10 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
                         buffers[parent] = joined(node, i, parent, held, result, grad)
                     elif create_graph or held.size < LARGE:
                         buffers[parent] = held + result
-                    else:
-                        held = None  # where nothing else holds the array, NumPy adds in place
-                        buffers[parent] = buffers.pop(parent) + result
+                    else:  # NumPy overwrites either of the two that nothing else holds
+                        held, result, results = None, None, [*results]
+                        buffers[parent] = buffers.pop(parent) + results.pop(i)
+                        results.insert(i, None)
                 continue
             if parent.plain:
                 buffers[parent] = result
