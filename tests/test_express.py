@@ -218,6 +218,15 @@ def test_a_large_gradient_that_nobody_else_has_is_added_to_in_place(uses, arrays
 
 
 @BOTH
+def test_one_node_adds_to_two_large_gradients(T):
+    x, y = T.full((1 << 18,), 2.0, requires_grad=True), T.full((1 << 18,), 3.0, requires_grad=True)
+    product = x * y  # recorded first, so it runs last
+    (product + x.exp() + y.square()).sum().backward()
+    assert x.grad.allclose(T.full((1 << 18,), 3 + math.exp(2)))
+    assert y.grad.eq(2 + 6).all()
+
+
+@BOTH
 def test_a_large_gradient_that_somebody_has_is_left_alone(T):
     given = T.full((1 << 18,), 2.0)
     a, b, c = [T.ones(1 << 18, requires_grad=True) for _ in range(3)]

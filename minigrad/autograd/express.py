@@ -123,13 +123,12 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
                 buffers[parent] = result
             elif parent.order != URGENT and parent.parents:
                 buffers[parent] = joined(node, i, parent, None, result, grad)
-            elif adds:  # the end of a path, or NotImplemented, which refuses as early as it can
-                buffers[parent] = None if result is None else parent.receive(result, node.number(i), result is grad)
-                if parent.extras is not None or parent.watched or holds_much(parent):
-                    watched = node
-                continue
-            else:
+            else:  # the end of a path, or NotImplemented, which refuses as early as it can
+                if adds and result is not None:
+                    result = parent.receive(result, node.number(i), result is grad)
                 buffers[parent] = result
+                if adds and (parent.extras is not None or parent.watched or holds_much(parent)):
+                    watched = node
                 continue
             if latest is None:
                 latest = parent

@@ -104,15 +104,13 @@ def binary(
         grad_fn.shape = shape
         grad_fn.stretched = stretched
         grad_fn.extras = None
-        out._edge = (grad_fn, 0)
+        out._edge, grad_fn.saved = (grad_fn, 0), NOTHING
         if crosswise:
             grad_fn.saved = (b if edge_a is not NO_EDGE else None, a if edge_b is not NO_EDGE else None)
             if ((c := a._counter) is not None and c.version) or ((c := b._counter) is not None and c.version):
                 keep_versions(grad_fn)
         elif saves:
             entry.save(grad_fn, (edge_a, edge_b), (a, b), (out,), {})
-        else:
-            grad_fn.saved = NOTHING
         return out if not observers else show_observers(grad_fn, out)
 
     return with_own_code(call, name)
