@@ -23,8 +23,10 @@ ndarray = numpy.ndarray
 
 # glibc gives the memory of a large array back to the system as soon as it is freed, and fetches it anew, page by page, for
 # the next one; until an array of nearly 32 MiB was freed once. From then on it keeps up to 64 MiB (mallopt(3),
-# M_MMAP_THRESHOLD). No page of this array is ever touched.
-numpy.empty(31 << 20, numpy.uint8)
+# M_MMAP_THRESHOLD). The second such array comes out of what is kept. NumPy asks for large pages where it has 4 MiB or more,
+# and the place stays known for them, so that smaller arrays have them as well. No page of the two is ever touched.
+for _ in range(2):
+    numpy.empty(31 << 20, numpy.uint8)
 
 
 @functools.cache

@@ -167,6 +167,23 @@ def test_a_step_reuses_the_memory_of_the_last_one() -> None:
     assert float(done.stdout) < 50  # the step's seven arrays of a megabyte have 1,800 pages
 
 
+HEAP = """
+import minigrad
+areas = open("/proc/self/smaps").read().split("[heap]")[1:]
+print([area.partition("VmFlags:")[2].split("\\n")[0].split().count("hg") for area in areas].count(1))
+"""
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not os.path.exists("/sys/kernel/mm/transparent_hugepage"),
+    reason="another C library, or a system without large pages",
+)
+def test_arrays_lie_where_the_system_may_give_large_pages() -> None:
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
+    done = subprocess.run([sys.executable, "-c", HEAP], env=own, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
 def test_a_gradient_that_fits_no_broadcast_input_is_refused_with_both_shapes() -> None:
     for one in (T.ones(()), T.ones((), requires_grad=True)):  # an array and a Tensor with a history reach `fit` alike
         with pytest.raises(RuntimeError, match=r"shape \[\] arrives at an input of shape \[4\].*wrong shape"):
