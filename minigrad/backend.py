@@ -118,7 +118,7 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-MANY = 256  # elements up to which sums over the last dimensions are NumPy's, so that they are rounded as torch's
+MANY = 256  # elements up to which other sums than of rows or of all are NumPy's, which rounds as torch does
 LONG = 128  # numbers that are added one by one
 LANES = 8  # such sums in one row that BLAS has under way at a time
 

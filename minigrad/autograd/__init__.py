@@ -142,7 +142,7 @@ def grad(
     for edge, g in captured.items():
         if g is not None and not isinstance(g, Tensor):
             captured[edge] = from_array(g)
-    found = [*map(captured.__getitem__, edges)]  # one tensor for an input that is named twice
+    found = list(map(captured.__getitem__, edges))  # one tensor for an input that is named twice
     if materialize_grads:
         return materialized(wanted, found, create_graph)
     if not allow_unused:
