@@ -213,6 +213,8 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     if kind == "e":
         return sum_array(x.astype(numpy.float32), dim, keepdim).astype(x.dtype)
     if kind in "fd":
+        if dim == (0,) and len(shape) == 2 and 1 < shape[0] <= LONG:  # a single row of -0.0 has to be added to 0
+            return _ones((1, shape[0]) if keepdim else shape[0], x.dtype).dot(x)
         out = _sum_by_product(x, shape, dim, keepdim) if x.flags.c_contiguous else None
         if out is not None:
             return out
@@ -232,14 +234,10 @@ def mean_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
 def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """The sums over the first or the last dimensions, or over all; None where `dim` names others, or these are long."""
     if dim is None:
-        if not 1 < (n := x.size) <= LANES * LONG:  # one is not added to 0, as it must be if it is -0.0
+        if not 1 < (n := x.size) <= LANES * LONG:
             return None
         found = (x if len(shape) == 1 else x.reshape(n)).dot(_ones(n, x.dtype))
         return found.reshape((1,) * len(shape)) if keepdim else found
-    if dim == (0,) and len(shape) == 2 and shape[0] > 1:
-        if shape[0] <= LONG:
-            return _ones((1, shape[0]) if keepdim else shape[0], x.dtype).dot(x)
-        return _sum_of_rows(x)[None] if keepdim else _sum_of_rows(x)
     if x.size < MANY:
         return None
     k, rest = len(dim), len(shape) - len(dim)

@@ -119,6 +119,10 @@ def gradients_add_up(T: Any, rng: np.random.Generator) -> Properties:
     w.grad = None
     (w * 2.0).sum().backward()
     yield "after None it begins anew", [w.grad, own]
+    a, b = leaf(T, rng.normal(size=2)), leaf(T, rng.normal(size=2))
+    for _ in range(2):
+        (a + b).backward(T.tensor(rng.normal(size=2)))
+    yield "of two leaves that get one and the same gradient", [a.grad, b.grad]
 
 
 @check("micro_batches", lesson=LESSON, points=2, parts=[ACCUMULATE])
