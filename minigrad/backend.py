@@ -128,10 +128,17 @@ def _ones(shape: int | tuple[int, ...], dtype: Any) -> Any:
     return numpy.ones(shape, dtype)
 
 
+def check_size(number: Any) -> None:
+    """OverflowError, in torch's words, for a whole number that 64 bits do not hold."""
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
+
+
 @functools.lru_cache(maxsize=256)
 def constant(value: float, dtype: Any) -> Any:
     """A number other than -0.0, which is not told from 0, as a 0-d array that is not to be written: to make one anew takes
     a third of the time that a small array times a number does."""
+    check_size(value)
     return numpy.asarray(value, dtype)
 
 

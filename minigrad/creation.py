@@ -11,8 +11,17 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .backend import ndarray, numpy, to_device, to_host
-from .dtypes import BY_NUMPY, as_numpy, filling, get_default_dtype, promote_types, python_number, with_our_dtype
+from .backend import check_size, ndarray, numpy, to_device, to_host
+from .dtypes import (
+    BY_NUMPY,
+    as_numpy,
+    filling,
+    get_default_dtype,
+    of_number,
+    promote_types,
+    python_number,
+    with_our_dtype,
+)
 from .dtypes import dtype as Dtype
 from .errors import FLOATS_ONLY, warn_once
 from .size import device as Device
@@ -259,9 +268,10 @@ def check_sizes(shape: Sequence[int]) -> None:
 
 
 def plain(*values: Any) -> list[Any]:
-    """0-d tensors as the numbers they hold; TypeError for what is no number."""
+    """0-d tensors as the numbers they hold; TypeError for what is no number, OverflowError for what 64 bits do not hold."""
     numbers = [v.item() if isinstance(v, Tensor) and not v._data.ndim else v for v in values]
     for v in numbers:
+        check_size(v)
         if not isinstance(v, bool | int | float | numpy.generic):
             raise TypeError(f"expected a number, got {type(v).__name__}")
     return numbers
@@ -291,6 +301,6 @@ def full(
 ) -> Tensor:
     """A size filled with one value, whose type decides the dtype (torch.full)."""
     (value,) = plain(fill_value)
-    kind = as_numpy(dtype) or _array(python_number(fill_value), None).dtype
+    kind = as_numpy(dtype) or of_number(python_number(value)).np
     shape = shape_of(listed(size))
     return finish(numpy.full(shape, filling(value, kind, math.prod(shape))), device, requires_grad)

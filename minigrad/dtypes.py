@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from .backend import numpy
+from .backend import check_size, numpy
 
 
 class dtype:
@@ -127,8 +127,7 @@ def element(number: bool | int | float, d: Any) -> Any:
     numbers among bytes are counted from 256 down.
     """
     whole = d.kind != "f"
-    if isinstance(number, int) and not -(2**63) <= number < 2**64:
-        raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
+    check_size(number)
     if d.kind == "b" or (d.itemsize == 8 and not whole):
         return d.type(number)
     low, high = limits(d)
@@ -172,9 +171,11 @@ def as_argument(function: str, position: int, name: str, given: Any) -> dtype:
 
 
 def python_number(x: Any) -> Any:
-    """A number of NumPy's as one of Python's, and NumPy's bool as a float: torch takes it for one."""
+    """A number of NumPy's as one of Python's, and NumPy's bool as a float: torch takes it for one. OverflowError for a whole
+    number that 64 bits do not hold."""
     if isinstance(x, numpy.bool_):
         return float(x)
+    check_size(x)
     return x.item() if isinstance(x, numpy.generic) else x
 
 
@@ -186,9 +187,7 @@ def result_type(*operands: Any) -> dtype:
     """
     ranks: list[dtype | None] = [None, None, None]
     for x in operands:
-        if isinstance(x, bool | int | float):
-            rank, d = 2, of_number(x)
-        elif isinstance(x, numpy.generic):
+        if isinstance(x, bool | int | float | numpy.generic):
             rank, d = 2, of_number(python_number(x))
         else:
             rank, d = (0 if x._data.ndim else 1), BY_NUMPY[x._data.dtype]

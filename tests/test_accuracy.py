@@ -143,6 +143,15 @@ def test_a_sum_begins_with_0(T: Any, shape: tuple[int, ...]) -> None:  # so of n
             assert not np.signbit(found.numpy()).any()
 
 
+@pytest.mark.parametrize("T", [torch, minigrad], ids=["torch", "minigrad"])
+def test_a_running_sum_begins_with_0(T: Any) -> None:
+    for dtype in (T.float16, T.float32, T.float64):
+        x = T.tensor([[-0.0, -0.0, 1.0], [-0.0, 2.0, -2.0]], dtype=dtype)
+        for found in (x.cumsum(0), x.cumsum(1), x.t().cumsum(0), x.cumsum_(1)):
+            assert not np.signbit(found.numpy()[found.numpy() == 0]).any()
+    assert np.signbit(T.tensor(-0.0).cumsum(0).numpy())  # a lone number is only copied
+
+
 @pytest.mark.parametrize(("T", "twice"), [(torch, 3.0), (minigrad, 2.0)], ids=["torch", "minigrad"])
 def test_the_gradients_of_stacked_leaves_share_no_memory(T, twice):  # torch's do (docs/api.md), and sum up wrongly
     a, b = [T.zeros(3, requires_grad=True) for _ in range(2)]

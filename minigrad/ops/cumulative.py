@@ -141,6 +141,8 @@ def _running(name: str) -> Any:
         if not x.ndim:
             return x.copy()
         found = getattr(x, name)(axis=dim, dtype=WIDER.get(x.dtype.char, x.dtype))
+        if name == "cumsum":
+            found += 0  # torch begins with 0, to which -0.0 is added
         return in_order(found.astype(x.dtype, copy=False))
 
     return forward

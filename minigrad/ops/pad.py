@@ -152,7 +152,8 @@ def pad(input: Tensor, pad: IntList, mode: Str = "constant", value: Float | None
     """
     if not is_ints(pad):
         raise TypeError("expected ints")
-    sizes, ndim, value = tuple(pad), input._data.ndim, number_or_none(value)
+    sizes, ndim = tuple(pad), input._data.ndim
+    value = float(value) if isinstance(value, int) else number_or_none(value)  # whole numbers of any size
     if len(sizes) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(sizes) > 2 * ndim:

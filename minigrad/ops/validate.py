@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend import check_size
 from ..tensor import Tensor
 from .arguments import is_number
 
@@ -32,9 +33,11 @@ def flag(x: Any) -> bool:
 
 
 def number(x: Any) -> Any:
-    """A number as it is, a 0-d tensor as the number it holds; TypeError for anything else, None among it."""
+    """A number as it is, a 0-d tensor as the number it holds; TypeError for anything else, None among it, and OverflowError
+    for a whole number that 64 bits do not hold."""
     if not is_number(x):
         raise TypeError("expected a number")
+    check_size(x)
     return x.item() if isinstance(x, Tensor) else x
 
 
