@@ -112,7 +112,8 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if x.dtype.kind != "f" or x.dtype.itemsize != 2:
             return forward(x, *args, **kwargs)
-        found = forward(x.astype(numpy.float32), *args, **kwargs)
+        arrays = [a.astype(numpy.float32) if getattr(a, "dtype", None) == x.dtype else a for a in (x, *args)]
+        found = forward(*arrays, **kwargs)
         return tuple([one.astype(x.dtype) for one in found]) if type(found) is tuple else found.astype(x.dtype)
 
     return call
@@ -140,6 +141,24 @@ def constant(value: float, dtype: Any) -> Any:
     a third of the time that a small array times a number does."""
     check_size(value)
     return numpy.asarray(value, dtype)
+
+
+class InSingle(float):
+    """A number by which half precision is multiplied or divided in single, as in torch, and then rounded: 0.001 · 1e5 is 100.
+    NumPy would round the number first, here to infinity. It leaves the four operations to this class."""
+
+    __array_ufunc__ = None
+
+    def __mul__(self, x: Any) -> Any:
+        return in_single(lambda x: x * numpy.float32(self))(x)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, x: Any) -> Any:
+        return in_single(lambda x: numpy.float32(self) / x)(x)
+
+    def __rtruediv__(self, x: Any) -> Any:
+        return in_single(lambda x: x / numpy.float32(self))(x)
 
 
 def repeats(x: Any) -> bool:

@@ -212,6 +212,7 @@ def log1p_up_to_1(u: Any) -> Any:
     return module.log(w) + (u - (w - 1)) / w
 
 
+@in_single
 def _leaky_relu(x: Any, negative_slope: float) -> Any:
     if 0 < negative_slope <= 1:
         return array_module(x).maximum(x, x * negative_slope)

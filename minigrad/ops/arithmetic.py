@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, constant, in_order, ndarray, numpy
+from ..backend import array_module, constant, in_order, in_single, ndarray, numpy
 from ..dtypes import BY_NUMPY, element, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
@@ -118,12 +118,17 @@ def _divide_mode(x: Any, y: Any, rounding_mode: str) -> Any:
     return _floor_divide(x, y) if rounding_mode == "floor" else _trunc_divide(x, y)
 
 
+@in_single
+def _sum(x: Any, factor: Any, y: Any) -> Any:
+    return x + factor * y
+
+
 def _scaled_sum(x: Any, y: Any, alpha: Any) -> Any:
-    return x + element(alpha, y.dtype) * y
+    return _sum(x, element(alpha, y.dtype), y)
 
 
 def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
-    return x - element(alpha, y.dtype) * y
+    return _sum(x, -element(alpha, y.dtype), y)
 
 
 def _difference_from_number(x: Any, other: Any, alpha: Any) -> Any:

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_single, numpy
 from ..dtypes import element
 from ..tensor import Tensor
 from .arguments import Number, Operand
@@ -217,11 +217,11 @@ number_xlogy_op = Op(
 lerp_scalar_op = Op("LerpBackward0", _lerp_by_number, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end)
 lerp_op = Op("LerpBackward1", _lerp, promotes=True, self=lerp_vjp_self, end=lerp_vjp_end, weight=lerp_vjp_weight)
 addcmul_op = Op(
-    "AddcmulBackward0", lambda x, y, z, value: x + times(value, y) * z, promotes=True, self=same_vjp,
+    "AddcmulBackward0", in_single(lambda x, y, z, value: x + times(value, y) * z), promotes=True, self=same_vjp,
     tensor1=addcmul_vjp_tensor1, tensor2=addcmul_vjp_tensor2,
 )  # fmt: skip
 addcdiv_op = Op(
-    "AddcdivBackward0", lambda x, y, z, value: x + times(value, y) / z, promotes=True, self=same_vjp,
+    "AddcdivBackward0", in_single(lambda x, y, z, value: x + times(value, y) / z), promotes=True, self=same_vjp,
     tensor1=addcdiv_vjp_tensor1, tensor2=addcdiv_vjp_tensor2,
 )  # fmt: skip
 

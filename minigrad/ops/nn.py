@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import is_grad_enabled, no_grad
-from ..backend import anywhere, array_module, in_order, largest, numpy, outside, sum_array
+from ..backend import anywhere, array_module, in_order, in_single, largest, numpy, outside, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -144,13 +144,27 @@ def _safe_softmax(x: Any, dim: int) -> Any:
 
 
 def _log_softmax(x: Any, dim: int) -> Any:
+    if x.dtype.itemsize == 2:
+        return _half_log_softmax(x, dim)
     module = array_module(x)
     z = in_order(x) - largest(x, dim)
     z -= module.log(sum_array(module.exp(z), (dim,), True))
     return z
 
 
-softmax_op = Op("SoftmaxBackward0", _softmax, self=softmax_vjp, second="SoftmaxBackwardDataBackward0")
+def _half_log_softmax(x: Any, dim: int) -> Any:
+    """In single, but torch keeps the sums of what lies side by side, and their logarithms, in half precision."""
+    z = x.astype("float32")
+    z -= largest(z, dim)
+    sums = sum_array(array_module(x).exp(z), (dim,), True)
+    if dim == x.ndim - 1:
+        logs = array_module(x).log(sums.astype(x.dtype).astype("float32")).astype(x.dtype)
+    else:
+        logs = array_module(x).log(sums)
+    return in_order(z - logs).astype(x.dtype)
+
+
+softmax_op = Op("SoftmaxBackward0", in_single(_softmax), self=softmax_vjp, second="SoftmaxBackwardDataBackward0")
 safe_softmax_op = Op("SafeSoftmaxBackward0", _safe_softmax, self=softmax_vjp, second="SoftmaxBackwardDataBackward0")
 log_softmax_op = Op("LogSoftmaxBackward0", _log_softmax, self=log_softmax_vjp, second="LogSoftmaxBackwardDataBackward0")
 

@@ -95,7 +95,7 @@ def _prelu(x: Any, weight: Any) -> Any:
 hardsigmoid_op = Op("HardsigmoidBackward0", in_single(_hardsigmoid), self=hardsigmoid_vjp)
 hardswish_op = Op("HardswishBackward0", in_single(_hardswish), self=hardswish_vjp, second="HardswishBackwardBackward0")
 hardshrink_op = Op("HardshrinkBackward0", _hardshrink, self=shrink_vjp, second="HardshrinkBackwardBackward0")
-softshrink_op = Op("SoftshrinkBackward0", _softshrink, self=shrink_vjp, second="SoftshrinkBackwardBackward0")
+softshrink_op = Op("SoftshrinkBackward0", in_single(_softshrink), self=shrink_vjp, second="SoftshrinkBackwardBackward0")
 threshold_op = Op("ThresholdBackward0", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0")
 threshold_in_place = Op("ThresholdBackward1", _threshold, self=threshold_vjp, second="ThresholdBackwardBackward0")
 prelu_op = Op(

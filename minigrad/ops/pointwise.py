@@ -14,7 +14,7 @@ from ..autograd.accumulate import ONE_PASS
 from ..backend import array_module, at_least, check_size, converted, filled, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
-from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, unsupported
+from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, SCALING, unsupported
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -227,7 +227,7 @@ def sigmoid_array(x: Any) -> Any:
     return 1 / (1 + array_module(x).exp(-x))
 
 
-PRODUCTS: dict[float, Callable[[Any], Any]] = {2: lambda x: x * x, 3: lambda x: x * x * x}
+PRODUCTS: dict[float, Callable[[Any], Any]] = {2: lambda x: x * x, 3: in_single(lambda x: x * x * x)}
 ROOTS: dict[float, Callable[[Any], Any]] = {
     -1: lambda x: 1 / x,
     -2: lambda x: 1 / (x * x),
@@ -266,7 +266,7 @@ BY_NUMBER |= {
 add_op = binary("add", "AddBackward0", operator.add, self=add_vjp, other=add_vjp)
 sub_op = binary("sub", "SubBackward0", operator.sub, mixing=NO_BOOLS, self=add_vjp, other=sub_vjp_other)
 ONE_PASS.update((mul_vjp_self.__code__, mul_vjp_other.__code__))
-mul_op = binary("mul", "MulBackward0", operator.mul, self=mul_vjp_self, other=mul_vjp_other)
+mul_op = binary("mul", "MulBackward0", operator.mul, mixing=SCALING, self=mul_vjp_self, other=mul_vjp_other)
 div_op = binary("div", "DivBackward0", _divide, mixing=FLOATING, self=div_vjp_self, other=div_vjp_other)
 
 neg = unary("neg", "NegBackward0", negated, neg_vjp, floating=False)

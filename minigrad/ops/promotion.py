@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.graph import Constant
 from ..autograd.recording import recording_rules
-from ..backend import array_module, constant, converted, ndarray, numpy
+from ..backend import InSingle, array_module, constant, converted, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -17,10 +17,13 @@ asarray = numpy.asarray
 new = object.__new__
 PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone: by far the most frequent case
 Number = (bool, int, float, numpy.number, numpy.bool_)
+HALF = numpy.dtype("float16")
+EXACT = 2048  # up to which half precision holds every whole number
 
-
-# What an operation makes of tensors beside numbers: nothing special; refuses bools; turns integers into floats first.
-AS_THEY_ARE, NO_BOOLS, FLOATING = range(3)
+# What an operation makes of tensors beside numbers: nothing special; refuses bools; meets a number in single where the
+# tensor is of half precision; so, too, and turns integers into floats first.
+AS_THEY_ARE, NO_BOOLS, SCALING, FLOATING = range(4)
+QUICK = "efd", "efd", "fd", "fd"  # dtypes for which a plain number is just one of that dtype
 
 
 def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, Any, bool | None] | None:
@@ -32,12 +35,12 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     None if that depends on the shapes.
     """
     if type(b) in PLAIN:
-        if isinstance(a, Tensor) and (dtype := (x := a._data).dtype).kind == "f":
+        if isinstance(a, Tensor) and (dtype := (x := a._data).dtype).char in QUICK[mixing]:
             number = new(Constant)  # as Constant(b), with one call less
             number._data = b
             return a, number, x, (constant if b else asarray)(b, dtype) if type(x) is ndarray else b, True
     elif type(a) in PLAIN:
-        if isinstance(b, Tensor) and (dtype := (y := b._data).dtype).kind == "f":
+        if isinstance(b, Tensor) and (dtype := (y := b._data).dtype).char in QUICK[mixing]:
             number = new(Constant)
             number._data = a
             return number, b, (constant if a else asarray)(a, dtype) if type(y) is ndarray else a, y, True
@@ -59,6 +62,8 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         if mixing == FLOATING and common.category < 2:
             common = get_default_dtype()
         same_device(a, b)
+        if mixing >= SCALING and common.np == HALF and not y.ndim and y.dtype != HALF:
+            return a, b, x, InSingle(y.item()), False  # torch takes the second operand, and only that, for a number
         return a, b, converted(x, common.np), converted(y, common.np), False
     if not isinstance(b, Number):
         return None
@@ -70,6 +75,8 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         x = converted(x, wanted.np)
     if wanted.category == 1:
         b = as_element(b, wanted.np)
+    elif mixing >= SCALING and wanted.np == HALF and (isinstance(b, float) or abs(b) > EXACT):
+        b = InSingle(b)
     return a, Constant(b), x, b, True
 
 
