@@ -29,7 +29,8 @@ top = libc.sbrk(0) & ~4095
 low = top
 while readable(low - 4096): low -= 4096
 pages = set(range(low, top, 4096))
-for each in {id(each) >> 20 for each in gc.get_objects()}:
+tracked = gc.get_objects()
+for each in {id(each) >> 20 for each in (*tracked, *gc.get_referents(*tracked))}:
     pages |= {page for page in range(each << 20, each + 1 << 20, 4096) if readable(page)}
 found = [page for page in sorted(pages) if re.search(WANTED, ctypes.string_at(page, 4096))]
 if found: won(len(found))
