@@ -129,7 +129,7 @@ def _ones(shape: int | tuple[int, ...], dtype: Any) -> Any:
     return numpy.ones(shape, dtype)
 
 
-def check_size(number: Any) -> None:
+def check_64_bits(number: Any) -> None:
     """OverflowError, in torch's words, for a whole number that 64 bits do not hold."""
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
         raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
@@ -139,13 +139,13 @@ def check_size(number: Any) -> None:
 def constant(value: float, dtype: Any) -> Any:
     """A number other than -0.0, which is not told from 0, as a 0-d array that is not to be written: to make one anew takes
     a third of the time that a small array times a number does."""
-    check_size(value)
+    check_64_bits(value)
     return numpy.asarray(value, dtype)
 
 
 class InSingle(float):
     """A number by which half precision is multiplied or divided in single, as in torch, and then rounded: 0.001 · 1e5 is 100.
-    NumPy would round the number first, here to infinity. It leaves the four operations to this class."""
+    NumPy would round the number first, here to infinity; without __array_ufunc__ it leaves product and quotient to this."""
 
     __array_ufunc__ = None
 
@@ -153,9 +153,6 @@ class InSingle(float):
         return in_single(lambda x: x * numpy.float32(self))(x)
 
     __rmul__ = __mul__
-
-    def __truediv__(self, x: Any) -> Any:
-        return in_single(lambda x: numpy.float32(self) / x)(x)
 
     def __rtruediv__(self, x: Any) -> Any:
         return in_single(lambda x: x / numpy.float32(self))(x)
@@ -260,7 +257,7 @@ def mean_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
 def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """The sums over the first or the last dimensions, or over all; None where `dim` names others, or these are long."""
     if dim is None:
-        if not 1 < (n := x.size) <= LANES * LONG:
+        if not 1 < (n := x.size) <= LANES * LONG:  # one is not added to 0, as it must be if it is -0.0
             return None
         found = (x if len(shape) == 1 else x.reshape(n)).dot(_ones(n, x.dtype))
         return found.reshape((1,) * len(shape)) if keepdim else found

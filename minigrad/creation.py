@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .backend import check_size, ndarray, numpy, to_device, to_host
+from .backend import check_64_bits, ndarray, numpy, to_device, to_host
 from .dtypes import (
     BY_NUMPY,
     as_numpy,
@@ -271,7 +271,7 @@ def plain(*values: Any) -> list[Any]:
     """0-d tensors as the numbers they hold; TypeError for what is no number, OverflowError for what 64 bits do not hold."""
     numbers = [v.item() if isinstance(v, Tensor) and not v._data.ndim else v for v in values]
     for v in numbers:
-        check_size(v)
+        check_64_bits(v)
         if not isinstance(v, bool | int | float | numpy.generic):
             raise TypeError(f"expected a number, got {type(v).__name__}")
     return numbers

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from .backend import check_size, numpy
+from .backend import check_64_bits, numpy
 
 
 class dtype:
@@ -127,7 +127,7 @@ def element(number: bool | int | float, d: Any) -> Any:
     numbers among bytes are counted from 256 down.
     """
     whole = d.kind != "f"
-    check_size(number)
+    check_64_bits(number)
     if d.kind == "b" or (d.itemsize == 8 and not whole):
         return d.type(number)
     low, high = limits(d)
@@ -175,7 +175,7 @@ def python_number(x: Any) -> Any:
     number that 64 bits do not hold."""
     if isinstance(x, numpy.bool_):
         return float(x)
-    check_size(x)
+    check_64_bits(x)
     return x.item() if isinstance(x, numpy.generic) else x
 
 

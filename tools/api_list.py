@@ -82,10 +82,10 @@ REMAINING = """
   Where the operands of an elementwise operation lie in memory in different orders (one is transposed, say), torch's result
   follows the first of them; here it follows the indices. So `stride()` differs, and with it whether `view` is possible and
   whether `reshape` copies.
-- float16 的梯度在这里用半精度算，在 torch 里用单精度算，最后才舍入一次：末位可能不同，两数相近而相减时差得多些（如 softmax
-  的梯度）。<br>
-  Gradients in float16 are computed in half precision here; torch computes them in single and rounds once: the last digit may
-  differ, and more of it where numbers nearly cancel (in the gradient of softmax, say).
+- float16 的 `layer_norm` 和多数梯度在这里一步一步用半精度算；torch 的核用单精度算，最后才舍入一次。末位可能不同，两数相近而相减时
+  差得多些（如 softmax 的梯度）。<br>
+  In float16, `layer_norm` and most gradients are computed in half precision here, step by step; torch's kernels compute in
+  single and round once. The last digit may differ, and more where numbers nearly cancel (in the gradient of softmax, say).
 - 一起 `save` 的张量和它的视图，读回来在 torch 里还共享内存，在这里不再共享。<br>
   A tensor and its view that are saved together still share storage in torch when they are loaded, and no longer do here.
 - `vmap` 在这里是一个循环，函数对每一片各运行一次；torch 只运行一次，每个运算另有一条处理整批的规则。所以这里可以写 `if` 和

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import ONE_PASS
-from ..backend import array_module, at_least, check_size, converted, filled, in_single, ndarray, numpy
+from ..backend import array_module, at_least, check_64_bits, converted, filled, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
 from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, SCALING, unsupported
@@ -241,7 +241,7 @@ def power(x: Any, exponent: float) -> Any:
     infinite or negative base would be another: (-inf) ** 0.5 is nan."""
     if (known := PRODUCTS.get(exponent)) is not None:
         return known(x)
-    check_size(exponent)
+    check_64_bits(exponent)
     if x.dtype.kind != "f":
         return array_module(x).power(x, element(exponent, x.dtype)).astype(x.dtype)
     if exponent in ROOTS and x.dtype.itemsize != 2:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import check_size
+from ..backend import check_64_bits
 from ..tensor import Tensor
 from .arguments import is_number
 
@@ -37,7 +37,7 @@ def number(x: Any) -> Any:
     for a whole number that 64 bits do not hold."""
     if not is_number(x):
         raise TypeError("expected a number")
-    check_size(x)
+    check_64_bits(x)
     return x.item() if isinstance(x, Tensor) else x
 
 
