@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import platform
@@ -10,10 +11,12 @@ import sys
 import threading
 import time
 import weakref
+from typing import Any
 
 import pytest
 
 import minigrad as T
+from minigrad.autograd import accumulate
 from minigrad.autograd.accumulate import AccumulateGrad, fit, one_at_a_time
 from minigrad.autograd.graph import Edge
 
@@ -120,6 +123,27 @@ def test_threads_that_ask_for_a_leafs_edge_at_once_get_one_node() -> None:
     for thread in threads:
         thread.join()
     assert len(made) == 1
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize("create_graph", (False, True))
+def test_threads_that_add_to_one_leaf_at_once_lose_nothing(create_graph: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum, with enough time between reading and writing for all threads to read first."""
+
+    def slowly(variable: T.Tensor, grad: Any, *shared: bool) -> None:
+        held = 0 if variable._grad is None else variable._grad.item()
+        time.sleep(0.005)
+        variable._grad = T.tensor(held + getattr(grad, "_data", grad).item())
+
+    x = T.tensor(1.0, requires_grad=True)
+    monkeypatch.setattr(accumulate, "accumulate_graph" if create_graph else "accumulate", slowly)
+    walk = functools.partial(x.clone().backward, create_graph=create_graph, retain_graph=True)
+    threads = [threading.Thread(target=walk) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert x.grad is not None and x.grad.item() == 4.0
 
 
 def test_a_hook_may_start_a_walk_of_its_own() -> None:

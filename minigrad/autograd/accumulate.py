@@ -44,7 +44,7 @@ def fit(grad: Any, origin: Origin) -> Any:
     if grad.shape != shape:
         given = grad.shape
         try:
-            if given[1:] == shape and type(grad) is ndarray and id(unbroadcast) == OWN:
+            if given[1:] == shape and id(unbroadcast) == OWN and not isinstance(grad, Tensor):
                 grad = sum_array(grad, ROWS, False)  # of a bias: as unbroadcast would, with half the calls
             else:
                 grad = unbroadcast(grad, shape)
@@ -113,6 +113,9 @@ def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, .
     return tuple(map(fit, grads, origins))
 
 
+_adding = threading.RLock()  # of two threads that add to one leaf at once, one would lose its gradient
+
+
 class AccumulateGrad(Node):
     """The end of every path: adds the arriving gradient to its leaf's `.grad`."""
 
@@ -148,7 +151,8 @@ class AccumulateGrad(Node):
                 f"The gradient that arrives at a leaf of shape {list(variable._data.shape)} has shape {list(grad.shape)}: "
                 "a derivative rule returned the wrong shape"
             )
-        accumulate(variable, grad, grad is self.foreign or self.extras is not None)
+        with _adding:
+            accumulate(variable, grad, grad is self.foreign or self.extras is not None)
         self.foreign = None
         return ()
 
@@ -156,7 +160,8 @@ class AccumulateGrad(Node):
         """Add `grad`, a Tensor with a history."""
         if self.variable._edge is not None:
             return self.interior()
-        accumulate_graph(self.variable, grad)
+        with _adding:
+            accumulate_graph(self.variable, grad)
         return ()
 
     def interior(self) -> tuple[Any, ...]:
