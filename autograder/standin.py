@@ -34,7 +34,8 @@ NO_FUNCTIONS = frozenset(
 NO_MEMBERS = frozenset("ctypes getfield resize setfield setflags to_device".split())
 NO_KEYWORDS = frozenset(("initial", "where"))
 UFUNC_METHODS: dict[str, frozenset[str] | None] = {
-    "at": frozenset("add subtract maximum minimum bitwise_and bitwise_or bitwise_xor".split()),
+    # `at` of maximum and minimum is left out: of double precision it keeps what single does (atomics.cuh), and loses nan.
+    "at": frozenset("add subtract bitwise_and bitwise_or bitwise_xor".split()),
     "accumulate": frozenset(("add", "multiply")),
     "reduce": frozenset(("add", "multiply")),
     "reduceat": frozenset(("add",)),
@@ -76,7 +77,21 @@ def sent(function: Any, args: Any, kwargs: Any) -> Any:
     for name in kwargs:
         if name in NO_KEYWORDS or (name == "order" and isinstance(function, np.ufunc)):
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
-    return wrap(function(*unwrap(args), **unwrap(kwargs)))
+    given, named = unwrap(args), unwrap(kwargs)
+    owner = getattr(function, "__self__", None)
+    refuse_here([owner, *given] if isinstance(owner, np.ndarray) else given, named, function.__name__)
+    try:
+        return wrap(function(*given, **named))
+    except np.linalg.LinAlgError:  # CuPy gives what it found
+        return Array(np.full(given[-1].shape, np.nan, given[0].dtype))
+
+
+def refuse_here(arrays: Any, kwargs: dict[str, Any], name: str) -> None:
+    """What NumPy does and CuPy does not: a dimension of a number, and one matrix beside a batch of them."""
+    if isinstance(kwargs.get("axis"), int) and arrays and isinstance(arrays[0], np.ndarray) and not arrays[0].ndim:
+        raise np.exceptions.AxisError(kwargs["axis"], 0)
+    if name == "solve" and arrays[1].ndim > 1 and arrays[0].shape[:-2] != arrays[1].shape[:-2]:
+        raise ValueError("a must have (..., M, M) shape and b must have (..., M, K) for multidimensional b")
 
 
 def unwrap(value: Any) -> Any:
@@ -122,6 +137,11 @@ class Array:
         return self._host.copy()
 
     device = Device()
+
+    @property
+    def data(self) -> types.SimpleNamespace:
+        """Where the array is."""
+        return types.SimpleNamespace(ptr=self._host.__array_interface__["data"][0])
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -258,6 +278,8 @@ def module(devices: int = 1) -> Module:
     runtime = types.SimpleNamespace(getDeviceCount=count, getDeviceProperties=lambda index: {"name": b"stand-in"})
     made = Module("standin", np)
     vars(made)["cuda"] = types.SimpleNamespace(Device=Device, runtime=runtime)
+    pool = types.SimpleNamespace(free_all_blocks=lambda: None, used_bytes=lambda: 1)
+    vars(made)["get_default_memory_pool"] = lambda: pool
     return made
 
 

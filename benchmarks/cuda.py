@@ -1,21 +1,25 @@
-"""minigrad on CuPy against torch on CUDA: elementwise 10⁷, matmul 4096, a training step of an MLP.
+"""minigrad on CuPy against torch on CUDA: elementwise 10⁷, matmul 4096, a training step of an MLP, a chain of small steps.
 
 Without a GPU, or without CuPy, it says so in words and measures nothing. Every sample ends with a synchronisation, and
-a time counts only when the results agree with torch's on the same device.
+a time counts only when the results agree with torch's on the same device. Behind the table comes what lesson 14 records:
+additions and products of growing size on the host, on the GPU, and with the transfers there and back.
 """
 
 from __future__ import annotations
 
 import json
+import platform
 import statistics
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.engines import Step, TorchLike
-from benchmarks.workloads import Workload, classifier, classifier_data, normal, pointwise
+from benchmarks.workloads import Workload, chain, chain_data, classifier, classifier_data, normal, pointwise
+from minigrad.timing import best_seconds
 
 PARAMETERS = ("w1", "b1", "w2", "b2", "w3", "b3")
 
@@ -40,6 +44,7 @@ WORKLOADS = [
     Workload("product", "矩阵乘法，4096×4096", "matmul, 4096×4096", squares_data, product, ("x", "y"), None),
     Workload("classifier", "MLP 784-256-128-10 一步，批量 128", "MLP 784-256-128-10, one step, batch 128",
              classifier_data, classifier, PARAMETERS, None, trains=True),
+    Workload("chain", "1000 次乘、加，1 个元素", "1,000 mul and add on 1 element", chain_data, chain, ("x", "a", "b"), None),
 ]  # fmt: skip
 
 
@@ -65,7 +70,7 @@ def compare(quick: bool, file: Path | None) -> int:
 
     name, wrong = torch.cuda.get_device_name(), 0
     print(f"{name}\n\n| | torch CUDA (ms) | minigrad CuPy (ms) | ÷ torch |\n|---|--:|--:|--:|")
-    figures: dict[str, Any] = {"device": name, "rows": {}}
+    figures: dict[str, Any] = {"device": name, "versions": versions(), "rows": {}}
     for workload in WORKLOADS:
         data = workload.data(np.random.default_rng(7), quick)
         engines = {module: TorchLike(module, "cuda") for module in ("torch", "minigrad")}
@@ -77,6 +82,7 @@ def compare(quick: bool, file: Path | None) -> int:
         ours, theirs = times["minigrad"], times["torch"]
         shown = f"{ours:.3g} | {ours / theirs:.2f}" if agree else "✗ | ✗"
         print(f"| {workload.zh} · {workload.en} | {theirs:.3g} | {shown} |", flush=True)
+    figures["sweep"] = sweep(quick)
     if file:
         file.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return wrong
@@ -101,3 +107,62 @@ def milliseconds(step: Step, engine: TorchLike) -> float:
         engine.synchronize()
         samples.append(time.perf_counter() - start)
     return statistics.median(samples) * 1e3
+
+
+# ------------------------------------------------------------------ what lesson 14 records
+
+SWEPT: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
+    "add": (lambda T, x, y, z: T.add(x, y, out=z), [(10**k,) for k in range(2, 9)] + [(50_000, 10_000)]),
+    "product": (lambda T, x, y, z: T.matmul(x, y, out=z), [(2**k, 2**k) for k in range(4, 13)]),
+}
+
+
+def sweep(quick: bool) -> dict[str, dict[str, list[Any]]]:
+    """Seconds of an addition and a product by shape: NumPy's on the host, torch's on the GPU, and those with transfers."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for name, (action, shapes) in SWEPT.items():
+        kept = shapes[:2] if quick else shapes
+        found[name] = {"shape": [list(shape) for shape in kept], "host": [], "gpu": [], "moving": []}
+        print(f"\n| {name} | NumPy (µs) | GPU (µs) | + 传输 · transfers (µs) |\n|---|--:|--:|--:|")
+        for shape in kept:
+            seconds = three_ways(action, shape)
+            for key, one in seconds.items():
+                found[name][key].append(one)
+            shown = " | ".join(f"{one * 1e6:.3g}" for one in seconds.values())
+            print(f"| {'×'.join(map(str, shape))} | {shown} |", flush=True)
+    return found
+
+
+def three_ways(action: Callable[..., Any], shape: tuple[int, ...]) -> dict[str, float]:
+    """The shortest of several runs, as best_seconds has it, in each of the three ways."""
+    import torch
+
+    arrays = [np.ones(shape, np.float32) for _ in range(3)]
+    here = [torch.from_numpy(array) for array in arrays]
+    there = [t.cuda() for t in here]
+    repeats = 100 if arrays[0].size < 10**6 else 5
+
+    def moving() -> None:
+        for to, of in zip(there[:2], here[:2], strict=True):
+            to.copy_(of)
+        action(torch, *there)
+        here[2].copy_(there[2])
+
+    def best(run: Callable[[], Any]) -> float:
+        return best_seconds(run, torch.cuda.synchronize, time.perf_counter, repeats)
+
+    return {
+        "host": best(lambda: action(np, *arrays)),
+        "gpu": best(lambda: action(torch, *there)),
+        "moving": best(moving),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of what took part."""
+    import torch
+
+    from minigrad.backend import cupy
+
+    modules = {"torch": torch, "numpy": np, "cupy": cupy()}
+    return {"python": platform.python_version(), **{name: str(m.__version__) for name, m in modules.items() if m}}

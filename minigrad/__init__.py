@@ -46,8 +46,19 @@ from .dtypes import int16 as short
 from .dtypes import int32 as int
 from .dtypes import int64 as long
 from .errors import unknown_name as _unknown_name
-from .size import Size, channels_last, contiguous_format, device, memory_format, preserve_format
+from .size import (
+    Size,
+    channels_last,
+    contiguous_format,
+    device,
+    get_default_device,
+    memory_format,
+    preserve_format,
+    set_default_device,
+)
 from .tensor import Tensor
+
+AcceleratorError = _backend.AcceleratorError
 
 # What is loaded only when it is asked for (PEP 562), so that `import minigrad` costs little more than NumPy does: these,
 # and the operations, of which ops/ has the table.
@@ -79,12 +90,13 @@ else:
     del tensor  # the module, which Python has put here: the name is the function's
 
 __all__ = [
-    "Size", "Tensor", "autograd", "bool", "can_cast", "channels_last", "contiguous_format", "device", "double",
-    "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64", "get_default_dtype", "half",
+    "AcceleratorError", "Size", "Tensor", "autograd", "bool", "can_cast", "channels_last", "contiguous_format", "device", "double",
+    "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64", "get_default_device",
+    "get_default_dtype", "half",
     "iinfo", "inf", "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "long", "memory_format", "nan", "newaxis",
-    "no_grad", "pi", "preserve_format", "promote_types", "set_anomaly_enabled", "set_default_dtype",
-    "set_grad_enabled", "short", "uint8",
+    "no_grad", "pi", "preserve_format", "promote_types", "set_anomaly_enabled", "set_default_device",
+    "set_default_dtype", "set_grad_enabled", "short", "uint8",
     *ELSEWHERE, *ops.FUNCTIONS,
 ]  # fmt: skip
 

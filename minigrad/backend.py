@@ -51,7 +51,20 @@ def array_module(array: Any) -> ModuleType:
 
 def to_host(array: Any) -> numpy.ndarray:
     """A NumPy array with the values of `array`; copies only from a device."""
-    return numpy.asarray(array.get() if hasattr(array, "get") else array)
+    return numpy.asarray(in_its_order(lambda x: x.get(), array) if hasattr(array, "get") else array)
+
+
+def in_its_order(copied: Callable[[Any], Any], x: Any) -> Any:
+    """copied(x), which is in C order, with its elements in the order in memory in which those of x are, unless x was
+    stretched."""
+    if x.flags.c_contiguous or 0 in x.strides:
+        return copied(x)
+    dims = sorted(range(x.ndim), key=lambda d: -x.strides[d])
+    return copied(x.transpose(dims)).transpose(numpy.argsort(dims).tolist())
+
+
+class AcceleratorError(RuntimeError):
+    """What a GPU refuses (torch.AcceleratorError)."""
 
 
 # The GPUs that arrays have been brought to; empty in most programs, which need not look further.
@@ -61,14 +74,18 @@ in_use: set[int] = set()
 def to_device(array: Any, index: int) -> Any:
     """`array` on GPU number `index`.
 
-    Raises RuntimeError when there is no CuPy or no device, in torch's words.
+    In torch's words, AssertionError where there is no CuPy or no GPU, and AcceleratorError where none has this number.
     """
     module = cupy()
     if module is None:
         raise AssertionError("Torch not compiled with CUDA enabled")
+    if index >= module.cuda.runtime.getDeviceCount():
+        raise AcceleratorError(
+            "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
+        )
     in_use.add(index)
     with module.cuda.Device(index):
-        return module.asarray(array)
+        return in_its_order(module.asarray, array)
 
 
 def on_device(name: str, array: Any) -> Any:
@@ -80,7 +97,7 @@ def on_device(name: str, array: Any) -> Any:
 
 def address(array: Any) -> int:
     """The address of the first element in its device's memory."""
-    return (array.__array_interface__ if type(array) is ndarray else array.__cuda_array_interface__)["data"][0]
+    return array.__array_interface__["data"][0] if type(array) is ndarray else array.data.ptr
 
 
 SHORT, ROWS = 32, 32  # where the last dimension is no longer, and the rows are as many, NumPy finds the largest of each
@@ -94,7 +111,9 @@ def largest(x: Any, dim: Any) -> Any:
             return numpy.maximum.reduce(x.reshape(-1, n).T.copy()).reshape((*x.shape[:-1], 1))
         return x.max(axis=dim, keepdims=True, initial=-math.inf)
     if x.size:
-        return x.max(axis=dim, keepdims=True)  # CuPy's takes no `initial`
+        return x.max(
+            axis=dim if x.ndim else None, keepdims=True
+        )  # CuPy's takes no `initial`, and no dimension of a number
     return array_module(x).full(x.sum(axis=dim, keepdims=True).shape, -math.inf, x.dtype)
 
 
@@ -195,7 +214,7 @@ def converted(x: Any, dtype: Any) -> Any:
 def laid_out_as(x: Any, values: Any) -> Any:
     """An array of x's shape with its elements in the same order in memory as x's: `values` itself, or a copy."""
     if x.flags.c_contiguous:
-        return values
+        return in_order(values)  # CuPy's functions do not all give that
     out = array_module(x).empty_like(x, values.dtype, memory_order(x))
     out[...] = values
     return out
@@ -206,7 +225,7 @@ def filling_order(x: Any, values: Any) -> Any:
     if x.flags.c_contiguous:
         return values.reshape(x.shape)
     dims = sorted(range(x.ndim), key=lambda d: -x.strides[d])
-    return values.reshape([x.shape[d] for d in dims]).transpose(numpy.argsort(dims))
+    return values.reshape([x.shape[d] for d in dims]).transpose(numpy.argsort(dims).tolist())
 
 
 def ordered(forward: Callable[..., Any]) -> Callable[..., Any]:

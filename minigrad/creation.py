@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .backend import check_64_bits, ndarray, numpy, to_device, to_host
+from .backend import array_module, check_64_bits, ndarray, numpy, to_device, to_host
 from .dtypes import (
     BY_NUMPY,
     as_numpy,
@@ -24,6 +24,7 @@ from .dtypes import (
 )
 from .dtypes import dtype as Dtype
 from .errors import FLOATS_ONLY, warn_once
+from .size import chosen
 from .size import device as Device
 from .tensor import Tensor, from_array
 
@@ -44,13 +45,24 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, require
             stacklevel=3,
         )
     array = _array(data, as_numpy(dtype))
+    if device is None and chosen.device is None and hasattr(getattr(data, "_data", data), "__cuda_array_interface__"):
+        device = home_of(data)
     return finish(array, device, requires_grad)
+
+
+def home_of(data: Any) -> Device | None:
+    """The GPU on which a tensor is, or an array of CuPy's; None for all else."""
+    array = data._data if isinstance(data, Tensor) else data
+    return Device("cuda", array.device.id) if array_module(array) is not numpy else None
 
 
 def finish(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A leaf around a fresh array, on its device."""
-    if device is not None and (wanted := Device(device)).type == "cuda":
-        array = to_device(array, wanted.index or 0)
+    if device is None:
+        device = chosen.device
+    if device is not None:
+        wanted = Device(device)
+        array = to_device(array, wanted.index or 0) if wanted.type == "cuda" else to_host(array)
     out = from_array(array if array.ndim else array[()])  # of 0-d a scalar, as a computed one is
     if requires_grad is not False and requires_grad is not None:
         if requires_grad is not True:
@@ -65,6 +77,8 @@ def _array(data: Any, dtype: Any) -> Any:
     """A fresh array of `data`, in the dtype torch would infer."""
     if isinstance(data, Tensor):
         return to_host(data._data).astype(dtype or data._data.dtype)
+    if hasattr(data, "__cuda_array_interface__"):
+        data = to_host(data)
     if isinstance(data, ndarray | numpy.generic):
         check_known(data.dtype)
         return with_our_dtype(numpy.array(data, dtype=dtype))
@@ -217,10 +231,11 @@ def _class_name(value: Any) -> str:
 
 def as_tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, sharing storage where dtype and device allow (torch.as_tensor)."""
+    device = chosen.device if device is None else device
     if isinstance(data, Tensor):
-        return data if dtype in (None, data.dtype) else data.to(dtype)
+        return data.to(dtype=dtype, device=device)
     if isinstance(data, ndarray) and dtype in (None, BY_NUMPY.get(data.dtype)):
-        return from_numpy(data)
+        return from_numpy(data).to(device=device)
     return tensor(data, dtype=dtype, device=device)
 
 

@@ -36,6 +36,14 @@ NOT_A_LEAF = (
     "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
     "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
+OTHER_DEVICE = (
+    "attempting to assign a gradient with device type '{}' to a tensor with device type '{}'. Please ensure that the gradient "
+    "and the tensor are on the same device"
+)
+OTHER_SIZE = (
+    "attempting to assign a gradient of size '{}' to a tensor of size '{}'. Please ensure that the gradient and the tensor are "
+    "the same size"
+)
 INFERENCE_WRITTEN = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
     "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."

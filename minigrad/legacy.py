@@ -22,7 +22,7 @@ class TensorType:
         self.dtype = kind
 
     def __call__(self, *data: Any) -> Tensor:
-        return finish(legacy_tensor(data, self.dtype))
+        return finish(legacy_tensor(data, self.dtype), "cpu")
 
     def __instancecheck__(self, x: Any) -> bool:
         return isinstance(x, Tensor) and x.dtype is self.dtype and x.device.type == "cpu"

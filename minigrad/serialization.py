@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import cuda
+from .backend import array_module, numpy, to_device, to_host
 from .dtypes import BY_NUMPY
 from .size import device
 
@@ -25,6 +26,7 @@ HARMLESS = {
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.numeric": {"_frombuffer"},
     "minigrad.ops.protocols": {"rebuilt"},
+    "minigrad.serialization": {"on_gpu"},
     "minigrad.tensor": {"Tensor"},
     "minigrad.nn.parameter": {"Parameter", "Buffer"},
     "minigrad.size": {"Size", "device"},
@@ -43,7 +45,37 @@ REFUSED = (
 )
 
 
-class WeightsUnpickler(pickle.Unpickler):
+class Pickler(pickle.Pickler):
+    """A Pickler that writes what is on a GPU as an array of the host's and the GPU's number."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        """How an object is taken apart; NotImplemented for as it takes itself."""
+        if not hasattr(obj, "__cuda_array_interface__") or array_module(obj) is numpy:
+            return NotImplemented
+        return on_gpu, (to_host(obj), obj.device.id)
+
+
+def on_gpu(array: Any, index: int) -> Any:
+    """An array that was on a GPU, there again; RuntimeError, in torch's words, where there is none."""
+    if not cuda.is_available():
+        raise RuntimeError(NO_CUDA)
+    return to_device(array, index)
+
+
+class Unpickler(pickle.Unpickler):
+    """An Unpickler that leaves what was on a GPU on the host, if it is told to."""
+
+    def __init__(self, file: Any, on_host: bool, **arguments: Any) -> None:
+        super().__init__(file, **arguments)
+        self.on_host = on_host
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a file names."""
+        found = super().find_class(module, name)
+        return (lambda array, index: array) if found is on_gpu and self.on_host else found
+
+
+class WeightsUnpickler(Unpickler):
     """An Unpickler that makes tensors and plain data and nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
@@ -69,7 +101,7 @@ def opened(f: Any, mode: str) -> Iterator[Any]:
 def save(obj: Any, f: Any) -> None:
     """Write an object to a file: a path, or something with write() (torch.save)."""
     written = io.BytesIO()  # whole first, so that what cannot be pickled leaves no half file
-    pickle.dump(obj, written)
+    Pickler(written).dump(obj)
     with opened(f, "wb") as file:
         file.write(written.getvalue())
 
@@ -77,12 +109,13 @@ def save(obj: Any, f: Any) -> None:
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **pickle_load_args: Any) -> Any:
     """Read what save() wrote: a path, or something with read() (torch.load).
 
-    map_location: the device for all tensors; a function or a dict, which say where torch's storages go, leave them on the
-    host, where a file's tensors are. weights_only: tensors and plain data only, so that a stranger's file can
+    map_location: the device for all tensors, otherwise each goes back to where it was; a function or a dict, which say
+    where torch's storages go, leave them on the host. weights_only: tensors and plain data only, so that a stranger's file can
     run nothing; pickle.UnpicklingError for anything else. The rest (encoding=…) goes to the unpickler.
     """
     with opened(f, "rb") as file:
-        found = (WeightsUnpickler if weights_only else pickle.Unpickler)(file, **pickle_load_args).load()
+        reader = (WeightsUnpickler if weights_only else Unpickler)(file, map_location is not None, **pickle_load_args)
+        found = reader.load()
     if map_location is None or callable(map_location) or isinstance(map_location, dict):
         return found
     where = device(map_location)

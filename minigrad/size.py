@@ -1,8 +1,10 @@
-"""Two small values that a tensor shows of itself: its Size and its device, printed as torch prints them."""
+"""Two small values that a tensor shows of itself, its Size and its device, printed as torch prints them; and the device of
+what is made without one."""
 
 from __future__ import annotations
 
 import math
+import threading
 from operator import index
 from typing import Any
 
@@ -67,8 +69,22 @@ def accelerator() -> str:
     return "cuda"
 
 
+class Chosen(threading.local):
+    """The device, in this thread, of what is made without one: that of the innermost `with device(…)`, or else the one that
+    was set; None for the host."""
+
+    device: device | None = None
+
+    def __init__(self) -> None:
+        self.before: list[device | None] = []  # what the `with` blocks that are open will put back
+
+
+chosen = Chosen()
+
+
 class device:
-    """Where an array is stored: device("cpu"), device("cuda", 0), device("cuda:0")."""
+    """Where an array is stored: device("cpu"), device("cuda", 0), device("cuda:0"). `with device("cuda"):` is a block in
+    which tensors that are given no device are made there."""
 
     __slots__ = ("type", "index")
 
@@ -85,6 +101,14 @@ class device:
         self.type: str = kind
         self.index: int | None = int(number) if number else index
 
+    def __enter__(self) -> device:
+        chosen.before.append(chosen.device)
+        chosen.device = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        chosen.device = chosen.before.pop()
+
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
 
@@ -96,6 +120,22 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
+
+
+Device = device  # for functions of which an argument has that name
+
+
+def set_default_device(device: Any) -> None:
+    """Where tensors are made that are given no device, in this thread; None for the CPU (torch.set_default_device)."""
+    chosen.device = None if device is None else Device(device)
+
+
+def get_default_device() -> device:
+    """Where tensors are made that are given no device (torch.get_default_device)."""
+    from .cuda import current_device
+
+    found = chosen.device or device("cpu")
+    return device("cuda", current_device()) if str(found) == "cuda" else found
 
 
 class memory_format:  # noqa: N801 (as torch has it)

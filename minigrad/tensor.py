@@ -17,7 +17,7 @@ from .autograd.views import refuse_repeats, share_saved, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
-from .errors import INFERENCE_WRITTEN, NOT_A_LEAF, check_bool
+from .errors import INFERENCE_WRITTEN, NOT_A_LEAF, OTHER_DEVICE, OTHER_SIZE, check_bool
 from .size import Size, device, unchecked
 
 if TYPE_CHECKING:
@@ -202,11 +202,10 @@ class Tensor:
                     f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
                     f"'{self.dtype.type_name}'. The gradient must match the tensor's grad_dtype"
                 )
+            if (there := value.device.type) != (here := self.device.type):
+                raise RuntimeError(OTHER_DEVICE.format(there, here))
             if value._data.shape != self._data.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
-                    f"'{list(self._data.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
+                raise RuntimeError(OTHER_SIZE.format(list(value._data.shape), list(self._data.shape)))
         self._grad = value
 
     @grad.deleter
@@ -339,13 +338,13 @@ class Tensor:
         """
         if force:
             return to_host(self.storage())
-        if self.requires_grad and is_grad_enabled():
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if not isinstance(self.storage(), ndarray):
             raise TypeError(
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                 "memory first."
             )
+        if self.requires_grad and is_grad_enabled():
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

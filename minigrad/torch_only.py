@@ -9,7 +9,7 @@ from __future__ import annotations
 # By module, "" for torch itself; of modules that are not here, nothing is known.
 TORCH_ONLY = {
     "": """
-        AVG AcceleratorError AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig
+        AVG AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig
         BenchmarkExecutionStats Block BoolStorage BoolType BufferDict ByteStorage CallStack Capsule
         CharStorage ClassType Code CompilationUnit CompleteArgumentSpec ComplexType ConcreteModuleType
         ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType
@@ -45,7 +45,7 @@ TORCH_ONLY = {
         feature_dropout_ fft fill float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz
         float8_e8m0fnu fork frexp frobenius_norm from_file frombuffer functional
         fused_moving_avg_obs_fake_quant futures fx gcd gcd_ geqrf get_autocast_cpu_dtype get_autocast_dtype
-        get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_default_device
+        get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype
         get_deterministic_debug_mode get_device get_device_module get_num_interop_threads gradient
         grid_sampler grid_sampler_2d grid_sampler_3d gru gru_cell hamming_window hann_window has_lapack
         has_mkl has_openmp has_spectral hash_tensor heaviside hinge_embedding_loss histc histogram histogramdd
@@ -72,7 +72,7 @@ TORCH_ONLY = {
         rnn_tanh_cell row_indices_copy rrelu rrelu_ saddmm select_copy select_scatter
         set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
         set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
-        set_autocast_xla_dtype set_autocast_xla_enabled set_default_device set_default_tensor_type
+        set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type
         set_deterministic_debug_mode set_flush_denormal set_num_interop_threads set_warn_always signal
         slice_copy slice_inverse slice_scatter smm sparse sparse_bsc_tensor sparse_bsr_tensor
         sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor special split_copy

@@ -216,7 +216,7 @@ def output_fault(ours: Any, theirs: Any, our_arrays: list[Any], their_arrays: li
         return f"graph: torch {a}, minigrad {b}"
     if theirs.is_contiguous() and not ours.is_contiguous():
         return f"strides: torch {theirs.stride()}, minigrad {ours.stride()}"  # what view() asks for
-    mine, its = ours.detach().numpy(), theirs.detach().numpy(force=True)
+    mine, its = ours.detach().numpy(force=True), theirs.detach().numpy(force=True)
     shared = (
         [np.may_share_memory(mine, array) for array in our_arrays],
         [np.may_share_memory(its, array) for array in their_arrays],
@@ -225,12 +225,14 @@ def output_fault(ours: Any, theirs: Any, our_arrays: list[Any], their_arrays: li
 
 
 def value_fault(ours: Any, theirs: Any) -> str | None:
-    """In what the dtype, the shape or the values differ."""
+    """In what the dtype, the shape, the device or the values differ."""
     if str(ours.dtype) != str(theirs.dtype):
         return f"dtype: torch {theirs.dtype}, minigrad {ours.dtype}"
     if tuple(ours.shape) != tuple(theirs.shape):
         return f"shape: torch {tuple(theirs.shape)}, minigrad {tuple(ours.shape)}"
-    mine, its = ours.detach().numpy(), theirs.detach().numpy(force=True)
+    if str(ours.device) != str(theirs.device):
+        return f"device: torch {theirs.device}, minigrad {ours.device}"
+    mine, its = ours.detach().numpy(force=True), theirs.detach().numpy(force=True)
     if mine.dtype.kind != "f":
         same = np.array_equal(mine, its)
     else:

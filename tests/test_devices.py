@@ -8,44 +8,44 @@ asks CuPy for what it has not.
 from __future__ import annotations
 
 import operator
-import sys
-import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import torch
 from cases import SAMPLES
+from device_tools import REAL_GPU
 from op_twin import Call, World, gradients, kind, run, value_fault
 from test_ops import BROADCAST, DTYPES, LAYOUTS, SHAPES, calls
+from twin import difference, transcript
 
 import minigrad as mg
 from autograder import standin
 from minigrad import backend, nn
 from minigrad.nn import functional as F
 
-REAL_GPU = backend.cupy() is not None
-DEVICES = ["stand-in", "gpu"] if REAL_GPU else ["stand-in"]
+pytest_plugins = ["device_tools"]  # the fixture `gpu`
 
-
-@pytest.fixture(params=DEVICES)
-def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """`cuda` means this device while the test runs."""
-    if request.param == "stand-in":
-        module = standin.module()
-        monkeypatch.setattr(backend, "cupy", lambda: module)
-        special = standin.Module("special", pytest.importorskip("scipy.special"))
-        scipy = types.SimpleNamespace(special=special)
-        for name, found in (("cupyx", types.SimpleNamespace(scipy=scipy)), ("cupyx.scipy", scipy)):
-            monkeypatch.setitem(sys.modules, name, found)  # type: ignore[arg-type]
-    yield request.param
-
-
-# What a device changes by its nature: what says or chooses where a tensor lies, NumPy's arrays as operands, random numbers.
-MEANT = {
-    "(x).type()", "(ints).type()", "(x).to('cpu')", "(x).to('cpu', T.float32)", "(x).cpu()", "(ints).cpu()",
-    "(x).get_device()", "F.dropout2d(v)", "operator.mod(x.detach(), N.ones(3))", "operator.mod(x, N.ones(3))",
+TWO_GPU_ENGINES = REAL_GPU and torch.cuda.is_available()
+SEVERAL = {
+    "T.scatter(x, 0, ind, y)", "(x).scatter(0, ind, y)", "(x).scatter_(0, ind, y)", "T.scatter(x, 1, ind, y)",
+    "(x).scatter(1, ind, y)", "(x).scatter_(1, ind, y)", "T.index_put(x, (ind, ind), y)", "(x).index_put((ind, ind), y)",
+    "(x).index_put_((ind, ind), y)", "operator.setitem(x * 1, (ind, ind), y)", "operator.setitem(x * 1, iv2[:2], x)",
 }  # fmt: skip
+# What a device changes by its nature: what says or chooses where a tensor lies, NumPy's arrays as operands, random numbers,
+# and several numbers for one place, of which torch on a GPU keeps any, too.
+MEANT = {
+    *SEVERAL,
+    "(x).type()", "(ints).type()", "(x).to('cpu')", "(x).to('cpu', T.float32)", "(x).cpu()", "(ints).cpu()",
+    "(x).get_device()", "(x).to(3)", "(x[:).storage_offset(1:])", "F.dropout2d(v)", "operator.mod(x.detach(), N.ones(3))",
+    "operator.mod(x, N.ones(3))",
+}  # fmt: skip
+# What torch 2.11, the one that was beside a GPU, did otherwise than 2.13 on any device.
+OLDER = {"linalg.det(s[:0, :0])", "linalg.det(mnn[:0])", "T.det(s[:0, :0])", "(s[:0, :0]).det()"} | {
+    str(call) for call in calls()["aminmax"]
+}
 # Besides the samples as they are: kinds of arrays that go other ways through the operations.
 WORLDS = SHAPES | {
     "transposed": LAYOUTS["transposed"], "float16": DTYPES["float16"], "m1 n": BROADCAST["m1 n"], "plain": World()
@@ -100,33 +100,47 @@ def on_device(tensor: Any) -> None:
     assert hasattr(tensor._data, "get")
 
 
-def results(call: Call, world: World, second: bool) -> tuple[str | None, list[Any]]:
-    """The error of a call; or what it gives, with its gradients, and theirs where they are recorded."""
-    outcome = run(mg, call, world)
+class Results(NamedTuple):
+    """The kind of error of a call; or what it gives; with its gradients, and theirs where they are recorded."""
+
+    error: str | None = None
+    outputs: tuple[Any, ...] = ()
+    gradients: tuple[Any, ...] = ()
+
+
+def results(engine: Any, call: Call, world: World, second: bool) -> Results:
+    """What one engine does."""
+    outcome = run(engine, call, world)
     if outcome.error:
-        return kind(outcome.error), []
-    error, grads = gradients(mg, outcome.outputs, outcome.samples.leaves, second)
-    found = [*outcome.outputs, kind(error), *grads]
-    if world.device != "cpu" and set(outcome.samples) & set(SAMPLES):
-        for one in found:
+        return Results(kind(outcome.error))
+    error, grads = gradients(engine, outcome.outputs, outcome.samples.leaves, second)
+    found = Results(None, tuple(outcome.outputs), (kind(error), *grads))
+    if engine is mg and world.device != "cpu" and set(outcome.samples) & set(SAMPLES):
+        for one in found.outputs + found.gradients:
             if isinstance(one, mg.Tensor):
                 on_device(one)
-    return None, found
+    return found
 
 
-def fault(call: Call, world: World, second: bool) -> str | None:
-    """In what the device differs from the host on a call."""
-    error_here, here = results(call, world, second)
-    error_there, there = results(call, world._replace(device="cuda"), second)
-    if error_here != error_there or len(here) != len(there):
-        return f"error: host {error_here}, device {error_there}"
-    for expected, got in zip(here, there, strict=True):
-        if not isinstance(expected, mg.Tensor):
-            if str(expected) != str(got):
-                return f"host {expected}, device {got}"
-        elif got is None or (wrong := value_fault(got.cpu(), expected)):
-            return f"device {got if got is None else wrong}".replace("torch", "host")
+def fault(expected: Results, got: Results, strides: bool = True) -> str | None:
+    """In what two results differ; with `strides`, also in that an output does not lie in memory in the order of its indices."""
+    if expected.error != got.error or list(map(len, expected[1:])) != list(map(len, got[1:])):
+        return f"errors: {expected.error or expected.gradients[0]}, {got.error or got.gradients[0]}"
+    for one, other in zip(expected.outputs, got.outputs, strict=True):
+        if strides and hasattr(one, "device") and one.is_contiguous() and not other.is_contiguous():
+            return f"strides: {one.stride()}, {other.stride()}"
+    for one, other in zip(expected.outputs + expected.gradients, got.outputs + got.gradients, strict=True):
+        if not hasattr(one, "device"):
+            if str(one) != str(other):
+                return f"{one}, {other}"
+        elif other is None or (wrong := value_fault(other.cpu(), one.cpu())):
+            return str(other if other is None else wrong).replace("torch", "expected").replace("minigrad", "got")
     return None
+
+
+def away(engine: Any, call: Call, world: World, second: bool) -> Results:
+    """What it gives on the device."""
+    return results(engine, call, world._replace(device="cuda"), second)
 
 
 @pytest.mark.slow  # all together
@@ -137,7 +151,27 @@ def test_every_operation_gives_there_what_it_gives_here(gpu: str, name: str) -> 
     one_form = [call for call in chosen if call.form == calls()[name][0].form]
     todo = [(call, "second gradients", World(), True) for call in chosen]
     todo += [(call, what, world, False) for what, world in WORLDS.items() for call in one_form]
-    found = [f"{call} [{what}]: {wrong}" for call, what, *how in todo if (wrong := fault(call, *how))]
+    found = [
+        f"{call} [{what}]: {wrong}"
+        for call, what, *how in todo
+        if (wrong := fault(results(mg, call, *how), away(mg, call, *how), what != "transposed"))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow  # all together
+@pytest.mark.gpu
+@pytest.mark.skipif(not TWO_GPU_ENGINES, reason="no GPU that torch and CuPy can use")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", list(calls()) if TWO_GPU_ENGINES else ["every one of them"])
+def test_every_operation_gives_there_what_torch_gives_there(name: str) -> None:
+    """Where torch gives there what it gives here: of equal elements its kernels for GPUs pick others, and they know fewer
+    dtypes. What it refuses here is left out, for an index out of range stops its GPU for good."""
+    found = []
+    for call in [call for call in calls()[name] if str(call) not in MEANT | OLDER]:
+        here = results(torch, call, World(), True)
+        if here.error is None and not fault(here, there := away(torch, call, World(), True)):
+            found += [f"{call}: {wrong}"] if (wrong := fault(there, away(mg, call, World(), True))) else []
     assert not found, "\n".join(found)
 
 
@@ -223,6 +257,24 @@ def test_gradients_are_checked_there_as_here(gpu: str, fast_mode: bool) -> None:
     assert mg.autograd.gradcheck(lambda x: x.sin() * x, x, fast_mode=fast_mode)
     assert mg.autograd.gradgradcheck(lambda x: x.sin() * x, x, fast_mode=fast_mode)
     assert mg.autograd.gradgradcheck(lambda x: x.exp(), x, gen_non_contig_grad_outputs=True)
+
+
+GPU_PROGRAM = Path(__file__).parent / "gpu_programs" / "devices.txt"
+
+
+def test_a_program_about_devices_prints_what_torch_printed_on_a_gpu(gpu: str) -> None:
+    """torch's lines were recorded where torch had a GPU: an H100, with torch 2.11."""
+    expected = GPU_PROGRAM.with_stem("devices_on_torch").read_text(encoding="utf-8").splitlines()
+    got = transcript(mg, GPU_PROGRAM.read_text(encoding="utf-8"))
+    assert got == expected, "\n".join(difference(expected, got))
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU that torch can use")
+def test_torch_still_prints_that() -> None:
+    expected = GPU_PROGRAM.with_stem("devices_on_torch").read_text(encoding="utf-8").splitlines()
+    got = transcript(torch, GPU_PROGRAM.read_text(encoding="utf-8"))
+    assert got == expected, "\n".join(difference(expected, got))
 
 
 def test_devices_do_not_mix(gpu: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import array_module
+from ..backend import array_module, in_use
 from ..tensor import Tensor, from_array
 from .accumulate import broadcasts_to, fit, gradient_edge
 from .grad_mode import no_grad
@@ -150,18 +150,26 @@ class BackwardNode(SeveralOutputs):
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "
                 f"but expected shape compatible with {list(given.shape)}"
             )
+        if in_use and result.device != given.device:
+            if result._data.ndim:
+                raise RuntimeError(
+                    f"Function {self.name()} returned an invalid gradient at index {index} - expected device {given.device} "
+                    f"but got {result.device}"
+                )
+            result = result.to(given.device)
         return fit(result, (given.shape, given.dtype))
 
 
 class Meta:
-    """Shape, dtype and array module of a tensor, without its memory."""
+    """Shape, dtype, array module and (once a GPU is in use) device of a tensor, without its memory."""
 
-    __slots__ = ("shape", "dtype", "module")
+    __slots__ = ("shape", "dtype", "module", "device")
 
     def __init__(self, tensor: Tensor) -> None:
         self.shape = tensor._data.shape
         self.dtype = tensor._data.dtype
         self.module = array_module(tensor._data)
+        self.device = tensor.device if in_use else None
 
     def zeros(self) -> Any:
         """Zeros of this shape and dtype."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from ..backend import address
 from ..tensor import Tensor
 from .grad_mode import no_grad
 from .recording import before_write
@@ -36,11 +36,11 @@ class _AllowMutationOnSavedContext:
     def __init__(self) -> None:
         self.cloned: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
         self.original: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
-        self._in_memory: dict[int, WeakSet[_Handle]] = {}  # by the array that owns it
+        self._in_memory: dict[int, WeakSet[_Handle]] = {}  # by its place
 
     def pack(self, tensor: Tensor) -> _Handle:
         """Keep a saved tensor; one that is saved already has its handle."""
-        handles = self._in_memory.setdefault(id(owner(tensor)), WeakSet())
+        handles = self._in_memory.setdefault(place(tensor), WeakSet())
         for known in handles:
             if self.original.get(known) is tensor:
                 return known
@@ -58,7 +58,7 @@ class _AllowMutationOnSavedContext:
 
     def keep(self, written: Tensor) -> None:
         """Copy what is saved in the memory that is about to be written."""
-        for handle in tuple(self._in_memory.pop(id(owner(written)), ())):
+        for handle in tuple(self._in_memory.pop(place(written), ())):
             saved = self.original.pop(handle)
             with no_grad():
                 self.cloned[handle] = saved.clone()
@@ -70,12 +70,12 @@ class _AllowMutationOnSavedContext:
         self._in_memory.clear()
 
 
-def owner(tensor: Tensor) -> Any:
-    """The array whose memory a tensor's is."""
+def place(tensor: Tensor) -> int:
+    """What tells the memory a tensor lies in from all other: on the host the object that owns it, on a GPU its address."""
     array = tensor.storage()
     while getattr(array, "base", None) is not None:
         array = array.base
-    return array
+    return address(array) if hasattr(array, "__cuda_array_interface__") else id(array)
 
 
 @contextmanager

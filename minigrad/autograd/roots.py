@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, numpy
+from ..backend import array_module, in_use, numpy
 from ..tensor import Tensor, from_array
 from .graph import NO_EDGE
 
@@ -117,4 +117,10 @@ def _start(output: Tensor, given: Any, index: int, create_graph: bool) -> Any:
         raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
     if given._data.dtype is not output._data.dtype:
         given = rules.cast(given, output._data.dtype)
+    if in_use and given.device != output.device:
+        if given._data.ndim:
+            raise RuntimeError(
+                f"invalid gradient at index {index} - expected device {output.device} but got {given.device}"
+            )
+        given = given.to(output.device)
     return given if create_graph else given._data

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, constant, in_order, in_single, ndarray, numpy
+from ..backend import array_module, check_64_bits, constant, in_order, in_single, ndarray, numpy
 from ..dtypes import BY_NUMPY, element, float64, result_type
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
@@ -91,7 +91,10 @@ def _floor_divide(x: Any, y: Any) -> Any:
     module = array_module(x)
     if _whole(x, y, "div_floor_cpu"):
         return module.floor_divide(x, y)
-    return module.where(y == 0, x / y, module.floor_divide(x, y)).astype(module.result_type(x, y))
+    whole = module.floor_divide(x, y)
+    if module is not numpy:  # CuPy's takes an infinite x for one that can be divided
+        whole = module.where(module.isinf(x), numpy.nan, whole)
+    return module.where(y == 0, x / y, whole).astype(module.result_type(x, y))
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -205,6 +208,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     if type(alpha) is not int:
         number(alpha)
     if type(other) in PLAIN and input._data.dtype.kind == "f":
+        check_64_bits(other)
         return rsub_op.on(input, {"other": other, "alpha": alpha})
     if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
         if isinstance(other, Numbers) and not isinstance(other, bool):

@@ -13,7 +13,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Bool, Tensors, as_tensors, type_name
 from .index import as_array, as_part, as_parts, checked, getitem, is_mask, put_op, same_dtype, take_apart
 from .inplace import check_memory, check_overlap, check_writable, write
-from .promotion import differentiable, differentiable_inplace
+from .promotion import differentiable, differentiable_inplace, same_device
 from .validate import flag
 
 
@@ -105,6 +105,7 @@ def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool 
     places = checked(view, arrays, masks, values)
     if accumulate:  # a single number under a mask is converted only where it is written
         same_dtype(values, view)
+    same_device(input, values)
     differentiable(input, values)
     return put_op(input, values, indices=places, accumulate=accumulate)
 

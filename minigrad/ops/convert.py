@@ -36,6 +36,11 @@ def move_vjp(grad: Any, home: Device) -> Any:
     return moved(grad, home)
 
 
+def elsewhere(wanted: Device, home: Device) -> _truth:
+    """Whether an array would have to be moved; `cuda` without a number is any GPU."""
+    return wanted.type != home.type or (wanted.type == "cuda" and wanted.index not in (None, home.index))
+
+
 move_op = Op("ToCopyBackward0", lambda x, wanted, home: moved(x, wanted), self=move_vjp)
 
 
@@ -83,8 +88,8 @@ def to(
     dtype, device, copied = found
     copy = copy or copied
     out = self if dtype is None else to_numpy_dtype(self, as_numpy(dtype))
-    if device is not None and Device(device).type != out.device.type:
-        out = move_op(out, wanted=Device(device), home=out.device)
+    if device is not None and elsewhere(wanted := Device(device), home := out.device):
+        out = move_op(out, wanted=wanted, home=home)
     return cast_op(self, dtype=self._data.dtype) if copy and out is self else out
 
 

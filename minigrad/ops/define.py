@@ -245,7 +245,7 @@ class Op:
         try:
             data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         except (ValueError, TypeError) as error:
-            raise in_torchs_words(error, arrays) from error
+            raise in_torchs_words(error, [*arrays, *self.pointers(attributes)]) from error
         edges = edges_of(inputs)
         if edges is None:
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)
@@ -262,6 +262,10 @@ class Op:
             if isinstance(value := plain.get(name), Tensor):
                 plain[name] = value._data
         return plain
+
+    def pointers(self, attributes: dict[str, Any]) -> list[Any]:
+        """The arrays among the attributes, such as an index."""
+        return [value._data for name in self.tensors if isinstance(value := attributes.get(name), Tensor)]
 
     def of(self, /, *inputs: Any, **attributes: Any) -> Any:
         """This operation inside a derivative rule: recorded on Tensors, plain on arrays."""

@@ -169,7 +169,7 @@ def as_part(part: Any) -> Any:
     elif isinstance(part, numpy.integer):
         return int(part)
     elif isinstance(part, Sequence):
-        array = tensor(part if isinstance(part, list | str) else list(part))._data
+        array = tensor(part if isinstance(part, list | str) else list(part), device="cpu")._data
         array = array.astype(numpy.int64) if array.dtype.kind == "f" else array
     else:
         raise IndexError(NOT_AN_INDEX.format(type_name(part)))

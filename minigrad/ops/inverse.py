@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_single, numpy
+from ..backend import array_module, in_single, numpy, to_host
 from ..size import contiguous_format
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, as_int
@@ -99,8 +99,11 @@ def by_columns(x: Any) -> Any:
 
 def lapack(name: str, *arrays: Any) -> Any:
     """A function of linear algebra. NumPy computes in double precision and warns where the result overflows its dtype."""
+    module = array_module(arrays[0])
+    if module is not numpy and name in ("inv", "solve") and (module.linalg.slogdet(arrays[0])[0] == 0).any():
+        raise numpy.linalg.LinAlgError  # which CuPy does not
     with numpy.errstate(over="ignore"):
-        return getattr(array_module(arrays[0]).linalg, name)(*arrays)
+        return getattr(module.linalg, name)(*arrays)
 
 
 def _inverse(x: Any) -> tuple[Any]:
@@ -120,6 +123,9 @@ def _solve(a: Any, b: Any, left: bool, vector: bool) -> Any:
     b = b[..., None] if vector else b
     if not left:
         a, b = a.mT, b.mT
+    if array_module(a) is not numpy:  # CuPy's takes no matrix beside a batch
+        batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = (array_module(m).broadcast_to(m, (*batch, *m.shape[-2:])) for m in (a, b))
     try:
         x = lapack("solve", a, b.astype(a.dtype, copy=False))
     except numpy.linalg.LinAlgError as error:
@@ -133,7 +139,7 @@ def _solve(a: Any, b: Any, left: bool, vector: bool) -> Any:
 def singular_place(x: Any) -> tuple[str, int]:
     """Which of some matrices, not all of them invertible, is the first that is singular, in torch's words for an error;
     and the place, counted from 1, of the first zero that elimination leaves on its diagonal."""
-    for number, matrix in enumerate(x.reshape(-1, *x.shape[-2:])):
+    for number, matrix in enumerate(to_host(x).reshape(-1, *x.shape[-2:])):
         rest = matrix.copy()
         for place in range(len(rest)):
             largest = place + int(abs(rest[place:, place]).argmax())

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.recording import before_write
-from ..backend import numpy
+from ..backend import array_module
 from ..errors import INFERENCE_WRITTEN
 from ..tensor import Tensor
 from .arguments import as_tensors, told, type_name
@@ -159,7 +159,7 @@ def fill_out(result: Any, out: Any, name: str, place: int | None = None) -> Any:
     if out._data.shape != result._data.shape:
         if words := resizing(name, out, result):
             warnings.warn(words, UserWarning, stacklevel=5)
-        out._data = numpy.empty_like(result._data, dtype=out._data.dtype)
+        out._data = array_module(result._data).empty_like(result._data, dtype=out._data.dtype)
     if out.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(INFERENCE_WRITTEN)
     storage = out.storage()

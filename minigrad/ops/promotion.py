@@ -180,8 +180,9 @@ def wrapped(x: Any) -> Any:
 def same_device(a: Tensor, b: Tensor) -> None:
     """RuntimeError, in torch's words, for tensors on two devices (a 0-d tensor may come from the CPU)."""
     if a.device != b.device and a._data.ndim and b._data.ndim:
+        first, second = (a, b) if a.device.type == "cuda" else (b, a)
         raise RuntimeError(
-            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and {b.device}!"
+            f"Expected all tensors to be on the same device, but found at least two devices, {first.device} and {second.device}!"
         )
 
 

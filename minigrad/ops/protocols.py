@@ -9,7 +9,7 @@ from typing import Any
 
 from ..autograd.graph import NO_EDGE
 from ..autograd.hooks import tensor_hooks
-from ..backend import address, array_module, memory_order, ndarray, numpy, to_host
+from ..backend import address, array_module, memory_order, numpy, restrided, to_host
 from ..creation import NO_INDEX, tensor
 from ..dtypes import with_our_dtype
 from ..size import Size, unchecked
@@ -104,16 +104,16 @@ def copied_storage(array: Any, memo: dict[Any, Any]) -> Any:
     """A copy of an array for one deepcopy. As in torch the whole storage is copied, once, so that copies share memory where
     the originals do."""
     whole = storage_of(array)
-    if type(array) is not ndarray or not (array.size and whole.flags.forc):
+    if not (array.size and whole.dtype is array.dtype and (whole.flags.c_contiguous or whole.flags.f_contiguous)):
         return array.copy(memory_order(array))
-    key = "storage", id(whole)
+    key = "storage", address(whole)
     if key not in memo:
-        memo[key] = numpy.array(whole, order="K"), whole  # which has to live as long as its id is a key
+        memo[key] = whole.copy("K"), whole  # which has to live as long as its address is a key
     copied = memo[key][0]
     if array is whole:
         return copied
-    start = address(array) - address(whole)
-    return ndarray(array.shape, array.dtype, copied if copied.flags.c_contiguous else copied.T, start, array.strides)
+    flat = (copied if copied.flags.c_contiguous else copied.T).reshape(-1)
+    return restrided(flat[(address(array) - address(whole)) // array.itemsize :], array.shape, array.strides)
 
 
 def storage_of(array: Any) -> Any:

@@ -69,8 +69,9 @@ def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
 
 def _extremum_dim(pick: str, best: str) -> Any:
     def forward(x: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
-        values = in_order(getattr(x, best)(axis=dim, keepdims=keepdim))
-        return values, array_module(x).asarray(getattr(x, pick)(axis=dim, keepdims=keepdim))
+        axis = dim if x.ndim else None  # a number has a dimension 0 for torch and for NumPy, not for CuPy
+        values = in_order(getattr(x, best)(axis=axis, keepdims=keepdim))
+        return values, array_module(x).asarray(getattr(x, pick)(axis=axis, keepdims=keepdim))
 
     return forward
 

@@ -57,10 +57,11 @@ def _scatter_reduce(x: Any, src: Any, dim: int, index: Any, reduce: str, include
 
 
 def join_at(out: Any, places: Any, src: Any, ufunc: str) -> None:
-    """Each element of src joined by the ufunc to the one at its place of out; products on the host, as CuPy has none."""
-    if ufunc == "multiply" and array_module(out) is not numpy:
+    """Each element of src joined by the ufunc to the one at its place of out. On a GPU that is done for sums alone: CuPy has
+    no products, and of extremes it rounds double precision to single and loses nan; these go by way of the host."""
+    if ufunc != "add" and array_module(out) is not numpy:
         host = to_host(out)
-        numpy.multiply.at(host, to_host(places), to_host(src))
+        getattr(numpy, ufunc).at(host, to_host(places), to_host(src))
         out[...] = array_module(out).asarray(host)
     else:
         getattr(array_module(out), ufunc).at(out, places, src)

@@ -269,7 +269,7 @@ def _unique(x: Any, dim: int | None) -> tuple[Any, Any, Any]:
     values, inverse, counts = array_module(x).unique(
         x, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
-    return values, inverse.reshape(x.shape if dim is None else -1), counts
+    return in_order(values), inverse.reshape(x.shape if dim is None else -1), counts
 
 
 def chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:

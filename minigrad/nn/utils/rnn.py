@@ -114,7 +114,7 @@ def pack_padded_sequence(
 
     enforce_sorted: the longest must come first; otherwise they are put into that order here.
     """
-    lengths = lengths.to(dtype=int64) if isinstance(lengths, Tensor) else as_tensor(lengths, dtype=int64)
+    lengths = lengths.to(dtype=int64) if isinstance(lengths, Tensor) else as_tensor(lengths, dtype=int64, device="cpu")
     order = None
     if not enforce_sorted:
         lengths, order = lengths.sort(descending=True)
@@ -125,7 +125,7 @@ def pack_padded_sequence(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D {lengths.device.type} Long tensor"
         )
     steps = input.transpose(0, 1) if batch_first else input
-    batch_sizes = tensor(_batch_sizes(lengths.tolist(), steps))
+    batch_sizes = tensor(_batch_sizes(lengths.tolist(), steps), device="cpu")
     return PackedSequence(pack_op(steps, batch_sizes=batch_sizes), batch_sizes, order)
 
 
@@ -168,7 +168,7 @@ def pad_packed_sequence(
             part = rows[start : start + size * count].view(count, size, *rows.shape[1:])
             padded[begin:step, :size].copy_(part)
             start, begin = start + size * count, step
-    lengths = tensor([sum(size > row for size in sizes) for row in range(n)])
+    lengths = tensor([sum(size > row for size in sizes) for row in range(n)], device="cpu")
     padded = padded.transpose(0, 1) if batch_first else padded
     if sequence.unsorted_indices is None:
         return padded, lengths
