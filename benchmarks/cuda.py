@@ -118,23 +118,26 @@ SWEPT: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
 
 
 def sweep(quick: bool) -> dict[str, dict[str, list[Any]]]:
-    """Seconds of an addition and a product by shape: NumPy's on the host, torch's on the GPU, and those with transfers."""
+    """Seconds of an addition and a product by shape: NumPy's on the host, torch's on the GPU, and those with transfers, from
+    ordinary memory and from pinned memory."""
     found: dict[str, dict[str, list[Any]]] = {}
     for name, (action, shapes) in SWEPT.items():
         kept = shapes[:2] if quick else shapes
-        found[name] = {"shape": [list(shape) for shape in kept], "host": [], "gpu": [], "moving": []}
-        print(f"\n| {name} | NumPy (µs) | GPU (µs) | + 传输 · transfers (µs) |\n|---|--:|--:|--:|")
+        found[name] = {"shape": [list(shape) for shape in kept]}
+        print(
+            f"\n| {name} | NumPy (µs) | GPU (µs) | + 传输 · transfers (µs) | 锁页 · pinned (µs) |\n|---|--:|--:|--:|--:|"
+        )
         for shape in kept:
-            seconds = three_ways(action, shape)
+            seconds = four_ways(action, shape)
             for key, one in seconds.items():
-                found[name][key].append(one)
+                found[name].setdefault(key, []).append(float(f"{one:.3g}"))
             shown = " | ".join(f"{one * 1e6:.3g}" for one in seconds.values())
             print(f"| {'×'.join(map(str, shape))} | {shown} |", flush=True)
     return found
 
 
-def three_ways(action: Callable[..., Any], shape: tuple[int, ...]) -> dict[str, float]:
-    """The shortest of several runs, as best_seconds has it, in each of the three ways."""
+def four_ways(action: Callable[..., Any], shape: tuple[int, ...]) -> dict[str, float]:
+    """The shortest of several runs, as best_seconds has it, in each of the four ways."""
     import torch
 
     arrays = [np.ones(shape, np.float32) for _ in range(3)]
@@ -142,11 +145,13 @@ def three_ways(action: Callable[..., Any], shape: tuple[int, ...]) -> dict[str, 
     there = [t.cuda() for t in here]
     repeats = 100 if arrays[0].size < 10**6 else 5
 
-    def moving() -> None:
+    def moving(here: list[Any]) -> None:
         for to, of in zip(there[:2], here[:2], strict=True):
             to.copy_(of)
         action(torch, *there)
         here[2].copy_(there[2])
+
+    pinned = [t.pin_memory() for t in here]
 
     def best(run: Callable[[], Any]) -> float:
         return best_seconds(run, torch.cuda.synchronize, time.perf_counter, repeats)
@@ -154,7 +159,8 @@ def three_ways(action: Callable[..., Any], shape: tuple[int, ...]) -> dict[str, 
     return {
         "host": best(lambda: action(np, *arrays)),
         "gpu": best(lambda: action(torch, *there)),
-        "moving": best(moving),
+        "moving": best(lambda: moving(here)),
+        "pinned": best(lambda: moving(pinned)),
     }
 
 

@@ -1,5 +1,6 @@
 """The benchmark of the engine: that every engine computes the same, and that a wrong result never gets a time."""
 
+import ast
 import json
 import re
 import subprocess
@@ -71,6 +72,29 @@ def test_without_a_gpu_it_says_so_in_words(capsys):
     else:
         assert engine.main(["--cuda"]) == 0
         assert re.search("GPU.* · no ", capsys.readouterr().out)
+
+
+def test_lesson_14_shows_the_figures_that_were_recorded():
+    figures = json.loads((ROOT / "benchmarks" / "cuda_h100.json").read_text(encoding="utf-8"))["sweep"]
+    lesson = (ROOT / "source_notebooks" / "14_gpu" / "14_gpu.py").read_text(encoding="utf-8")
+    recorded = next(
+        ast.literal_eval(node.value)
+        for node in ast.parse(lesson).body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "RECORDED"
+    )
+    ways = {
+        "host": "NumPy, one core",
+        "gpu": "already there",
+        "moving": "with transfers",
+        "pinned": "from pinned memory",
+    }
+    large = figures["add"]["shape"].index([50_000, 10_000])
+    assert recorded.pop("add, 50000×10000") == {word: figures["add"][way][large] for way, word in ways.items()}
+    for (name, word), seconds in recorded.items():
+        way = next(way for way, words in ways.items() if word in words)
+        shapes = figures[name]["shape"][: len(seconds)]
+        assert shapes == ([[10**k] for k in range(2, 8)] if name == "add" else [[2**k] * 2 for k in range(4, 13)])
+        assert seconds == pytest.approx(figures[name][way][: len(seconds)])
 
 
 @pytest.mark.slow
