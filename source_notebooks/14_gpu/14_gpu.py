@@ -626,26 +626,26 @@ labels = [
     ("矩阵的行数 · rows of the matrix", "秒 · seconds", "矩阵乘法 · matrix product"),
 ]
 left, right = row(labels)
-for ax, sizes, cpu, gpu, moving in (
-    (left, counts, cpu_add, gpu_add, moving_add),
-    (right, sides, cpu_product, gpu_product, moving_product),
+for ax, sizes, gpu_sizes, cpu, gpu, moving in (
+    (left, counts, counts, cpu_add, gpu_add, moving_add),
+    (right, sides, gpu_sides, cpu_product, gpu_product, moving_product),
 ):
     ax.plot(sizes, cpu, "o-", label="CPU 实测 · measured")
-    ax.plot((sizes + [2048, 4096])[: len(gpu)], gpu, "s--", label=f"GPU {kind}")
-    ax.plot((sizes + [2048, 4096])[: len(gpu)], moving, "^:", label=f"GPU + 传输 · transfers, {kind}")
+    ax.plot(gpu_sizes, gpu, "s--", label=f"GPU {kind}")
+    ax.plot(gpu_sizes, moving, "^:", label=f"GPU + 传输 · transfers, {kind}")
     ax.set_xscale("log")
     ax.set_yscale("log")
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，传输的时间是计算的两百多倍，录下来的这些大小里，没有一个值得；矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
+# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，一千万个元素时，传输的时间是计算的两百多倍；录下来的这些大小里，没有一个值得。矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
 #
 # 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：传一次，算很多次，才值得。权重和数据传过去就留在那里，不要每一步来回传。
 #
 # 有一份笔记把两个 50000×10000 的矩阵传到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？先猜时间花在哪里，再看 H100 那台机器上的：
 
 # %% [markdown] tags=["lang-en"]
-# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which take over two hundred times as long as the computation, and at none of the recorded sizes do they pay; the larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
+# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which for ten million elements take over two hundred times as long as the computation; at none of the recorded sizes does it pay. The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
 #
 # So it is neither "a GPU is always faster" nor just "faster when large": it pays to transfer once and compute many times. Transfer the weights and the data once and leave them there, instead of transferring them back and forth at every step.
 #
