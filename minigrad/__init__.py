@@ -90,13 +90,13 @@ else:
     del tensor  # the module, which Python has put here: the name is the function's
 
 __all__ = [
-    "AcceleratorError", "Size", "Tensor", "autograd", "bool", "can_cast", "channels_last", "contiguous_format", "device", "double",
-    "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64", "get_default_device",
-    "get_default_dtype", "half",
-    "iinfo", "inf", "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "long", "memory_format", "nan", "newaxis",
-    "no_grad", "pi", "preserve_format", "promote_types", "set_anomaly_enabled", "set_default_device",
-    "set_default_dtype", "set_grad_enabled", "short", "uint8",
+    "AcceleratorError", "Size", "Tensor", "autograd", "bool", "can_cast", "channels_last", "contiguous_format",
+    "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64",
+    "get_default_device", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "int", "int8", "int16",
+    "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled",
+    "is_inference_mode_enabled", "long", "memory_format", "nan", "newaxis", "no_grad", "pi", "preserve_format",
+    "promote_types", "set_anomaly_enabled", "set_default_device", "set_default_dtype", "set_grad_enabled", "short",
+    "uint8",
     *ELSEWHERE, *ops.FUNCTIONS,
 ]  # fmt: skip
 

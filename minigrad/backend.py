@@ -110,10 +110,8 @@ def largest(x: Any, dim: Any) -> Any:
         if dim == x.ndim - 1 and 0 < (n := x.shape[dim]) <= SHORT and x.size >= n * ROWS:
             return numpy.maximum.reduce(x.reshape(-1, n).T.copy()).reshape((*x.shape[:-1], 1))
         return x.max(axis=dim, keepdims=True, initial=-math.inf)
-    if x.size:
-        return x.max(
-            axis=dim if x.ndim else None, keepdims=True
-        )  # CuPy's takes no `initial`, and no dimension of a number
+    if x.size:  # CuPy's takes no `initial`, and no dimension of a number
+        return x.max(axis=dim if x.ndim else None, keepdims=True)
     return array_module(x).full(x.sum(axis=dim, keepdims=True).shape, -math.inf, x.dtype)
 
 

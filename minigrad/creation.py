@@ -63,6 +63,11 @@ def finish(array: Any, device: Any = None, requires_grad: bool = False) -> Tenso
     if device is not None:
         wanted = Device(device)
         array = to_device(array, wanted.index or 0) if wanted.type == "cuda" else to_host(array)
+    return leaf(array, requires_grad)
+
+
+def leaf(array: Any, requires_grad: bool) -> Tensor:
+    """A leaf around a fresh array, where that is."""
     out = from_array(array if array.ndim else array[()])  # of 0-d a scalar, as a computed one is
     if requires_grad is not False and requires_grad is not None:
         if requires_grad is not True:

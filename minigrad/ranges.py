@@ -10,7 +10,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from .backend import array_module, memory_order, numpy
-from .creation import finish, full, listed, plain, shape_of
+from .creation import finish, full, leaf, listed, plain, shape_of
 from .dtypes import as_numpy, element, filling, get_default_dtype, result_type
 from .dtypes import dtype as Dtype
 from .tensor import Tensor
@@ -157,7 +157,7 @@ def _like(name: str, words: str) -> Any:
     ) -> Tensor:
         data = input._data
         made = getattr(array_module(data), f"{name}_like")(data, as_numpy(dtype) or data.dtype, memory_order(data))
-        return finish(made, input.device if device is None else device, requires_grad)
+        return leaf(made, requires_grad) if device is None else finish(made, device, requires_grad)
 
     call.__name__ = call.__qualname__ = f"{name}_like"
     call.__doc__ = f"{words} of another tensor's size, dtype and device (torch.{name}_like)."
@@ -183,7 +183,7 @@ def full_like(
     (value,) = plain(fill_value)
     element = filling(value, as_numpy(dtype) or data.dtype, data.size)
     made = array_module(data).full_like(data, element, element.dtype, memory_order(data))
-    return finish(made, input.device if device is None else device, requires_grad)
+    return leaf(made, requires_grad) if device is None else finish(made, device, requires_grad)
 
 
 def _new(name: str, words: str) -> Any:
@@ -191,7 +191,7 @@ def _new(name: str, words: str) -> Any:
         self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
         made = getattr(array_module(self._data), name)(shape_of(size), as_numpy(dtype) or self._data.dtype)
-        return finish(made, self.device if device is None else device, requires_grad)
+        return leaf(made, requires_grad) if device is None else finish(made, device, requires_grad)
 
     call.__name__ = call.__qualname__ = f"new_{name}"
     call.__doc__ = f"{words} of a size, with this tensor's dtype and device (torch.Tensor.new_{name})."
