@@ -20,6 +20,8 @@ import numpy
 warnings.filterwarnings("ignore", r".* encountered in .*", RuntimeWarning, r"minigrad\.")
 
 ndarray = numpy.ndarray
+# Without the question, which takes a fifth of the time, whether an argument is of a kind that overrides NumPy's functions.
+putmask = getattr(numpy.putmask, "_implementation", numpy.putmask)
 
 # glibc gives the memory of a large array back to the system as soon as it is freed, and fetches it anew, page by page, for
 # the next one; until an array of nearly 32 MiB was freed once. From then on it keeps up to 64 MiB (mallopt(3),

@@ -12,10 +12,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .backend import array_module, constant, ndarray, numpy, sum_array
+from .backend import array_module, constant, ndarray, numpy, putmask, sum_array
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # by itemsize: integers of that size
-FEW = 512  # elements up to which numpy.putmask is faster than masking the bits
+FEW = 512  # elements up to which putmask is faster than masking the bits
 SPREAD = 8  # add.at uses flat indices if the array has at most this many times as many elements as are added
 LONG_ROW = 256  # elements in a row from which adding whole rows is faster
 SMALL = 4096  # elements up to which a copy is faster than the view of numpy.broadcast_to
@@ -179,7 +179,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
         if value == 0 and x.size > FEW:
             return zero_where_bits(x, mask)
         out = x.copy("K")
-        numpy.putmask(out, mask, constant(value, x.dtype))
+        putmask(out, mask, constant(value, x.dtype))
         return out
     return x.masked_fill(mask, value) if is_tensor(x) else array_module(x).where(mask, value, x)
 

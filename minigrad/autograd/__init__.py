@@ -15,9 +15,9 @@ from typing import Any
 from .. import rules
 from ..errors import BACKWARD_INSIDE, opening
 from ..tensor import Tensor, from_array
-from . import engine
+from . import anomaly, engine
 from .accumulate import GradientEdge, gradient_edge
-from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from .anomaly import detect_anomaly, set_detect_anomaly
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -27,7 +27,7 @@ from .grad_mode import (
     set_multithreading_enabled,
 )
 from .gradcheck import gradcheck, gradgradcheck
-from .graph import Edge
+from .graph import NO_EDGE, Edge
 from .hooks import retain_grad
 from .roots import check_batched, root_gradients
 from .walk import Walk, too_deep, walks
@@ -85,7 +85,7 @@ def backward(
     edges = None
     if inputs is not None:
         wanted = _inputs(inputs, "backward")
-    roots, grads = _starts(roots, _given(grad_tensors), create_graph)
+    roots, grads = _starts(roots, grad_tensors, create_graph)
     if inputs is not None:
         for tensor in wanted:
             if isinstance(tensor, Tensor):
@@ -132,7 +132,7 @@ def grad(
         )
         return materialized(_inputs(inputs, "grad"), found, create_graph) if materialize_grads else found
     roots, wanted = _tensors(outputs), _inputs(inputs, "grad")
-    roots, grads = _starts(roots, _given(grad_outputs), create_graph)
+    roots, grads = _starts(roots, grad_outputs, create_graph)
     if retain_graph is not None or create_graph is not False:
         retain_graph, create_graph = flag(retain_graph), bool(index(create_graph))
     if allow_unused is not None or materialize_grads is not False:
@@ -175,7 +175,8 @@ def run(
         return in_new_thread(lambda: run(roots, grads, retain_graph, create_graph, edges, accumulate))
     buffers: engine.Buffers = {}
     for root, given in zip(roots, grads, strict=True):
-        node, output = gradient_edge(root)
+        edge = root._edge
+        node, output = gradient_edge(root) if edge is None else edge
         assert node is not None
         held = buffers.get(node)
         buffers[node] = node.receive(given, output, True) if held is None else engine.merge(node, held, given, output)
@@ -185,7 +186,7 @@ def run(
             raise RuntimeError(BACKWARD_INSIDE)
         keep = keep or slicing[me]
     nodes = tuple(buffers)
-    if not is_anomaly_enabled():
+    if not anomaly.mode.enabled:
         if edges is None:
             if not create_graph and quick_walk().run_unwatched(buffers, keep):
                 return {}
@@ -193,7 +194,7 @@ def run(
             return captured
     single_root = len(roots) == 1
     task = None
-    if edges is not None or is_anomaly_enabled():
+    if edges is not None or anomaly.mode.enabled:
         task = engine.Task(edges, accumulate, node if single_root else None)
     with Walk(nodes, task, single_root):
         if create_graph:
@@ -245,6 +246,7 @@ def _zeros(unused: Any, create_graph: bool) -> Tensor:
 
 def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tuple[Any, ...], list[Any]]:
     """The roots as tensors, for the user may name gradient edges as well, and the gradient each starts with."""
+    given = None if given is None else _tensors(given)
     for root in roots:
         if type(root) is not Tensor:
             roots = tuple([_root(r, (given or ())[i : i + 1]) for i, r in enumerate(roots)])
@@ -271,7 +273,7 @@ def _each_of_batch(
 ) -> tuple[Tensor | None, ...]:
     """One walk for each of the v, and what they find, stacked. (torch walks once, with all of them in each tensor.)"""
     outputs = _tensors(outputs)
-    given: tuple[Any, ...] = _given(grad_outputs) or (None,) * len(outputs)
+    given: tuple[Any, ...] = (None,) * len(outputs) if grad_outputs is None else _tensors(grad_outputs)
     size = check_batched(outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
     rows = []
@@ -281,16 +283,12 @@ def _each_of_batch(
     return tuple([None if col[0] is None else rules.stack(list(col), 0) for col in zip(*rows, strict=True)])
 
 
-def _given(gradients: Any) -> tuple[Any, ...] | None:
-    return None if gradients is None else _tensors(gradients)
-
-
 def _input_edge(tensor: Tensor | GradientEdge) -> Edge:
-    if isinstance(tensor, GradientEdge):
-        return tensor.node, tensor.output_nr
     if not isinstance(tensor, Tensor):
+        if isinstance(tensor, GradientEdge):
+            return tensor.node, tensor.output_nr
         raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
-    if not tensor.requires_grad:
+    if tensor._edge is NO_EDGE:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return gradient_edge(tensor)
 

@@ -125,7 +125,7 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
                 buffers[parent] = joined(node, i, parent, None, result, grad)
             else:  # the end of a path, or NotImplemented, which refuses as early as it can
                 if adds and result is not None:
-                    result = parent.receive(result, node.number(i), result is grad)
+                    result = parent.receive(result, 0 if node.numbers is None else node.numbers[i], result is grad)
                 buffers[parent] = result
                 if adds and (parent.extras is not None or parent.watched or holds_much(parent)):
                     watched = node
