@@ -250,7 +250,7 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
         size = view._data.shape[dim]
         if dim not in within and outside(array, size) and outside(array + size, 2 * size):
             first = array[(array < -size) | (array >= size)].reshape(-1)[0] if array.ndim else array
-            raise IndexError(f"index {first} is out of bounds for dimension {number} with size {size}")
+            raise IndexError(f"index {int(first)} is out of bounds for dimension {number} with size {size}")
         number += 1
     return tuple([None if a is None else beside(view._data, a) for a in arrays])
 
