@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sandbox_tools import QUICK
 
-pytest.register_assert_rewrite(
-    "collect_tools", "device_tools"
-)  # of which tests import helpers, and pytest the fixtures
+# Tests import helpers of these, and pytest the fixtures.
+pytest.register_assert_rewrite("collect_tools", "device_tools")
 
 # The same examples each time, and no clock: a busy machine must not decide whether a test passes. To look for
 # new examples: pytest --hypothesis-profile=explore
