@@ -12,12 +12,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .backend import array_module, constant, ndarray, numpy, putmask, sum_array
+from .backend import array_module, constant, ndarray, numpy, putmask, stretching, sum_array
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # by itemsize: integers of that size
 FEW = 512  # elements up to which putmask is faster than masking the bits
 SPREAD = 8  # add.at uses flat indices if the array has at most this many times as many elements as are added
 LONG_ROW = 256  # elements in a row from which adding whole rows is faster
+LARGE = 2**16  # elements of a matrix up to which NumPy's `dot` is faster than its `@`
 SMALL = 4096  # elements up to which a copy is faster than the view of numpy.broadcast_to
 
 
@@ -68,7 +69,7 @@ def sum(x: Any, dim: Any, keepdim: bool) -> Any:
 def _overwriting(function: Callable[..., Any], in_place: Callable[..., Any]) -> Callable[..., Any]:
     """`function` of two operands, which overwrites the first if it is an array. That has to belong to the rule, and to have
     the result's shape and dtype."""
-    return lambda x, y: function(x, y) if is_tensor(x) else in_place(x, y)
+    return lambda x, y: function(x, y) if is_tensor(x) else stretching(in_place, x, y)
 
 
 iadd = _overwriting(operator.add, operator.iadd)
@@ -87,8 +88,8 @@ def mT(x: Any) -> Any:
 
 def matmul(x: Any, y: Any) -> Any:
     """x @ y: a matrix and a matrix or a vector, or batches of matrices. On small ones NumPy's `dot` takes half the time of
-    `@`; but with a single number it gives 0 for 0 times nan."""
-    return x.dot(y) if type(x) is ndarray and x.ndim == 2 and x.size != 1 != y.size else x @ y
+    `@`; but it fills its result with zeros first, and with a single number it gives 0 for 0 times nan."""
+    return x.dot(y) if type(x) is ndarray and x.ndim == 2 and 1 < x.size <= LARGE and y.size != 1 else x @ y
 
 
 def unsqueeze(x: Any, dim: int) -> Any:

@@ -222,9 +222,9 @@ class Tensor:
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        if self._edge is not NO_EDGE and value._data.dtype.kind != "f":
-            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         data = value._data
+        if self._edge is not NO_EDGE and data.dtype.kind != "f":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = data if type(data) is ndarray else value.storage()
 
     @data.deleter

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .. import rules
-from ..backend import laid_out_as, ndarray, numpy, sum_array, sum_products
+from ..backend import laid_out_as, ndarray, numpy, stretching, sum_array, sum_products
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .graph import LAST, Edge, Node, SeveralOutputs
@@ -69,13 +69,15 @@ def apply_product(rule: Callable[..., Any], grad: Any, factor: Any, origin: Orig
     mul's rule makes a product, and `unbroadcast` sums it: together they are one sum of products, with no array in between.
     If either has been replaced (by a learner's part, say), the replacements run.
     """
-    if origin is not None and type(grad) is ndarray and grad.size >= LARGE:
+    if type(grad) is not ndarray or grad.size < LARGE:
+        return rule(grad, factor)
+    if origin is not None:
         (shape, dtype), given = origin, grad.shape
         if len(given) == 2 and factor.shape == given and grad.dtype is factor.dtype is dtype and is_product(rule):
             dim = 1 if shape == (given[0], 1) else 0 if shape in ((1, given[1]), given[1:]) else None
             if dim is not None and (found := sum_products(grad, factor, dim)) is not None:
                 return found.reshape(shape)
-    return rule(grad, factor)
+    return stretching(rule, grad, factor)
 
 
 def is_product(rule: Callable[..., Any]) -> bool:

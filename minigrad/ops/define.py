@@ -27,7 +27,7 @@ from ..autograd.graph import (
 )
 from ..autograd.recording import next_order, observers, recording_rules, show_observers
 from ..autograd.views import View
-from ..backend import converted, in_use, ndarray
+from ..backend import converted, in_use, ndarray, stretching
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .double_backward import members
@@ -78,7 +78,10 @@ def binary(
                 tensor, number = (b, x) if type(a) is Constant else (a, y)
                 return BY_NUMBER[node].on(tensor, {"number": number})
         try:
-            data = forward(x, y)
+            if fits is not None or (fits := x.shape == y.shape or None):
+                data = forward(x, y)
+            else:
+                data = stretching(forward, x, y)
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
         out = new(Tensor)
@@ -88,13 +91,10 @@ def binary(
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
-        if fits is None and (shape := x.shape) == y.shape and (shape or not in_use):
-            stretched = None
-        else:
-            if not fits and in_use and (moved := on_one_device((a, b))):
-                return call(*moved)
-            shape = data.shape
-            stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
+        shape = data.shape
+        if in_use and not (fits and shape) and (moved := on_one_device((a, b))):
+            return call(*moved)
+        stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
         grad_fn = node_class()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, ndarray, numpy
+from ..backend import array_module, in_order, ndarray, numpy, stretching
 from ..dtypes import as_numpy, float16, float32
 from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, parsed
@@ -31,7 +32,7 @@ def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any, An
     """input with mean 0 over `dims`, the factor 1 / √(variance + eps) that would give it variance 1, and the mean."""
     n = math.prod([input.shape[d] for d in dims])
     mean = rules.sum(input, dims, True) / n
-    moved = input - mean
+    moved = input - mean if rules.is_tensor(input) else stretching(operator.sub, input, mean)
     return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps), mean
 
 
@@ -93,11 +94,11 @@ def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
 
 def _layer_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, **saved: Any) -> Any:
     z = moved.astype(weight.dtype, copy=False)  # nobody else has it
-    z *= rstd
+    z = stretching(operator.imul, z, rstd)
     if weight.ndim:
-        z *= weight
+        z = stretching(operator.imul, z, weight)
     if bias.ndim:
-        z += bias
+        z = stretching(operator.iadd, z, bias)
     return z.astype(x.dtype, copy=False)
 
 

@@ -7,12 +7,13 @@ and pool.py. Parameters, modules and random initialisation belong to the package
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import is_grad_enabled, no_grad
-from ..backend import anywhere, array_module, in_order, in_single, largest, numpy, outside, sum_array
+from ..backend import anywhere, array_module, in_order, in_single, largest, numpy, outside, stretching, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -131,9 +132,8 @@ def _softmax(x: Any, dim: int) -> Any:
 
 def from_largest(x: Any, top: Any, dim: int) -> Any:
     """The softmax of x minus its largest element: the same, and nothing overflows. In C order, as torch's is."""
-    z = array_module(x).exp(in_order(x) - top)
-    z /= sum_array(z, (dim,), True)
-    return z
+    z = array_module(x).exp(stretching(operator.sub, in_order(x), top))
+    return stretching(operator.itruediv, z, sum_array(z, (dim,), True))
 
 
 def _safe_softmax(x: Any, dim: int) -> Any:
@@ -147,9 +147,8 @@ def _log_softmax(x: Any, dim: int) -> Any:
     if x.dtype.itemsize == 2:
         return _half_log_softmax(x, dim)
     module = array_module(x)
-    z = in_order(x) - largest(x, dim)
-    z -= module.log(sum_array(module.exp(z), (dim,), True))
-    return z
+    z = stretching(operator.sub, in_order(x), largest(x, dim))
+    return stretching(operator.isub, z, module.log(sum_array(module.exp(z), (dim,), True)))
 
 
 def _half_log_softmax(x: Any, dim: int) -> Any:
