@@ -117,13 +117,6 @@ def largest(x: Any, dim: Any) -> Any:
     return array_module(x).full(x.sum(axis=dim, keepdims=True).shape, -math.inf, x.dtype)
 
 
-def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
-    """A view of x with other sizes and strides (in bytes), which may be written to; the caller answers for its bounds."""
-    if type(x) is ndarray and x.flags.c_contiguous and x.size:
-        return ndarray(shape, x.dtype, x, 0, strides)  # a fraction of the time that as_strided takes
-    return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
-
-
 def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     """`forward`, whose first argument is an array, with half precision computed in single and rounded once, as in torch."""
 

@@ -161,6 +161,8 @@ def pow_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "x ** 0.5 at 0 is infinitely steep", power(0.5, np.r_[np.zeros(8), rng.uniform(0.5, 2, 2)])
     yield "the other branch of a sum", sibling(T, rng, lambda x: x**3, away_from_zero(rng, 4))
     yield "x ** 0.0, also where x is 0", power(0.0, with_zero), steady
+    steep = gradient(T, rng, lambda x: (x**0 - 1.0).sqrt(), away_from_zero(rng, 4))
+    yield "x ** 0 stops an infinite gradient", steep, steady
 
 
 @check("exp_log_backward", lesson=LESSON, points=2, parts=EXP_LOG)

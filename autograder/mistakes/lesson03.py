@@ -158,7 +158,7 @@ def div_other_swapped(grad: Any, self: Any, other: Any) -> Any:
     en="The exponent did not come down in front: the derivative of xⁿ is n·xⁿ⁻¹.",
 )
 def pow_forgot_factor(grad: Any, self: Any, exponent: float) -> Any:
-    return grad * self ** (exponent - 1) if exponent else grad * 0
+    return grad * self ** (exponent - 1) if exponent else rules.zeros(grad, grad.shape)
 
 
 @mistake(
@@ -176,7 +176,7 @@ def pow_kept_exponent(grad: Any, self: Any, exponent: float) -> Any:
     en="The derivative is right, but the arriving grad is not multiplied in.",
 )
 def pow_forgot_grad(grad: Any, self: Any, exponent: float) -> Any:
-    return exponent * self ** (exponent - 1) if exponent else grad * 0
+    return exponent * self ** (exponent - 1) if exponent else rules.zeros(grad, grad.shape)
 
 
 @mistake(
@@ -194,7 +194,7 @@ def pow_zero_exponent(grad: Any, self: Any, exponent: float) -> Any:
     en="xⁿ / x in place of xⁿ⁻¹ is 0/0 = nan where x is 0. Lower the exponent and raise to that.",
 )
 def pow_divides(grad: Any, self: Any, exponent: float) -> Any:
-    return grad * (exponent * self**exponent / self) if exponent else grad * 0
+    return grad * (exponent * self**exponent / self) if exponent else rules.zeros(grad, grad.shape)
 
 
 @mistake(

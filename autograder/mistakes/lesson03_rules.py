@@ -80,7 +80,16 @@ def div_other_writes_into_the_input(grad: Any, self: Any, other: Any) -> Any:
     en="With the absolute value of the base, its sign is lost: the slope of x² at x = -1 is -2, not 2. Use self as it is.",
 )
 def pow_of_the_size(grad: Any, self: Any, exponent: float) -> Any:
-    return grad * 0 if exponent == 0 else grad * exponent * abs(self) ** (exponent - 1)
+    return rules.zeros(grad, grad.shape) if exponent == 0 else grad * exponent * abs(self) ** (exponent - 1)
+
+
+@mistake(
+    POW,
+    zh="指数是 0 时，grad * 0 不总是 0：上游的梯度是无穷大时，乘 0 得 nan，而 torch 给 0。写 rules.zeros(grad, grad.shape)。",
+    en="With exponent 0, grad * 0 isn't always 0: an infinite gradient times 0 is nan, but torch gives 0. Write rules.zeros(grad, grad.shape).",
+)
+def pow_multiplies_by_zero(grad: Any, self: Any, exponent: float) -> Any:
+    return grad * 0 if exponent == 0 else grad * (exponent * self ** (exponent - 1))
 
 
 @mistake(

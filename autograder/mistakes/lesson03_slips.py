@@ -46,7 +46,7 @@ def pow_returns_plain_zero(grad: Any, self: Any, exponent: float) -> Any:
     en="A pair of brackets is missing: ** comes first, and the 1 is subtracted from all of it. Write self ** (exponent - 1).",
 )
 def pow_without_brackets(grad: Any, self: Any, exponent: float) -> Any:
-    return grad * 0 if exponent == 0 else grad * exponent * self**exponent - 1
+    return rules.zeros(grad, grad.shape) if exponent == 0 else grad * exponent * self**exponent - 1
 
 
 @mistake(

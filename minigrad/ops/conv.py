@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from .. import rules
-from ..backend import array_module, in_order, restrided
+from ..backend import array_module, in_order
 from ..errors import warn_once
+from ..strides import restrided
 from ..tensor import Tensor
 from .arguments import Int, Ints, as_int
 from .define import Op

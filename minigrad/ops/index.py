@@ -13,6 +13,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, in_order, laid_out_as, ndarray, numpy, outside
 from ..creation import tensor
+from ..strides import laid_out
 from ..tensor import Tensor
 from .arguments import type_name
 from .define import Op
@@ -76,6 +77,34 @@ def places(indices: Index) -> Any:
     return tuple([slice(None) if i is None else i for i in indices])
 
 
+def _index(x: Any, indices: Index) -> Any:
+    found, arrays = x[places(indices)], [i for i in indices if i is not None]
+    if x.flags.c_contiguous and all(i.ndim < 2 or i.flags.c_contiguous for i in arrays):
+        return in_order(found)
+    return laid_out(found, steps(x, indices, arrays, found.shape))
+
+
+def steps(x: Any, indices: Index, arrays: list[Any], shape: tuple[int, ...]) -> list[list[int]]:
+    """The strides of x and of each array that indexes it, in the dimensions of the result, which has that shape; 0 where
+    the operand is stretched, and for x where it is indexed."""
+    dims = [dim for dim, array in enumerate(indices) if array is not None]
+    rest = [step for dim, step in enumerate(x.strides) if dim not in dims]
+    first = dims[0] if dims[-1] - dims[0] < len(dims) else 0  # in front where the arrays are apart from each other
+    last = first + len(shape) - len(rest)
+    found = [[*rest[:first], *[0] * (last - first), *rest[first:]]]
+    for array in arrays:
+        picking = array_module(array).broadcast_to(array, shape[first:last]).strides
+        own = [*[0] * first, *picking, *[0] * (len(shape) - last)]
+        step = picking[-1] if picking else 0
+        for dim in reversed(range(len(shape))):
+            if shape[dim] == 1:
+                own[dim] = step  # what a view gives to a new dimension
+            elif first <= dim < last:
+                step = own[dim] * shape[dim]
+        found.append(own)
+    return found
+
+
 def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
     out = x.copy()
     where = places(indices)
@@ -86,7 +115,7 @@ def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
     return laid_out_as(x, out)
 
 
-index_op = Op("IndexBackward0", lambda x, indices: in_order(x[places(indices)]), tensors=("indices",), self=index_vjp)
+index_op = Op("IndexBackward0", _index, tensors=("indices",), self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
 gather_op = Op("IndexBackward0", lambda x, index: x[index], self=gather_vjp)
 scatter_op = Op("IndexPutImplBackward0", rules.scatter_index, self=spread_vjp)

@@ -9,10 +9,11 @@ from typing import Any
 
 from ..autograd.graph import NO_EDGE
 from ..autograd.hooks import tensor_hooks
-from ..backend import address, array_module, memory_order, numpy, restrided, to_host
+from ..backend import address, array_module, memory_order, numpy, to_host
 from ..creation import NO_INDEX, tensor
 from ..dtypes import with_our_dtype
 from ..size import Size, unchecked
+from ..strides import restrided
 from ..tensor import Tensor, from_array
 from .arguments import Int
 from .arrange import flip

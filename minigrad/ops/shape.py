@@ -14,10 +14,11 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
-from ..backend import array_module, memory_order, numpy, restrided
+from ..backend import array_module, memory_order, numpy
 from ..dtypes import as_dtype
 from ..dtypes import dtype as Dtype
 from ..size import contiguous_format
+from ..strides import restrided
 from ..tensor import Tensor, from_array
 from .arguments import Int, Ints, is_int
 from .define import Op
@@ -85,9 +86,18 @@ def unbind_vjp(grads: list[Any], self_shape: tuple[int, ...], dim: int) -> Any:
 # ------------------------------------------------------------------ entries
 
 
+def _unsqueeze(x: Any, dim: int) -> Any:
+    """As of a rule, but where x has an order in memory of its own, NumPy would give dimensions of size 1 other strides."""
+    if x.flags.c_contiguous:
+        return rules.unsqueeze(x, dim)
+    shape, steps = list(x.shape), list(x.strides)
+    step = shape[dim] * steps[dim] if dim < x.ndim else x.itemsize
+    return restrided(x, (*shape[:dim], 1, *shape[dim:]), [*steps[:dim], step, *steps[dim:]])
+
+
 def _squeeze(x: Any, dim: Any) -> Any:
     drop = (dim,) if isinstance(dim, int) else dim
-    return x.reshape([n for i, n in enumerate(x.shape) if i not in drop or n != 1])
+    return x.squeeze(tuple([i for i in drop if x.shape[i] == 1])) if x.ndim else x[...]
 
 
 def _cast(x: Any, dtype: Any) -> Any:
@@ -118,7 +128,7 @@ permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True
 transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
 t_op = Op("TBackward0", _swap, view=True, self=t_vjp)
 expand_op = Op("ExpandBackward0", _expand, view=True, self=expand_vjp)
-unsqueeze_op = Op("UnsqueezeBackward0", rules.unsqueeze, view=True, self=unsqueeze_vjp)
+unsqueeze_op = Op("UnsqueezeBackward0", _unsqueeze, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=squeeze_all_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
 squeeze_dims_op = Op("SqueezeBackward2", _squeeze, view=True, self=squeeze_vjp)

@@ -10,7 +10,8 @@ import functools
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, restrided
+from ..backend import array_module
+from ..strides import restrided
 from ..tensor import Tensor
 from .arguments import Int, IntList, as_int, is_int, is_ints
 from .define import Op

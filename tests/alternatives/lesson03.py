@@ -54,7 +54,7 @@ def pow_by_numpy(grad, self, exponent):
 @alternative(POINTWISE + "pow_vjp")
 def pow_by_where(grad, self, exponent):
     slope = exponent * self ** (exponent - 1)
-    return np.where(exponent == 0, 0, slope) * grad
+    return np.where(exponent == 0, 0, slope * grad)
 
 
 @alternative(POINTWISE + "exp_vjp")

@@ -1,0 +1,65 @@
+"""Arrays by the steps between their elements in memory: views with given steps, and the order in which torch lays out a result.
+
+The order is that of reorder_dimensions in ATen/TensorIterator.cpp. NumPy has a rule of its own, which gives way to the order
+of the indices where operands disagree; in torch the first operand that makes a difference decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .backend import address, array_module, in_order, ndarray
+
+
+def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
+    """A view of x with other sizes and strides (in bytes), which may be written to; the caller answers for its bounds.
+
+    Where the owner of the memory is known it stays the view's `base`; as_strided puts another object there, and takes longer.
+    """
+    owner = x if x.base is None or x.flags.c_contiguous else x.base
+    if type(owner) is ndarray and owner.flags.forc and x.size:
+        whole = owner if owner.flags.c_contiguous else owner.T
+        return ndarray(shape, x.dtype, whole, 0 if owner is x else address(x) - address(owner), strides)
+    return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def iteration_order(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[int]:
+    """The dimensions of a result, from the one whose neighbours lie closest in memory.
+
+    operands: the strides of each operand in the dimensions of the result, 0 where it is stretched. Sorted by insertion, since
+    where all operands are stretched in one of two dimensions, these have no order.
+    Example: shape (2, 3), strides [(1, 2)] → [0, 1]; strides [(0, 2), (3, 1)] → [1, 0]
+    """
+
+    def later(one: int, other: int) -> int:
+        """1 if `one` comes after `other`, -1 if it comes before, 0 if no operand tells."""
+        for strides in operands:
+            step, other_step = strides[one], strides[other]
+            if step and other_step and (step, shape[one]) > (other_step, shape[other]):
+                return 1
+            if step and other_step and step < other_step:
+                return -1
+        return 0
+
+    dims = list(range(len(shape)))[::-1]
+    for i in range(1, len(dims)):
+        at = i
+        for before in range(i - 1, -1, -1):
+            found = later(dims[before], dims[at])
+            if found < 0:
+                break
+            if found:
+                dims[before], dims[at] = dims[at], dims[before]
+                at = before
+    return dims
+
+
+def laid_out(values: Any, operands: Sequence[Sequence[int]]) -> Any:
+    """An array with its elements in that order in memory, without gaps. operands: as above."""
+    if not values.size:
+        return in_order(values)
+    dims, step, steps = iteration_order(values.shape, operands), values.itemsize, {}
+    for d in dims:
+        steps[d], step = step, step * values.shape[d]
+    return restrided(in_order(values.transpose(dims[::-1])), values.shape, [steps[d] for d in range(len(dims))])
