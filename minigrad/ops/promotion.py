@@ -245,8 +245,10 @@ def mismatch(one: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError | Non
 
 def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape to which all of these broadcast; the error above where there is none."""
-    shape: tuple[int, ...] = ()
-    for one in shapes:
+    shape: tuple[int, ...] = shapes[0] if shapes else ()
+    for one in shapes[1:]:
+        if one == shape:  # as nearly always: to ask NumPy takes as long as adding two small arrays up
+            continue
         if fault := mismatch(shape, one):
             raise fault
         shape = tuple(numpy.broadcast_shapes(shape, one))
