@@ -92,7 +92,7 @@ def binary(
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
         shape = data.shape
-        if in_use and not (fits and shape) and (moved := on_one_device((a, b))):
+        if in_use and not (fits and (shape or Constant in (type(a), type(b)))) and (moved := on_one_device((a, b))):
             return call(*moved)
         stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
         grad_fn = node_class()
