@@ -77,11 +77,12 @@ def binary(
             if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
                 tensor, number = (b, x) if type(a) is Constant else (a, y)
                 return BY_NUMBER[node].on(tensor, {"number": number})
+        shape = None
         try:
-            if fits is not None or (fits := x.shape == y.shape or None):
+            if fits is not None or (fits := (shape := x.shape) == y.shape or None):
                 data = forward(x, y)
             else:
-                data = stretching(forward, x, y)
+                data, shape = stretching(forward, x, y), None
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
         out = new(Tensor)
@@ -91,17 +92,16 @@ def binary(
         if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
-        shape = data.shape
-        if in_use and not (fits and (shape or Constant in (type(a), type(b)))) and (moved := on_one_device((a, b))):
+        if in_use and (not fits or shape == ()) and (moved := on_one_device((a, b))):
             return call(*moved)
-        stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
+        stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, data.shape)
         grad_fn = node_class()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
         grad_fn.parents = (parent_a, parent_b)
         grad_fn.numbers = (number_a, number_b) if number_a or number_b else None
         grad_fn.order = next_order()
-        grad_fn.shape = shape
+        grad_fn.shape = shape or data.shape
         grad_fn.stretched = stretched
         grad_fn.extras = None
         out._edge, grad_fn.saved = (grad_fn, 0), NOTHING
