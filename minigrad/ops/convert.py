@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..autograd.grad_mode import is_grad_enabled
+from ..autograd.grad_mode import is_grad_enabled, records
+from ..autograd.graph import NO_EDGE
 from ..backend import address, array_module, in_use, numpy, to_device, to_host
 from ..creation import ONE_ELEMENT, tensor
 from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
@@ -18,7 +19,7 @@ from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .inplace import check_memory, check_overlap, check_writable, same_place, write
+from .inplace import check_memory, check_overlap, check_writable, overwrite, refresh, same_place, write
 from .promotion import operand, refusal
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
@@ -251,7 +252,11 @@ copy_op = Op(
 def zero_(self: Tensor) -> Tensor:
     """Every element set to 0, in place."""
     check_writable(self)
-    write(self, zero_op(self))
+    if self._edge is not NO_EDGE and records():
+        write(self, zero_op(self))
+    else:
+        overwrite(self, 0)
+        refresh(self)
     return self
 
 

@@ -8,23 +8,24 @@ have no place in the graph.
 from __future__ import annotations
 
 import contextlib
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..autograd.accumulate import gradient_edge
+from ..autograd.accumulate import LARGE, gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.recording import before_write, observers, with_target
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
-from ..backend import address, array_module, ndarray, numpy, repeats
-from ..dtypes import BY_NUMPY, result_type
+from ..backend import address, array_module, constant, ndarray, numpy, repeats, stretching
+from ..dtypes import BY_NUMPY, element, result_type
 from ..errors import INFERENCE_WRITTEN, OVERLAPPING
 from ..tensor import Tensor, from_array
 from .define import Op
-from .promotion import check_castable
+from .promotion import PLAIN, check_castable
 
 
 def as_strided_vjp(grad: Any, self_shape: tuple[int, ...], view: View) -> Any:
@@ -87,6 +88,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
     """`operation` with its result written into its first argument."""
 
     name = operation.__name__
+    at_once = AT_ONCE.get(name)
     product = name in PRODUCTS  # for these torch has other messages
     logical = name in ("logical_not", "logical_and", "logical_or", "logical_xor")
     apart, late, last = name in BEFORE, name in AFTER, name in LAST
@@ -99,6 +101,8 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
         for operand in () if product or late or name == "index_put" else (*args, *kwargs.values()) if kwargs else args:
             if isinstance(operand, Tensor) and (apart or operand is not self):
                 check_overlap(self, operand, apart)
+        if at_once and self._data.size >= LARGE and done_at_once(at_once, self, args, kwargs):
+            return self
         try:
             result = with_target(self, operation, *args, **kwargs) if observers else operation(self, *args, **kwargs)
         except RuntimeError as error:
@@ -213,11 +217,49 @@ def check_writable(tensor: Tensor, operands: Any = ()) -> None:
         raise RuntimeError(VIEW_OF_LEAF)
 
 
+AT_ONCE = {"add": operator.iadd, "sub": operator.isub, "mul": operator.imul, "div": operator.itruediv}
+SCALED = {operator.iadd, operator.isub}  # which take alpha, a factor for the operand
+
+
+def done_at_once(function: Callable[[Any, Any], Any], tensor: Tensor, args: Any, kwargs: Any) -> bool:
+    """Compute into a large tensor's own storage, with no array of results in between: where nothing is recorded and the
+    operand is a number, or a tensor of that dtype that fits. Whether it was done."""
+    data, alpha = tensor.storage(), kwargs.get("alpha", 1)
+    if len(args) != 1 or type(alpha) not in PLAIN or len(kwargs) > (function in SCALED and "alpha" in kwargs):
+        return False
+    if type(data) is not ndarray or data.dtype.char not in "fd" or (tensor._edge is not NO_EDGE and records()):
+        return False
+    if observers or before_write:
+        return False
+    other = args[0]
+    if isinstance(other, Tensor):
+        value = other._data
+        if type(value) is not ndarray or value.dtype is not data.dtype or (other._edge is not NO_EDGE and records()):
+            return False
+        value = value if alpha == 1 else element(alpha, data.dtype) * value
+    elif type(other) in PLAIN and alpha == 1:
+        value = (constant if other else numpy.asarray)(other, data.dtype)
+    else:
+        return False
+    try:
+        stretching(function, data, value)
+    except ValueError:  # it does not fit; nothing has been written, and the operation itself says so in torch's words
+        return False
+    tensor.bump_version()
+    refresh(tensor)
+    return True
+
+
 def put(tensor: Tensor, value: Any) -> None:
     """Put an array into `tensor`, where nothing is recorded."""
     overwrite(tensor, fitting(tensor, value))
+    refresh(tensor)
+
+
+def refresh(tensor: Tensor, done: Tensor | None = None) -> None:
+    """Give the views of a tensor that was written to, except `done`, the history that they have now."""
     if tensor._counter is not None and tensor._counter.views:
-        refresh_views(tensor._counter.views, None)
+        refresh_views(tensor._counter.views, done)
 
 
 def fitting(tensor: Tensor, value: Any) -> Any:
@@ -251,8 +293,7 @@ def write(tensor: Tensor, result: Tensor) -> None:
         adopt(tensor, result)
         if view is not None:
             rewrite_base(tensor, view)
-    if tensor._counter is not None and tensor._counter.views:
-        refresh_views(tensor._counter.views, tensor if recorded else None)
+    refresh(tensor, tensor if recorded else None)
 
 
 def refresh_views(views: list[Any], done: Tensor | None) -> None:
