@@ -93,11 +93,31 @@ def spaced(start: Any, end: Any, steps: int, dtype: Dtype | None, name: str = "l
     if kind.kind != "f":  # from whole numbers to whole numbers, but in steps that need not be whole
         low, high = float(low), float(high)
     step = (high - low) / type(low)(max(steps - 1, 1))
-    exact = numpy.float64(step)  # torch fuses the product and the sum; float32 has its product exact in float64
     index = numpy.arange(steps)
-    values = numpy.where(index < steps // 2, low + exact * index, high - exact * (steps - 1 - index))
+    along = fused if name == "linspace" and kind.itemsize == 8 else scaled
+    values = numpy.where(index < steps // 2, along(low, step, index), along(high, -step, steps - 1 - index))
     values = values if steps != 1 else numpy.array([low])
     return values.astype(kind) if kind.kind == "f" else values
+
+
+def scaled(start: Any, step: Any, index: Any) -> Any:
+    """start + step · index in float64, where a product of float32 is exact: torch rounds product and sum at once."""
+    return start + numpy.float64(step) * index
+
+
+def fused(start: Any, step: Any, index: Any) -> Any:
+    """start + step · index in float64, as if rounded once: step is cut in two, so that both products are exact, and what the
+    sum loses is added at the end.
+
+    Source: Dekker (1971), A floating-point technique for extending the available precision; Knuth's two-sum.
+    """
+    step = numpy.float64(step)
+    upper = (step.view(numpy.int64) & -(1 << 27)).view(numpy.float64)  # half of the digits
+    product = upper * index
+    total = start + product
+    lost = (start - (total - (total - start))) + (product - (total - start))
+    found = total + (lost + (step - upper) * index)
+    return numpy.where(numpy.isfinite(found), found, scaled(start, step, index))
 
 
 def logspace(

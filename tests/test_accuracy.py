@@ -159,3 +159,11 @@ def test_the_gradients_of_stacked_leaves_share_no_memory(T, twice):  # torch's d
         (T.stack([a, b]).sum(0) * T.ones(3)).sum().backward()
     assert (a.grad.data_ptr() == b.grad.data_ptr()) is (T is torch)
     assert a.grad.tolist() == b.grad.tolist() == [twice] * 3
+
+
+@pytest.mark.parametrize("ends", [(-2, 3), (0, 1), (0.1, 0.7), (-1e6, 3.3), (7, 7), (1e9, -3)], ids=str)
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64"])
+def test_equal_distances_are_torchs_to_the_last_digit(kind: str, ends: tuple[float, float]) -> None:
+    for n in (1, 2, 3, 16, 100, 4097):
+        found = [T.linspace(*ends, n, dtype=getattr(T, kind)).numpy() for T in (torch, minigrad)]
+        np.testing.assert_array_equal(*found)
