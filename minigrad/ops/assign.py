@@ -7,18 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import array_module, numpy
-from ..dtypes import filling
+from ..autograd.grad_mode import records
+from ..autograd.graph import INFERENCE, NO_EDGE
+from ..autograd.recording import before_write
+from ..backend import array_module, ndarray, numpy, putmask
+from ..dtypes import element, filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Tensors, as_tensors, type_name
 from .index import as_array, as_part, as_parts, checked, getitem, is_mask, put_op, same_dtype, take_apart
-from .inplace import check_memory, check_overlap, check_writable, write
-from .promotion import differentiable, differentiable_inplace, same_device
+from .inplace import check_memory, check_overlap, check_writable, is_same_place, owner, refresh, write
+from .promotion import PLAIN, differentiable, differentiable_inplace, same_device
 from .validate import flag
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """self[index] = value, in place and recorded: the written part belongs to `value` from now on."""
+    if set_at_once(self, index, value):
+        return
     value = as_value(self, value)
     if index is False:
         return
@@ -46,6 +51,56 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if fills:
         check_memory(view, "masked_fill")
     write(view, put_op(view, value, indices=places, accumulate=False))
+
+
+SAFE = 2**53  # up to which every whole number is a float
+
+
+def set_at_once(self: Tensor, index: Any, value: Any) -> bool:
+    """Write a number, or a tensor of that dtype, where nothing is recorded and the index is made of whole numbers and slices,
+    for which no views need be made; or a number where a mask says so. Whether it was done: what does not fit is left to be
+    refused in torch's words."""
+    data, recording = self._data, records()
+    if (
+        type(data) is not ndarray
+        or before_write
+        or self._counter is INFERENCE
+        or (self._edge is not NO_EDGE and recording)
+    ):
+        return False
+    mask = index._data if type(index) is Tensor else None
+    try:
+        place = place_of(index, data) if mask is None else data
+        if place is None or 0 in place.strides:
+            return False
+        if type(value) in PLAIN and abs(value) < SAFE and data.dtype.char in "fdilhbB":
+            found = element(value, data.dtype)
+        elif mask is None and isinstance(value, Tensor) and (value._edge is NO_EDGE or not recording):
+            found = value._data
+            if found.dtype is not data.dtype or (owner(found) is owner(data) and not is_same_place(place, found)):
+                return False
+        else:
+            return False
+        if mask is None:
+            place[...] = found
+        elif type(mask) is ndarray and mask.dtype.kind == "b" and mask.shape == data.shape:
+            putmask(place, mask, found)
+        else:
+            return False
+    except (IndexError, ValueError, TypeError):
+        return False
+    self.bump_version()
+    refresh(self)
+    return True
+
+
+def place_of(index: Any, data: Any) -> Any:
+    """The part of an array that whole numbers and slices name, as a view; None for an index of anything else."""
+    parts = index if type(index) is tuple else (index,)
+    for part in parts:
+        if type(part) is not int and not (type(part) is slice and part.step is None):
+            return None
+    return data[(*parts, ...)]
 
 
 def delitem(self: Tensor, index: Any) -> None:

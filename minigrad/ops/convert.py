@@ -19,7 +19,7 @@ from ..size import device as Device
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand
 from .define import Op
-from .inplace import check_memory, check_overlap, check_writable, overwrite, refresh, same_place, write
+from .inplace import check_memory, check_overlap, check_writable, fill, same_place, write
 from .promotion import operand, refusal
 from .shape import cast as to_numpy_dtype
 from .shape import cast_op
@@ -195,7 +195,11 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
     """Every element set to one value, in place; what was there before gets no gradient."""
     check_writable(self, (value,))
     if not isinstance(value, Tensor):
-        write(self, fill_op(self, value=operand(value)._data))
+        number = operand(value)._data
+        if self._edge is not NO_EDGE and records():
+            write(self, fill_op(self, value=number))
+        else:
+            fill(self, filling(number, self._data.dtype, self._data.size))
         return self
     if value._data.ndim:
         raise RuntimeError(
@@ -255,8 +259,7 @@ def zero_(self: Tensor) -> Tensor:
     if self._edge is not NO_EDGE and records():
         write(self, zero_op(self))
     else:
-        overwrite(self, 0)
-        refresh(self)
+        fill(self, 0)
     return self
 
 

@@ -179,8 +179,17 @@ def dense(x: Any) -> bool:
 
 def same_place(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors are the same elements of the same memory, in the same order."""
-    x, y = a.storage(), b.storage()
+    return is_same_place(a.storage(), b.storage())
+
+
+def is_same_place(x: Any, y: Any) -> bool:
+    """`same_place`, of arrays."""
     return (x.shape, x.strides) == (y.shape, y.strides) and address(x) == address(y)
+
+
+def owner(x: Any) -> Any:
+    """The array to which the memory of an array belongs."""
+    return x if x.base is None else x.base
 
 
 def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
@@ -191,7 +200,7 @@ def check_overlap(written: Tensor, operand: Any, apart: bool = False) -> None:
     if not isinstance(operand, Tensor) or operand is written:
         return
     x, y = written._data, operand._data
-    if type(x) is ndarray and (x if x.base is None else x.base) is not (y if y.base is None else y.base):
+    if type(x) is ndarray and owner(x) is not owner(y):
         return  # other memory, by far the commonest case
     if type(x) is not type(y) or not array_module(x).may_share_memory(x, y):
         return
@@ -252,7 +261,12 @@ def done_at_once(function: Callable[[Any, Any], Any], tensor: Tensor, args: Any,
 
 def put(tensor: Tensor, value: Any) -> None:
     """Put an array into `tensor`, where nothing is recorded."""
-    overwrite(tensor, fitting(tensor, value))
+    fill(tensor, fitting(tensor, value))
+
+
+def fill(tensor: Tensor, value: Any) -> None:
+    """Put a number, or an array that fits, into `tensor`, where nothing is recorded."""
+    overwrite(tensor, value)
     refresh(tensor)
 
 

@@ -261,8 +261,9 @@ def not_expanded(self: Tensor, wanted: tuple[int, ...], full: tuple[int, ...]) -
     have = self._data.shape
     offset = len(wanted) - len(have)
     if offset < 0:
+        kind = self.type().replace("torch.BoolTensor", "CPUBoolType")
         return (
-            f"expand({self.type()}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) "
+            f"expand({kind}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) "
             f"must be greater or equal to the number of dimensions in the tensor ({len(have)})"
         )
     for i, n in enumerate(wanted[:offset]):
