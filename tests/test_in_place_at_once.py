@@ -1,14 +1,12 @@
-"""Large arrays that are written without an array of results in between: what comes of it is what comes of small ones.
+"""Arithmetic in place where nothing is recorded, which writes with no array of results in between: small and large tensors.
 
-The rest of what in-place operations do is in twin_programs/inplace.txt, on small tensors, where results are written last.
+What is recorded, and other operations in place, are in twin_programs/inplace.txt.
 """
 
 from __future__ import annotations
 
 import pytest
 from twin import same
-
-from minigrad.autograd.accumulate import LARGE
 
 WRITES = ("add_", "sub_", "mul_", "div_")
 OPERANDS = {
@@ -32,14 +30,15 @@ OPERANDS = {
     "wanting a gradient": "T.ones(n, n, requires_grad=True)",
     "wanting a gradient, of no use": "T.ones(n, requires_grad=True).detach()",
 }
-N = int(LARGE**0.5)
+SIZES = (3, 80)
 
 
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("operand", OPERANDS)
-def test_what_is_written_is_what_torch_writes(operand: str, write: str) -> None:
+@pytest.mark.parametrize("n", SIZES)
+def test_what_is_written_is_what_torch_writes(n: int, operand: str, write: str) -> None:
     same(f"""
-        n = {N}
+        n = {n}
         x = T.linspace(-1, 2, n * n).reshape(n, n)
         view, other = x[1], {OPERANDS[operand]}
         y = x.{write}(other)
@@ -51,9 +50,10 @@ def test_what_is_written_is_what_torch_writes(operand: str, write: str) -> None:
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_histories_hooks_and_versions_are_torchs(write: str) -> None:
+@pytest.mark.parametrize("n", SIZES)
+def test_histories_hooks_and_versions_are_torchs(n: int, write: str) -> None:
     same(f"""
-        n = {N}
+        n = {n}
         w = T.linspace(1, 2, n * n).reshape(n, n).requires_grad_()
         w.{write}(2.0)
         with T.no_grad(): print(w.{write}(2.0)[0, :3], w._version, w.is_leaf, w.grad_fn)
@@ -79,9 +79,10 @@ def test_histories_hooks_and_versions_are_torchs(write: str) -> None:
     """)
 
 
-def test_zero_leaves_the_history_that_torch_leaves() -> None:
+@pytest.mark.parametrize("n", SIZES)
+def test_zero_leaves_the_history_that_torch_leaves(n: int) -> None:
     same(f"""
-        n = {N}
+        n = {n}
         for x in (T.ones(n, n), T.ones(2), T.ones(2, dtype=T.bool), T.ones(3, dtype=T.int64), T.tensor(2.0)):
             v = x.view(-1)
             print(x.zero_() is x, x._version, v._version, x.grad_fn, v.sum(), x.dtype)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rules
-from ..autograd.accumulate import LARGE, gradient_edge
+from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
@@ -101,7 +101,7 @@ def inplace(operation: Callable[..., Any]) -> Callable[..., Tensor]:
         for operand in () if product or late or name == "index_put" else (*args, *kwargs.values()) if kwargs else args:
             if isinstance(operand, Tensor) and (apart or operand is not self):
                 check_overlap(self, operand, apart)
-        if at_once and self._data.size >= LARGE and done_at_once(at_once, self, args, kwargs):
+        if at_once and done_at_once(at_once, self, args, kwargs):
             return self
         try:
             result = with_target(self, operation, *args, **kwargs) if observers else operation(self, *args, **kwargs)
@@ -231,7 +231,7 @@ SCALED = {operator.iadd, operator.isub}  # which take alpha, a factor for the op
 
 
 def done_at_once(function: Callable[[Any, Any], Any], tensor: Tensor, args: Any, kwargs: Any) -> bool:
-    """Compute into a large tensor's own storage, with no array of results in between: where nothing is recorded and the
+    """Compute into the tensor's own storage, with no array of results in between: where nothing is recorded and the
     operand is a number, or a tensor of that dtype that fits. Whether it was done."""
     data, alpha = tensor.storage(), kwargs.get("alpha", 1)
     if len(args) != 1 or type(alpha) not in PLAIN or len(kwargs) > (function in SCALED and "alpha" in kwargs):
