@@ -328,21 +328,26 @@ at_least = _bounded("maximum", "at_least(bound, x): the larger of a number and e
 at_most = _bounded("minimum", "at_most(bound, x): the smaller of a number and each element")
 
 
-LONG_ROW, GREAT = 512, 2**16  # numbers in a row, and in all, from which on NumPy should stretch rows without a buffer
-FEWEST = LONG_ROW + GREAT // LONG_ROW  # numbers in two arrays that are stretched to so many: a row and a column
+STRETCHED_ROW, GREAT = (
+    512,
+    2**16,
+)  # numbers in a row, and in all, from which on NumPy should stretch rows without a buffer
+FEWEST = (
+    STRETCHED_ROW + GREAT // STRETCHED_ROW
+)  # numbers in two arrays that are stretched to so many: a row and a column
 BUFFER = 256  # numbers: too few for such a row
 
 
 def stretching(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """function(x, y), elementwise, of two arrays of different shapes.
+    """function(x, y), elementwise, of two arrays that may have to be stretched.
 
-    NumPy stretches rows and columns in its buffer, so that its loops run over 8192 numbers. For rows that are
-    long enough for a loop of their own, that is a copy too many and takes up to half of the time. It does without where the
-    buffer holds less than a row.
+    NumPy stretches rows and columns in its buffer, so that its loops run over 8192 numbers. For rows that are long enough for
+    a loop of their own, that is a copy too many and takes up to half of the time. It does without where the buffer holds less
+    than a row.
     """
     if x.size + y.size >= FEWEST and type(x) is ndarray and type(y) is ndarray:
         found = numpy.broadcast(x, y)
-        if found.size >= GREAT and found.shape[-1] >= LONG_ROW:
+        if found.size >= GREAT and found.shape[-1] >= STRETCHED_ROW:
             before = numpy.setbufsize(BUFFER)
             try:
                 return function(x, y)

@@ -18,7 +18,7 @@ SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # by it
 FEW = 512  # elements up to which putmask is faster than masking the bits
 SPREAD = 8  # add.at uses flat indices if the array has at most this many times as many elements as are added
 LONG_ROW = 256  # elements in a row from which adding whole rows is faster
-LARGE = 2**16  # elements of a matrix up to which NumPy's `dot` is faster than its `@`
+DOT_UP_TO = 2**16  # elements of a matrix up to which NumPy's `dot` is faster than its `@`
 SMALL = 4096  # elements up to which a copy is faster than the view of numpy.broadcast_to
 
 
@@ -89,7 +89,7 @@ def mT(x: Any) -> Any:
 def matmul(x: Any, y: Any) -> Any:
     """x @ y: a matrix and a matrix or a vector, or batches of matrices. On small ones NumPy's `dot` takes half the time of
     `@`; but it fills its result with zeros first, and with a single number it gives 0 for 0 times nan."""
-    return x.dot(y) if type(x) is ndarray and x.ndim == 2 and 1 < x.size <= LARGE and y.size != 1 else x @ y
+    return x.dot(y) if type(x) is ndarray and x.ndim == 2 and 1 < x.size <= DOT_UP_TO and y.size != 1 else x @ y
 
 
 def unsqueeze(x: Any, dim: int) -> Any:

@@ -13,15 +13,15 @@ import pytest
 import torch
 
 import minigrad
-from minigrad.backend import BUFFER, GREAT, LONG_ROW, stretching
+from minigrad.backend import BUFFER, GREAT, STRETCHED_ROW, stretching
 
-ROWS = GREAT // LONG_ROW
+ROWS = GREAT // STRETCHED_ROW
 PAIRS = {
-    "a matrix and a row": ((ROWS, LONG_ROW), (LONG_ROW,)),
-    "a row and a matrix": ((1, LONG_ROW), (ROWS, LONG_ROW)),
-    "a matrix and a column": ((ROWS, LONG_ROW), (ROWS, 1)),
-    "a column and a row": ((ROWS, 1), (1, LONG_ROW)),
-    "a batch and a matrix of columns": ((2, ROWS // 2, LONG_ROW), (ROWS // 2, 1)),
+    "a matrix and a row": ((ROWS, STRETCHED_ROW), (STRETCHED_ROW,)),
+    "a row and a matrix": ((1, STRETCHED_ROW), (ROWS, STRETCHED_ROW)),
+    "a matrix and a column": ((ROWS, STRETCHED_ROW), (ROWS, 1)),
+    "a column and a row": ((ROWS, 1), (1, STRETCHED_ROW)),
+    "a batch and a matrix of columns": ((2, ROWS // 2, STRETCHED_ROW), (ROWS // 2, 1)),
 }
 USES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "add": lambda T, x, y: x + y,
@@ -33,7 +33,10 @@ USES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "softmax": lambda T, x, y: (x + y).softmax(-1) * y,
     "log_softmax": lambda T, x, y: (x + y).log_softmax(-1) * y,
     "layer_norm": lambda T, x, y: T.nn.functional.layer_norm(
-        x + y, (LONG_ROW,), T.linspace(-1, 1, LONG_ROW, dtype=T.float64), T.linspace(0, 1, LONG_ROW, dtype=T.float64)
+        x + y,
+        (STRETCHED_ROW,),
+        T.linspace(-1, 1, STRETCHED_ROW, dtype=T.float64),
+        T.linspace(0, 1, STRETCHED_ROW, dtype=T.float64),
     ),
 }
 
@@ -66,12 +69,16 @@ def buffer_during(shape: tuple[int, ...], other: tuple[int, ...]) -> Any:
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_buffer_is_smaller_than_a_row_while_long_rows_are_stretched(pair: str) -> None:
-    assert buffer_during(*PAIRS[pair]) == BUFFER < LONG_ROW
+    assert buffer_during(*PAIRS[pair]) == BUFFER < STRETCHED_ROW
 
 
 @pytest.mark.parametrize(
     "shapes",
-    [((ROWS - 1, LONG_ROW), (LONG_ROW,)), ((LONG_ROW, ROWS), (ROWS,)), ((1, LONG_ROW), (LONG_ROW,))],
+    [
+        ((ROWS - 1, STRETCHED_ROW), (STRETCHED_ROW,)),
+        ((STRETCHED_ROW, ROWS), (ROWS,)),
+        ((1, STRETCHED_ROW), (STRETCHED_ROW,)),
+    ],
     ids=str,
 )
 def test_for_few_numbers_and_for_short_rows_the_buffer_stays(shapes: Any) -> None:
@@ -85,7 +92,7 @@ def test_after_an_error_and_for_a_size_of_the_users_the_buffer_is_as_it_was() ->
     before = np.setbufsize(4096)
     try:
         with pytest.raises(ZeroDivisionError):
-            stretching(refuse, np.zeros((ROWS, LONG_ROW)), np.zeros(LONG_ROW))
+            stretching(refuse, np.zeros((ROWS, STRETCHED_ROW)), np.zeros(STRETCHED_ROW))
         assert np.getbufsize() == 4096
     finally:
         np.setbufsize(before)
@@ -95,6 +102,6 @@ def test_shapes_that_do_not_fit_are_refused_in_torchs_words() -> None:
     said = []
     for T in (torch, minigrad):
         with pytest.raises(RuntimeError) as refused:
-            T.zeros(ROWS, LONG_ROW) + T.zeros(LONG_ROW + 1)
+            T.zeros(ROWS, STRETCHED_ROW) + T.zeros(STRETCHED_ROW + 1)
         said.append(str(refused.value))
     assert said[0] == said[1]

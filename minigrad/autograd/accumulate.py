@@ -67,7 +67,8 @@ def apply_product(rule: Callable[..., Any], grad: Any, factor: Any, origin: Orig
     """rule(grad, factor), the gradient of an input that was stretched; of a large matrix brought back to the input at once.
 
     mul's rule makes a product, and `unbroadcast` sums it: together they are one sum of products, with no array in between.
-    If either has been replaced (by a learner's part, say), the replacements run.
+    If either has been replaced (by a learner's part, say), the replacements run. What remains two steps is stretched as in
+    the forward pass.
     """
     if type(grad) is not ndarray or grad.size < LARGE:
         return rule(grad, factor)
