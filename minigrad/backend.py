@@ -250,9 +250,13 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     if kind in "fd":
         if dim == (0,) and len(shape) == 2 and 1 < shape[0] <= LONG:  # a single row of -0.0 has to be added to 0
             return _ones((1, shape[0]) if keepdim else shape[0], x.dtype).dot(x)
-        out = _sum_by_product(x, shape, dim, keepdim) if x.flags.c_contiguous else None
-        if out is not None:
-            return out
+        if x.flags.c_contiguous:
+            if dim is not None:
+                if (out := _sum_by_product(x, shape, dim, keepdim)) is not None:
+                    return out
+            elif 1 < (n := x.size) <= LANES * LONG:  # one is not added to 0, as it must be if it is -0.0
+                out = (x if len(shape) == 1 else x.reshape(n)).dot(_ones(n, x.dtype))
+                return out.reshape((1,) * len(shape)) if keepdim else out
         if dim and math.prod([shape[d] for d in dim if x.strides[d] != x.itemsize]) > LANES * LONG:
             return _sum_one_by_one(x, dim, keepdim)
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
@@ -266,13 +270,8 @@ def mean_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     return total / (x.size // (total.size or 1))
 
 
-def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
-    """The sums over the first or the last dimensions, or over all; None where `dim` names others, or these are long."""
-    if dim is None:
-        if not 1 < (n := x.size) <= LANES * LONG:  # one is not added to 0, as it must be if it is -0.0
-            return None
-        found = (x if len(shape) == 1 else x.reshape(n)).dot(_ones(n, x.dtype))
-        return found.reshape((1,) * len(shape)) if keepdim else found
+def _sum_by_product(x: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
+    """The sums over the first or the last dimensions; None where `dim` names others, or these are long."""
     if x.size < MANY:
         return None
     k, rest = len(dim), len(shape) - len(dim)

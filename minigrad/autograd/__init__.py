@@ -29,7 +29,7 @@ from .grad_mode import (
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import NO_EDGE, Edge
 from .hooks import retain_grad
-from .roots import check_batched, root_gradients
+from .roots import check_batched, root_gradients, start
 from .walk import Walk, too_deep, walks
 
 __all__ = [
@@ -246,6 +246,8 @@ def _zeros(unused: Any, create_graph: bool) -> Tensor:
 
 def _starts(roots: tuple[Any, ...], given: Any, create_graph: bool) -> tuple[tuple[Any, ...], list[Any]]:
     """The roots as tensors, for the user may name gradient edges as well, and the gradient each starts with."""
+    if given is None and len(roots) == 1 and type(roots[0]) is Tensor:  # nearly always
+        return roots, [start(roots[0], None, 0, create_graph)]
     given = None if given is None else _tensors(given)
     for root in roots:
         if type(root) is not Tensor:

@@ -41,19 +41,19 @@ def fit(grad: Any, origin: Origin) -> Any:
     if origin is None or grad is None:
         return grad
     shape, dtype = origin
-    if grad.shape != shape:
-        given = grad.shape
-        try:
-            if given[1:] == shape and id(unbroadcast) == OWN and not isinstance(grad, Tensor):
-                grad = sum_array(grad, ROWS, False)  # of a bias: as unbroadcast would, with half the calls
-            else:
+    given = grad.shape
+    if given != shape:
+        if type(grad) is ndarray and given[1:] == shape and id(unbroadcast) == OWN:
+            grad = sum_array(grad, ROWS, False)  # of a bias: as unbroadcast would, with half the calls
+        else:
+            try:
                 grad = unbroadcast(grad, shape)
-        except Exception as error:
-            if stretches(shape, given):
-                raise
-            raise shape_error(given, shape) from error
-        if grad.shape != shape and not stretches(shape, given):
-            raise shape_error(given, shape)
+            except Exception as error:
+                if stretches(shape, given):
+                    raise
+                raise shape_error(given, shape) from error
+            if grad.shape != shape and not stretches(shape, given):
+                raise shape_error(given, shape)
     if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
         return grad
     return rules.cast(grad, dtype)
@@ -113,10 +113,20 @@ def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, ...]:
     """Each of a node's gradients brought back to its input."""
+    if len(origins) == 2:  # nearly always, and often one of them fits
+        (one, two), (origin_one, origin_two) = grads, origins
+        return one if origin_one is None else fit(one, origin_one), two if origin_two is None else fit(two, origin_two)
     return tuple(map(fit, grads, origins))
 
 
-_adding = threading.RLock()  # of two threads that add to one leaf at once, one would lose its gradient
+adding = threading.RLock()  # of two threads that add to one leaf at once, one would lose its gradient
+
+
+def refuse_shape(variable: Tensor, grad: Any) -> None:
+    """RuntimeError, in torch's words, for a leaf whose `.data` has got another shape since it was used."""
+    from ..ops.promotion import common_shape  # the operations build on this module
+
+    common_shape([variable._data.shape, grad.shape])
 
 
 class AccumulateGrad(Node):
@@ -124,6 +134,7 @@ class AccumulateGrad(Node):
 
     __slots__ = ("variable", "foreign")
     plain = False
+    ends = True
     releases = False
     parents = ()
     numbers = None
@@ -144,18 +155,32 @@ class AccumulateGrad(Node):
         self.foreign = grad if shared or getattr(grad, "base", None) is not None else None
         return grad
 
+    def receive_last(self, grad: Any, shared: bool) -> bool:
+        """`receive`, where nobody watches; whether somebody does from here on. Then, and where the leaf has a large gradient
+        already, the new one should not wait until the end of the walk."""
+        self.foreign = grad if shared or getattr(grad, "base", None) is not None else None
+        held = self.variable._grad
+        return self.extras is not None or (held is not None and held._data.size >= LARGE)
+
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Add `grad`, an array, to the leaf's gradient, if it still wants one; a hook may hold on to `grad`."""
+        """Add `grad`, an array, to the leaf's gradient."""
+        with adding:
+            return self.add(grad)
+
+    def add(self, grad: Any) -> tuple[Any, ...]:
+        """`apply` for who has `adding` already: the leaf may want no gradient any more; a hook may hold on to `grad`."""
         variable = self.variable
         if variable._edge is not None:
             return self.interior()
-        if grad.shape != variable._data.shape:
+        if grad.shape != self.shape:
             raise RuntimeError(
-                f"The gradient that arrives at a leaf of shape {list(variable._data.shape)} has shape {list(grad.shape)}: "
+                f"The gradient that arrives at a leaf of shape {list(self.shape)} has shape {list(grad.shape)}: "
                 "a derivative rule returned the wrong shape"
             )
-        with _adding:
-            accumulate(variable, grad, grad is self.foreign or self.extras is not None)
+        shared = grad is self.foreign or self.extras is not None
+        if (shared or variable._grad is not None) and grad.shape != variable._data.shape:
+            refuse_shape(variable, grad)  # as its copy or its sum is refused in torch
+        accumulate(variable, grad, shared)
         self.foreign = None
         return ()
 
@@ -163,7 +188,7 @@ class AccumulateGrad(Node):
         """Add `grad`, a Tensor with a history."""
         if self.variable._edge is not None:
             return self.interior()
-        with _adding:
+        with adding:
             accumulate_graph(self.variable, grad)
         return ()
 
@@ -182,10 +207,10 @@ class StridedAccumulateGrad(AccumulateGrad):
 
     __slots__ = ()
 
-    def apply(self, grad: Any) -> tuple[Any, ...]:
+    def add(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, an array."""
         first = self.variable._grad is None
-        return self.lay_out(first, super().apply(grad))
+        return self.lay_out(first, super().add(grad))
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """Add `grad`, a Tensor with a history."""
@@ -231,6 +256,7 @@ def accumulate_graph(variable: Tensor, grad: Tensor) -> None:
 
 
 _creating = threading.RLock()
+begin_creating, end_creating = _creating.acquire, _creating.release
 REF = weakref.ref
 
 
@@ -246,8 +272,11 @@ def one_at_a_time(edge_of: Callable[[Tensor], Edge]) -> Callable[[Tensor], Edge]
             known = tensor._accumulator
             if type(known) is REF and (node := known()) is not None:
                 return node, 0
-            with _creating:
+            try:
+                begin_creating()  # a third of what `with` takes; inside of `try`, so that no interrupt finds it unreleased
                 return edge_of(tensor)
+            finally:
+                end_creating()
         return edge_of(tensor)
 
     return ask

@@ -14,13 +14,11 @@ from __future__ import annotations
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
-from .accumulate import LARGE, fit_all
+from .accumulate import LARGE, adding, fit_all
 from .engine import OWN, Buffers, count_dependencies, merge, walked_by
 from .grad_mode import is_grad_enabled
-from .graph import LAST, Edge, Node
+from .graph import Edge, Node
 from .recording import observers
-
-URGENT = -LAST  # the order of leaves, and of NotImplemented
 
 
 def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
@@ -32,7 +30,7 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
     if walked_by() != OWN or not buffers:
         return False
     for root in buffers:
-        if not root.parents or root.order == URGENT:
+        if root.ends:
             return False
     try:
         walked = walk(buffers, retain_graph, False, True)
@@ -73,7 +71,7 @@ def only_leads_to(edges: list[Edge], roots: Buffers) -> bool:
         known.add(leaf)
     for node in nodes:  # the list grows on the way
         parents = node.parents
-        if not parents or node.order == URGENT or (parents[0] is None and not any(parents)):
+        if node.ends or not parents or (parents[0] is None and not any(parents)):
             return False
         for parent in parents:
             if parent not in known:
@@ -89,7 +87,7 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
     others: list[Any] = []
     for root in buffers:
         heappush(others, (root.order, root))  # orders differ, so nodes are never compared
-    node: Node | None = heappop(others)[1]
+    node: Any = heappop(others)[1]
     watched: Node | None = None  # the node that has reached a leaf somebody could watch
     while node is not None and watched is None:
         grad = buffers[node]
@@ -121,13 +119,11 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
                 continue
             if parent.plain:
                 buffers[parent] = result
-            elif parent.order != URGENT and parent.parents:
+            elif not parent.ends:
                 buffers[parent] = joined(node, i, parent, None, result, grad)
             else:  # the end of a path, or NotImplemented, which refuses as early as it can
-                if adds and result is not None:
-                    result = parent.receive(result, 0 if node.numbers is None else node.numbers[i], result is grad)
                 buffers[parent] = result
-                if adds and (parent.extras is not None or parent.watched or holds_much(parent)):
+                if adds and parent.receive_last(result, result is grad):
                     watched = node
                 continue
             if latest is None:
@@ -175,14 +171,12 @@ def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) 
     return parent.receive(result, node.number(i), result is grad)
 
 
-def holds_much(leaf: Any) -> bool:
-    """Whether a leaf has a large gradient already: then the new one should not wait beside it until the end of the walk."""
-    held = leaf.variable._grad
-    return held is not None and held._data.size >= LARGE
-
-
 def add_to_leaves(buffers: Buffers) -> None:
     """Add their gradients to the leaves in `buffers`."""
-    for leaf, grad in buffers.items():
-        if grad is not None:
-            leaf.apply(grad)
+    if not buffers:
+        return
+    leaf: Any
+    with adding:
+        for leaf, grad in buffers.items():
+            if grad is not None:
+                leaf.add(grad)

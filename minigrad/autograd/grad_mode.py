@@ -57,24 +57,30 @@ def is_inference_mode_enabled() -> bool:
     return get_ident() in inferring
 
 
-def _set(threads: set[int], member: bool) -> None:
+def set_inferring(member: bool) -> None:
+    """Let this thread enter or leave inference_mode."""
     me = get_ident()
     if member:
-        threads.add(me)
+        inferring.add(me)
+        paused.add(me)
         _leaver.mark
     else:
-        threads.discard(me)
-    if member or me in off or me in inferring:
-        paused.add(me)
-    else:
-        paused.discard(me)
+        inferring.discard(me)
+        if me not in off:
+            paused.discard(me)
 
 
 def set_recording(enabled: bool) -> bool:
     """Switch this thread's recording; what it was before."""
-    before = get_ident() not in off
-    if before != enabled:
-        _set(off, not enabled)
+    before = (me := get_ident()) not in off
+    if before and not enabled:
+        off.add(me)
+        paused.add(me)
+        _leaver.mark
+    elif enabled and not before:
+        off.discard(me)
+        if me not in inferring:
+            paused.discard(me)
     return before
 
 
@@ -86,8 +92,8 @@ class Decorating:
     """
 
     def __new__(cls, function: Any = None, /, *args: Any, **kwargs: Any) -> Any:
-        manager = super().__new__(cls)
-        if not callable(function):
+        manager = object.__new__(cls)
+        if function is None or not callable(function):
             return manager
         manager.__init__()  # type: ignore[misc]
         return manager(function)
@@ -200,12 +206,12 @@ class inference_mode(Decorating):
 
     def __enter__(self) -> None:
         self.prev = set_recording(not self.mode), is_inference_mode_enabled()
-        _set(inferring, self.mode)
+        set_inferring(self.mode)
 
     def __exit__(self, *exception: object) -> None:
         recording, inference = self.prev
         set_recording(recording)
-        _set(inferring, inference)
+        set_inferring(inference)
 
     def clone(self) -> inference_mode:
         return inference_mode(self.mode)

@@ -206,6 +206,7 @@ class Node:
     releases: ClassVar[bool] = True  # whether it saves tensors, which a walk releases; shapes and numbers may stay
     watched: ClassVar[bool] = False  # running it runs the user's code, which sees how far the walk is
     plain: ClassVar[bool] = True  # one output and not a leaf: arriving gradients are simply summed
+    ends: ClassVar[bool] = False  # whether a path ends here, as it does at leaves and where no derivative is known
     narrows: ClassVar[bool] = True  # it can compute only some of its gradients; cat, stack and Functions compute all
 
     parents: tuple[Node | None, ...]

@@ -91,8 +91,6 @@ def check_batched(outputs: Sequence[Any], given: Sequence[Any]) -> int:
 def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, create_graph: bool) -> list[Any]:
     """One gradient for each output: raw arrays, or Tensors under create_graph. With several outputs, one
     that is not a single number is reported before one that needs no gradient."""
-    if len(outputs) == 1 and given is None:
-        return [_start(outputs[0], None, 0, create_graph)]
     for i, output in enumerate(outputs if len(outputs) > 1 else ()):
         implicit = given is None or (i < len(given) and given[i] is None)
         if implicit and output._edge is not NO_EDGE and output.numel() != 1:
@@ -105,10 +103,10 @@ def root_gradients(outputs: Sequence[Tensor], given: Sequence[Any] | None, creat
     given = given[: len(outputs)]  # torch ignores further ones
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
-    return [_start(output, each, i, create_graph) for i, (output, each) in enumerate(zip(outputs, given, strict=True))]
+    return [start(output, each, i, create_graph) for i, (output, each) in enumerate(zip(outputs, given, strict=True))]
 
 
-def _start(output: Tensor, given: Any, index: int, create_graph: bool) -> Any:
+def start(output: Tensor, given: Any, index: int, create_graph: bool) -> Any:
     """The gradient of one output, in the output's dtype. What needs no gradient is refused, a wrong shape first."""
     edge = output._edge
     if given is not None or edge is not NO_EDGE:

@@ -208,7 +208,8 @@ def rsub(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
     if type(alpha) is not int:
         number(alpha)
     if type(other) in PLAIN and input._data.dtype.kind == "f":
-        check_64_bits(other)
+        if type(other) is int:
+            check_64_bits(other)
         return rsub_op.on(input, {"other": other, "alpha": alpha})
     if "b" in (input._data.dtype.kind, getattr(getattr(other, "_data", None), "dtype", input._data.dtype).kind):
         if isinstance(other, Numbers) and not isinstance(other, bool):

@@ -27,7 +27,7 @@ from ..autograd.graph import (
 )
 from ..autograd.recording import next_order, observers, recording_rules, show_observers
 from ..autograd.views import View
-from ..backend import converted, in_use, ndarray, stretching
+from ..backend import FEWEST, converted, in_use, ndarray, stretching
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
 from .double_backward import members
@@ -77,12 +77,12 @@ def binary(
             if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
                 tensor, number = (b, x) if type(a) is Constant else (a, y)
                 return BY_NUMBER[node].on(tensor, {"number": number})
-        shape = None
+        shape: Any = None
         try:
             if fits is not None or (fits := (shape := x.shape) == y.shape or None):
                 data = forward(x, y)
             else:
-                data, shape = stretching(forward, x, y), None
+                shape = (data := forward(x, y) if x.size + y.size < FEWEST else stretching(forward, x, y)).shape
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
         out = new(Tensor)
@@ -94,7 +94,7 @@ def binary(
             return out if not inferring else from_array(data)
         if in_use and (not fits or shape == ()) and (moved := on_one_device((a, b))):
             return call(*moved)
-        stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, data.shape)
+        stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
         grad_fn = node_class()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b

@@ -64,7 +64,7 @@ def guarded(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
         result: Any = NotImplemented
         if not tensor_first or not args or isinstance(args[0], Tensor):
             try:
-                result = function(*args, **kwargs)
+                result = function(*args, **kwargs) if kwargs else function(*args)
             except (TypeError, AttributeError, ValueError, IndexError, RuntimeError):
                 if complaint(function, args, kwargs, method) is None:
                     raise

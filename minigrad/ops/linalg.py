@@ -10,7 +10,7 @@ from .. import rules
 from ..autograd.recording import recording_rules
 from ..tensor import Tensor
 from .define import Op, binary
-from .promotion import common_shape, unsupported
+from .promotion import BOOL, common_shape, unsupported
 from .shape import contiguous, copy_op, expand_op, reshaped, squeeze, squeeze_inplace_op, t, transpose, unsqueeze
 
 
@@ -92,8 +92,7 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 
 def matrices(self: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices; errors, in torch's words, where their sizes or dtypes do not fit."""
-    x, y = self._data, mat2._data
-    if x.dtype is not y.dtype or x.dtype.kind == "b":
+    if (dtype := self._data.dtype) is not mat2._data.dtype or dtype is BOOL:
         check_inner(self, mat2)
         dtypes_of_addmm(self, mat2)
     try:
@@ -105,8 +104,7 @@ def matrices(self: Tensor, mat2: Tensor) -> Tensor:
 
 def matrix_vector(self: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector; errors as above."""
-    x, y = self._data, vec._data
-    if x.dtype is not y.dtype or x.dtype.kind == "b":
+    if (dtype := self._data.dtype) is not vec._data.dtype or dtype is BOOL:
         check_inner(self, vec)
         dtypes_of_addmv(vec, self, vec)
     try:

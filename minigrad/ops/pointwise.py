@@ -11,10 +11,12 @@ from typing import Any
 
 from .. import rules
 from ..autograd.accumulate import ONE_PASS
-from ..backend import array_module, at_least, check_64_bits, converted, filled, in_single, ndarray, numpy
+from ..backend import FEW, array_module, at_least, check_64_bits, constant, converted, filled, in_single, ndarray, numpy
 from ..dtypes import element, get_default_dtype
 from .define import BY_NUMBER, Op, binary, unary
-from .promotion import BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, SCALING, unsupported
+from .promotion import BOOL, BOOL_SUBTRAHEND, FLOATING, NO_BOOLS, SCALING, unsupported
+
+maximum = numpy.maximum
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -210,8 +212,10 @@ def _abs(x: Any) -> Any:
 
 
 def _relu(x: Any) -> Any:
-    if x.dtype.kind == "b":
+    if (dtype := x.dtype) is BOOL:
         raise RuntimeError("Boolean inputs not supported for relu")
+    if type(x) is ndarray and x.size <= FEW:
+        return maximum(constant(0, dtype), x)  # as at_least, with one call less
     return at_least(0, x)
 
 

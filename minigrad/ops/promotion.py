@@ -17,7 +17,7 @@ asarray = numpy.asarray
 new = object.__new__
 PLAIN = {int, float}  # numbers that leave a floating-point tensor's dtype alone: by far the most frequent case
 Number = (bool, int, float, numpy.number, numpy.bool_)
-HALF = numpy.dtype("float16")
+HALF, BOOL = numpy.dtype("float16"), numpy.dtype("bool")
 EXACT = 2048  # up to which half precision holds every whole number
 
 # What an operation makes of tensors beside numbers: nothing special; refuses bools; meets a number in single where the

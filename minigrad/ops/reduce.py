@@ -157,7 +157,7 @@ def sum(self: Tensor, dim: Ints | None = EVERY, keepdim: Bool = False, *, dtype:
         if dim is EVERY:
             return converting(sum_all, as_numpy(dtype))(self, dim=None, keepdim=False)
         return converting(sum_dim, as_numpy(dtype))(self, dim=dims(dim, self._data.ndim), keepdim=flag(keepdim))
-    if self._data.dtype.kind in "biu":
+    if self._data.dtype.kind != "f":
         self = self.to_numpy_dtype("int64")
     if dim is EVERY:
         return sum_all.on(self, {"dim": None, "keepdim": False})

@@ -36,7 +36,8 @@ class Underivable(Op):
         node: Any = self.rules.node
         node.apply = node.apply_graph = node.apply_missing = refuse
         node.narrows = node.plain = False  # so that a walk looks at it when a gradient arrives
-        node.watched = True
+        node.watched = node.ends = True
+        node.receive_last = lambda node, grad, shared: True
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """As any operation, and then without the edges that lead nowhere; as urgent in a walk as a leaf."""
