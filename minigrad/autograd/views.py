@@ -174,7 +174,7 @@ class CopySlices(Node):
     """The history of a base that was written through a view: the old history, and the write's node for the part."""
 
     __slots__ = ("write", "view")
-    watched = True  # the write may be a Function's
+    watched, plain = True, False  # the write may be a Function's
 
     def __init__(self, base: Tensor, view: View, write: Node, base_edge: Any) -> None:
         self.write = write

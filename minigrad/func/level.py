@@ -35,7 +35,7 @@ class Inlet(Node):
     __slots__ = ("level",)
     releases = False
     plain = False
-    watched = True
+    watched = ends = True
 
     def __init__(self, tensor: Tensor, level: Level) -> None:
         self.level = level
@@ -43,6 +43,10 @@ class Inlet(Node):
         self.order = next_order()
         self.saved, self.stretched, self.extras = (), None, None
         self.shape = tensor._data.shape
+
+    def receive_last(self, grad: Any, shared: bool) -> bool:
+        """Whoever asks for a gradient with respect to a fresh input watches."""
+        return True
 
     def name(self) -> str:
         """What it is afterwards: the tensor under another name."""
