@@ -137,10 +137,36 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return select(self, 0, as_part(index), 0)
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
+    if type(index) is tuple and {*map(type, index)} == ONLY_INTS and len(index) <= self._data.ndim:
+        for named, number in enumerate(index):  # as `take_apart` would, in half the time
+            self = select(self, 0, number, named)
+        return self
+    if (arrays := numbered(self._data, index if type(index) is tuple else (index,))) is not None:
+        return index_op(self, indices=arrays)
     view, indices, masks = take_apart(self, as_parts(index))
     if indices:
         return index_op(view, indices=checked(view, indices, masks))
     return view if view is not self else alias_op(self)
+
+
+ONLY_INTS = {int}
+LONG = numpy.dtype("int64")
+
+
+def numbered(x: Any, parts: Index) -> Index | None:
+    """What `checked` would find, for the index that programs have most: tensors of one shape, all of whose numbers are positions
+    in x, in host memory. None for any other."""
+    if type(x) is not ndarray or not 0 < len(parts) <= x.ndim:
+        return None
+    arrays: list[Any] = []
+    for part, size in zip(parts, x.shape):  # noqa: B905 (what lies beyond is taken whole)
+        array = part._data if type(part) is Tensor else None
+        if type(array) is not ndarray or array.dtype is not LONG or array.shape != (arrays or [array])[0].shape:
+            return None
+        if not array.ndim or not array.size or outside(array, size):
+            return None
+        arrays.append(array)
+    return tuple(arrays)
 
 
 def take_apart(self: Tensor, parts: Index) -> tuple[Tensor, list[Any], Masks]:
