@@ -5,6 +5,8 @@ How an index is taken apart is in `index.py`.
 
 from __future__ import annotations
 
+import warnings
+from contextlib import nullcontext
 from typing import Any
 
 from ..autograd.grad_mode import records
@@ -36,7 +38,12 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     if not self._data.ndim and isinstance(index, int | slice) and not isinstance(index, bool):
         getitem(self, index)  # refuses with torch's words
-    view, indices, masks = take_apart(self, as_parts(index))
+    of_bytes = value._data.size == 1 and byte_mask(index)
+    with warnings.catch_warnings() if of_bytes else nullcontext():
+        if of_bytes:
+            warnings.simplefilter("ignore", UserWarning)  # that it is deprecated; it will be refused
+        parts = as_parts(index)
+    view, indices, masks = take_apart(self, parts)
     if not indices:
         put(view, value)
         return
@@ -50,7 +57,17 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     places = checked(view, indices, masks, value)
     if fills:
         check_memory(view, "masked_fill")
+    if of_bytes:  # several numbers may be written under one
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     write(view, put_op(view, value, indices=places, accumulate=False))
+
+
+def byte_mask(index: Any) -> bool:
+    """Whether an index picks by a mask of bytes, and by nothing else."""
+    parts = index if isinstance(index, tuple) else (index,)
+    picking = [part for part in parts if isinstance(part, Tensor | ndarray | list | bool)]
+    mask = picking[0]._data if len(picking) == 1 and isinstance(picking[0], Tensor) else None
+    return mask is not None and mask.ndim > 0 and mask.dtype == numpy.uint8
 
 
 SAFE = 2**53  # up to which every whole number is a float
