@@ -18,8 +18,8 @@ def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
     Where the owner of the memory is known it stays the view's `base`; as_strided puts another object there, and takes longer.
     """
     owner = x if x.base is None or x.flags.c_contiguous else x.base
-    if type(owner) is ndarray and owner.flags.forc and x.size:
-        whole = owner if owner.flags.c_contiguous else owner.T
+    if type(owner) is ndarray and (flags := owner.flags).forc and x.size:
+        whole = owner if flags.c_contiguous else owner.T
         return ndarray(shape, x.dtype, whole, 0 if owner is x else address(x) - address(owner), strides)
     return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
 

@@ -344,7 +344,7 @@ def select(self: Tensor, dim: int, index: Any, named: int) -> Tensor:
     size = self._data.shape[dim] if self._data.ndim else 0
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of bounds for dimension {named} with size {size}")
-    return select_op(self, dim=dim, index=index % size)
+    return select_op.make_view(self, {"dim": dim, "index": index % size})
 
 
 def as_index(x: Any) -> int:

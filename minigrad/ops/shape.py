@@ -147,7 +147,7 @@ def view(self: Tensor, *size: Any, dtype: Dtype | None = None) -> Any:
             return NotImplemented
         return retyped(self, as_dtype(dtype or size[0]))
     array = self.storage()
-    out = view_op(self, shape=infer(sizes(size), array.size))
+    out = view_op.make_view(self, {"shape": infer(sizes(size), array.size)})
     if not (array.flags.c_contiguous or _overlap(array, out._data)) and array.size:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -180,7 +180,7 @@ def reshaped(self: Tensor, shape: tuple[int, ...]) -> Tensor:
     """reshape to sizes that are known to fit."""
     array = self.storage()
     if array.flags.c_contiguous or not array.size:
-        return view_op(self, shape=shape)
+        return view_op.make_view(self, {"shape": shape})
     if _overlap(array, array.reshape(shape)):
         return reshape_op(self, shape=shape)
     return copy_op(clone_op(self, order="C"), shape=shape)
@@ -228,19 +228,20 @@ def permute(self: Tensor, *dims: Any) -> Tensor:
     wanted = tuple([one_dim(d, self._data.ndim) for d in wanted])
     if len(set(wanted)) != len(wanted):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return permute_op(self, dims=wanted)
+    return permute_op.make_view(self, {"dims": wanted})
 
 
 def transpose(self: Tensor, dim0: Int, dim1: Int) -> Tensor:
     """Two dimensions swapped; a view (torch.transpose)."""
-    return transpose_op(self, dim0=one_dim(dim0, self._data.ndim), dim1=one_dim(dim1, self._data.ndim))
+    ndim = self._data.ndim
+    return transpose_op.make_view(self, {"dim0": one_dim(dim0, ndim), "dim1": one_dim(dim1, ndim)})
 
 
 def t(self: Tensor) -> Tensor:
     """A matrix transposed; vectors and numbers as they are (torch.t)."""
     if self._data.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
-    return t_op(self, dim0=0, dim1=self._data.ndim - 1 if self._data.ndim else 0)
+    return t_op.make_view(self, {"dim0": 0, "dim1": 1 if self._data.ndim == 2 else 0})
 
 
 def expand(self: Tensor, *size: Any) -> Tensor:
@@ -250,10 +251,10 @@ def expand(self: Tensor, *size: Any) -> Tensor:
     full = wanted
     if -1 in wanted and offset >= 0:
         full = wanted[:offset] + tuple([m if n == -1 else n for n, m in zip(wanted[offset:], have, strict=True)])
-    misfit = offset < 0 or min(full, default=0) < 0
+    misfit = offset < 0 or (full and min(full) < 0)
     if misfit or (have and any(m not in (1, n) for n, m in zip(full[offset:], have, strict=True))):
         raise RuntimeError(not_expanded(self, wanted, full))
-    return expand_op(self, shape=full)
+    return expand_op.make_view(self, {"shape": full})
 
 
 def not_expanded(self: Tensor, wanted: tuple[int, ...], full: tuple[int, ...]) -> str:
@@ -280,7 +281,7 @@ def not_expanded(self: Tensor, wanted: tuple[int, ...], full: tuple[int, ...]) -
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
     """A new dimension of size 1 at `dim` (torch.unsqueeze)."""
-    return unsqueeze_op(self, dim=one_dim(dim, self._data.ndim + 1))
+    return unsqueeze_op.make_view(self, {"dim": one_dim(dim, self._data.ndim + 1)})
 
 
 def squeeze(self: Tensor, dim: Ints = EVERY) -> Tensor:
