@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from project_files import ROOT
 
-from benchmarks import cuda, engine, operations
+from benchmarks import cuda, engine, instructions, operations
 from benchmarks.engines import ENGINES, TorchLike
 from benchmarks.workloads import WORKLOADS
 
@@ -109,3 +110,22 @@ def test_stock_nbgrader_and_ours_give_the_same_rows():
     assert [row[:2] for row in rows[2:]] == [["2", "stock nbgrader"], ["2", "this one, one process"]]
     assert all(float(cell) > 0 for row in rows[2:] for cell in row[2:])
     assert "grade rows equal to stock nbgrader's: 2 submissions" in done.stdout
+
+
+def test_without_valgrind_it_is_said_how_to_get_it(capsys, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda tool: None if tool == "valgrind" else tool)
+    assert instructions.main(["--only", "tiny"]) == 2
+    told = capsys.readouterr().err
+    assert "没有找到 valgrind" in told and "valgrind was not found; apt install valgrind" in told
+    with pytest.raises(SystemExit):
+        instructions.main(["--only", "tiny,nothing"])
+    assert "there are no such rows: nothing" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not here, so no instructions were counted")
+def test_instructions_are_counted_and_two_counts_are_nearly_the_same():
+    first, again = instructions.a_step("tiny"), instructions.a_step("tiny")
+    assert 10_000 < first[instructions.TOTAL] < 100_000_000
+    assert abs(again[instructions.TOTAL] / first[instructions.TOTAL] - 1) < 0.001
+    assert sum(first.values()) == pytest.approx(2 * first[instructions.TOTAL], rel=0.01)  # the total, and its parts

@@ -254,9 +254,9 @@ class Task:
                 self.captured[node, output] = g
 
 
-def walked_by() -> tuple[int, ...]:
-    """The functions of the walk, by number: of references, whoever replaces a function would replace these as well."""
-    return id(count_dependencies), id(run_backward), id(run_node), id(release), id(push), id(pop), id(nodes_to_run)
+def walked_by() -> int:
+    """The functions of the walk, as a number: of references, whoever replaces a function would replace these as well."""
+    return hash((count_dependencies, run_backward, run_node, release, push, pop, nodes_to_run))  # of their identities
 
 
 OWN = walked_by()  # before anybody can have replaced one; express.py does without them
