@@ -327,13 +327,9 @@ at_least = _bounded("maximum", "at_least(bound, x): the larger of a number and e
 at_most = _bounded("minimum", "at_most(bound, x): the smaller of a number and each element")
 
 
-STRETCHED_ROW, GREAT = (
-    512,
-    2**16,
-)  # numbers in a row, and in all, from which on NumPy should stretch rows without a buffer
-FEWEST = (
-    STRETCHED_ROW + GREAT // STRETCHED_ROW
-)  # numbers in two arrays that are stretched to so many: a row and a column
+STRETCHED_ROW = 512  # numbers in a row from which on NumPy should stretch it without a buffer,
+GREAT = 2**16  # if there are so many numbers in all,
+FEWEST = STRETCHED_ROW + GREAT // STRETCHED_ROW  # which a row and a column of together so many are stretched to
 BUFFER = 256  # numbers: too few for such a row
 
 
