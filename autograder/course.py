@@ -312,12 +312,18 @@ def _full_name(first: str, last: str) -> str:
 
 @contextmanager
 def _without_nbgraders_warnings() -> Iterator[None]:
-    """Silence SQLAlchemy's remarks on how nbgrader adds a submission; they concern nobody here."""
+    """Silence SQLAlchemy's remarks on how nbgrader adds a submission, and on a Ctrl-C; they concern nobody here."""
     from sqlalchemy.exc import SAWarning
 
+    logging.getLogger("sqlalchemy.pool.impl.QueuePool").addFilter(_is_no_ctrl_c)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)
         yield
+
+
+def _is_no_ctrl_c(said: logging.LogRecord) -> bool:
+    """Whether a remark is about something else than Ctrl-C, which is raised as well: its traceback tells nobody more."""
+    return not (said.exc_info and isinstance(said.exc_info[1], KeyboardInterrupt))
 
 
 @contextmanager

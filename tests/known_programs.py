@@ -59,7 +59,7 @@ KNOWN = (
     ),
     (
         r"(?s)^x\d+: torch .*\b(x\d+)(?= = (x\d+)\.)?.*"
-        r"\b(\1|\2)(\.\w+\([^\n]*\))*\.(addmm|addmv|baddbmm)_\([^\n]*\b(\1|\2)\b",
+        r"\b(\1|\2)(\.\w+\([^\n]*\))?\.(addmm|addmv|baddbmm)_\([^\n]*\b(\1|\2)\b",
         "a product written into its own factor, or a view of it: torch's BLAS reads what it has written, as the processor likes",
     ),
     (
@@ -138,7 +138,7 @@ KNOWN = (
     ),
     (r"minigrad said .*NotImplementedError: minigrad", "what minigrad says that it does not have"),
     (
-        r"(?s)^x\d+: torch \[([^\n]*,){16}.*argsort\([^\n]*$",
+        r"(?s)^x\d+: torch \[([^\n,]*,){16}.*argsort\([^\n]*$",
         "which of equal numbers comes first, of more than sixteen that are sorted, is the processor's choice",
     ),
     (r"torch.*(INTERNAL ASSERT FAILED|SmallVector unable)", "an assertion inside torch, which asks for a report"),

@@ -120,6 +120,19 @@ def test_what_ctrl_c_interrupted_is_not_counted_as_a_try(course, monkeypatch):
     assert all(r.status != "failed" for r in grade(LESSON, course=course, workers=1))
 
 
+def test_ctrl_c_while_the_gradebook_is_closed_is_raised_and_not_logged(course, wanted, monkeypatch, caplog):
+    from sqlalchemy.engine.default import DefaultDialect
+
+    def stop(self, connection):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), monkeypatch.context() as pressed:
+        pressed.setattr(DefaultDialect, "do_close", stop)
+        grade(LESSON, course=course, workers=1)
+    assert caplog.text == ""
+    assert outcome(course) == wanted
+
+
 # ── the gradebook ────────────────────────────────────────────────────────────────────────────────
 
 
