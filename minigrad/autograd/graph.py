@@ -43,12 +43,12 @@ class VersionCounter:
 
     def add_view(self, view: Tensor) -> None:
         """Add a view; dead ones are removed each time the list has doubled."""
-        if self is INFERENCE:
-            return
         views = self.views
         if views is None:
-            views = self.views = []
-        elif len(views) >= 32 and not len(views) & (len(views) - 1):
+            if self is not INFERENCE:
+                self.views = [weakref.ref(view)]
+            return
+        if len(views) >= 32 and not len(views) & (len(views) - 1):
             views[:] = [known for known in views if known() is not None]
         views.append(weakref.ref(view))
 

@@ -55,18 +55,6 @@ class View:
         self.refusal = refusal
         self.version = version
 
-    @staticmethod
-    def of(source: Tensor, op: Any, attributes: dict[str, Any], output: int | None, tracked: bool) -> View:
-        """The view that `op` makes of `source`, itself perhaps a view; `output` picks one of several. tracked: whether it
-        is made while operations are recorded."""
-        refusal = "" if tracked and output is None else refusal_of(tracked)
-        if source._counter is None:  # a view has one, and most tensors do not; asking them for `_view` takes far longer
-            return View(source, ((op, attributes, output),), refusal, 0)
-        before, version = getattr(source, "_view", None), source._counter.version
-        if before is None:
-            return View(source, ((op, attributes, output),), refusal, version)
-        return View(before.base, (*before.path, (op, attributes, output)), refusal or before.refusal, version)
-
     def part(self) -> View:
         """The path of this view without its base: what a node may hold, since the base holds the node."""
         return View(None, self.path)

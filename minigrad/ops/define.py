@@ -26,7 +26,7 @@ from ..autograd.graph import (
     save_result,
 )
 from ..autograd.recording import next_order, observers, recording_rules, show_observers
-from ..autograd.views import View
+from ..autograd.views import View, refusal_of
 from ..backend import FEWEST, converted, in_use, ndarray, stretching
 from ..dtypes import as_numpy, get_default_dtype
 from ..tensor import Tensor, from_array
@@ -100,17 +100,17 @@ def binary(
         parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
         grad_fn.parents = (parent_a, parent_b)
         grad_fn.numbers = (number_a, number_b) if number_a or number_b else None
-        grad_fn.order = next_order()
-        grad_fn.shape = shape or data.shape
-        grad_fn.stretched = stretched
-        grad_fn.extras = None
+        grad_fn.order, grad_fn.shape = next_order(), shape or data.shape
+        grad_fn.stretched, grad_fn.extras = stretched, None
         out._edge, grad_fn.saved = (grad_fn, 0), NOTHING
         if crosswise:
-            grad_fn.saved = (b if edge_a is not NO_EDGE else None, a if edge_b is not NO_EDGE else None)
+            grad_fn.saved = (b if parent_a is not None else None, a if parent_b is not None else None)
+            if parent_a is None and parent_b is None:  # views made under no_grad, which require grad all the same
+                grad_fn.__class__ = entry.without_release
             if ((c := a._counter) is not None and c.version) or ((c := b._counter) is not None and c.version):
                 keep_versions(grad_fn)
         elif saves:
-            entry.save(grad_fn, (edge_a, edge_b), (a, b), (out,), {})
+            entry.save(grad_fn, (a, b), (out,), {})
         return out if not observers else show_observers(grad_fn, out)
 
     return with_own_code(call, name)
@@ -189,11 +189,9 @@ def edges_of(inputs: tuple[Any, ...]) -> tuple[Edge, ...] | None:
     return tuple(edges) if wanted else None
 
 
-def unrecorded(source: Tensor, data: Any) -> Edge:
-    """The edge of a view of `source` that is not recorded: it requires grad if their common base does and its dtype can."""
-    view = None if source._counter is None else getattr(source, "_view", None)
-    base = source if view is None else view.base
-    return NO_EDGE if base._edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
+def unrecorded(root: Tensor, data: Any) -> Edge:
+    """The edge of a view of `root` that is not recorded: it requires grad if that does and its own dtype can."""
+    return NO_EDGE if root._edge is NO_EDGE or data.dtype.kind != "f" else UNRECORDED
 
 
 class Op:
@@ -278,22 +276,22 @@ class Op:
         array = base._data
         data = self.forward(array if type(array) is ndarray else base.storage(), **attributes)
         edge = gradient_edge(base)  # asked of every base, as nowhere else: a learner's own is seen where it is wrong
-        enabled = not (paused and get_ident() in paused)
+        enabled, several = not (paused and get_ident() in paused), type(data) is tuple
+        root, path, refusal = base, (), "" if enabled and not several else refusal_of(enabled)
+        if (counter := base._counter) is None:  # so it is no view itself; asking for `_view` would take far longer
+            counter = base.counter()
+        elif (before := getattr(base, "_view", None)) is not None:
+            root, path, refusal = before.base, before.path, refusal or before.refusal
         out: Any
         if enabled and (edge[0] is not None or edge is UNRECORDED):
             out = self.record((base,), (edge,), data, attributes)
-        elif type(data) is tuple:
-            out = tuple([from_array(d, unrecorded(base, d)) for d in data])
+        elif several:
+            out = tuple([from_array(d, unrecorded(root, d)) for d in data])
         else:
-            out = from_array(data, unrecorded(base, data))
-        if type(out) is not tuple:
-            out._view = View.of(base, self, attributes, None, enabled)
-            counter = out._counter = base._counter or base.counter()
-            counter.add_view(out)
-            return out
-        for index, one in enumerate(out):
-            one._view = View.of(base, self, attributes, index, enabled)
-            counter = one._counter = base._counter or base.counter()
+            out = from_array(data, NO_EDGE if root._edge is NO_EDGE else unrecorded(root, data))
+        for index, one in enumerate(out) if several else ((None, out),):
+            one._view = View(root, path + ((self, attributes, index),), refusal, counter.version)
+            one._counter = counter
             counter.add_view(one)
         return out
 
@@ -313,14 +311,14 @@ class Op:
         if type(data) is tuple:
             grad_fn.shape = tuple([d.shape for d in data])
             out = tuple([from_array(d, (grad_fn, i) if d.dtype.kind == "f" else NO_EDGE) for i, d in enumerate(data)])
-            self.rules.save(grad_fn, edges, inputs, out, attributes)
+            self.rules.save(grad_fn, inputs, out, attributes)
         else:
             grad_fn.shape = data.shape
             out = new(Tensor)  # as from_array, which asks about inference mode as well: nothing is recorded there
             out._data = data
             out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
             out._counter = out._grad = None
-            self.rules.save(grad_fn, edges, inputs, (out,), attributes)
+            self.rules.save(grad_fn, inputs, (out,), attributes)
         return out if not observers else show_observers(grad_fn, out)
 
 

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from ..autograd.accumulate import apply_product, fit
-from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
+from ..autograd.graph import INFERENCE, Constant, Node, SeveralOutputs, save_result
 from ..autograd.recording import as_rule
 from ..errors import INFERENCE_SAVED
 from ..tensor import Tensor
@@ -233,13 +233,14 @@ class Rules:
         self.tensors = {*in_graph}
         self.getters: dict[tuple[bool, ...], tuple[list[Getter], bool]] = {}
 
-    def save(self, node: Node, edges: Any, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
-        """Save in `node` what the rules of the inputs that want a gradient need; None for everything else."""
+    def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
+        """Save in `node` what the rules of the inputs that want a gradient need, and what several rules need, as torch does;
+        None for everything else."""
         if self.pick is not None:
             picked = self.pick(attributes)
             node.saved = (inputs[0]._data.shape, *picked) if self.with_shape else picked
             return
-        wanted = ONE_WANTED if len(edges) == 1 else tuple([edge is not NO_EDGE for edge in edges])
+        wanted = ONE_WANTED if len(inputs) == 1 else tuple([parent is not None for parent in node.parents])
         known = self.getters.get(wanted)
         if known is None:
             known = self.getters[wanted] = self.getters_for(wanted)
@@ -262,6 +263,7 @@ class Rules:
             *(name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names),
         }
         needed |= {*self.node.saves} - self.tensors  # shapes and numbers are always shown
+        needed |= {name for name in self.node.saves if sum(name in names for names in self.needs) > 1}
         getters = [self.getter(name) if name in needed else lambda *_: None for name in self.node.saves]
         return getters, not self.tensors.isdisjoint(needed)
 

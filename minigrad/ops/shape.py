@@ -14,7 +14,7 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
-from ..backend import array_module, memory_order, numpy
+from ..backend import array_module, memory_order, ndarray, numpy
 from ..dtypes import as_dtype
 from ..dtypes import dtype as Dtype
 from ..size import contiguous_format
@@ -115,12 +115,14 @@ def _swap(x: Any, dim0: int, dim1: int) -> Any:
 
 def _expand(x: Any, shape: tuple[int, ...]) -> Any:
     """A view as broadcast_to makes it, which may be written to."""
-    if math.prod(shape) == x.size and x.ndim:  # torch gives a lone number strides of 0
-        return x.reshape(shape)
     new = len(shape) - x.ndim
     strides = [0] * new
     if x.ndim:
+        if math.prod(shape) == x.size:  # torch gives a lone number strides of 0
+            return x.reshape(shape)
         strides += [s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)]
+    elif type(x) is ndarray:  # as restrided, which has to look at what a number is part of
+        return ndarray(shape, x.dtype, x, 0, strides)
     return restrided(x, shape, strides)
 
 
