@@ -243,7 +243,7 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     if not shape:
         dim = None  # a number has a dimension 0 for torch, not for NumPy
     if type(x) is not ndarray:
-        return x.sum(axis=dim, keepdims=keepdim)
+        return x.sum(axis=dim, dtype=x.dtype, keepdims=keepdim)  # integers would be widened
     kind = x.dtype.char
     if kind == "e":
         return sum_array(x.astype(numpy.float32), dim, keepdim).astype(x.dtype)
@@ -260,7 +260,7 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
         if dim and math.prod([shape[d] for d in dim if x.strides[d] != x.itemsize]) > LANES * LONG:
             return _sum_one_by_one(x, dim, keepdim)
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
-    return reduce(x, dim, keepdims=keepdim)
+    return reduce(x, dim, x.dtype, None, keepdim)
 
 
 @in_single

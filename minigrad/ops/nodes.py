@@ -234,8 +234,8 @@ class Rules:
         self.getters: dict[tuple[bool, ...], tuple[list[Getter], bool]] = {}
 
     def save(self, node: Node, inputs: Any, outs: Any, attributes: dict[str, Any]) -> None:
-        """Save in `node` what the rules of the inputs that want a gradient need, and what several rules need, as torch does;
-        None for everything else."""
+        """Save in `node` what the rules of the inputs that want a gradient need, and what every rule needs, as torch does even
+        where no gradient is wanted; None for everything else."""
         if self.pick is not None:
             picked = self.pick(attributes)
             node.saved = (inputs[0]._data.shape, *picked) if self.with_shape else picked
@@ -263,7 +263,7 @@ class Rules:
             *(name for names, yes in zip(self.needs, wanted, strict=True) if yes for name in names),
         }
         needed |= {*self.node.saves} - self.tensors  # shapes and numbers are always shown
-        needed |= {name for name in self.node.saves if sum(name in names for names in self.needs) > 1}
+        needed |= frozenset.intersection(*self.needs)
         getters = [self.getter(name) if name in needed else lambda *_: None for name in self.node.saves]
         return getters, not self.tensors.isdisjoint(needed)
 

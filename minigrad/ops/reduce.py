@@ -55,16 +55,11 @@ def extremum_dim_vjp(grads: Any, self_shape: tuple[int, ...], indices: Any, dim:
 
 
 def _sum(x: Any, dim: Any, keepdim: bool) -> Any:
-    if x.dtype.kind == "f":
-        found = sum_array(x, dim, keepdim)
-    else:
-        found = x.sum(axis=dim, keepdims=keepdim, dtype=x.dtype)  # NumPy would widen it
-    return found if dim is None else in_order(found)
+    return in_order(sum_array(x, dim, keepdim))
 
 
 def _mean(x: Any, dim: Any, keepdim: bool) -> Any:
-    found = mean_array(x, dim, keepdim)
-    return found if dim is None else in_order(found)
+    return in_order(mean_array(x, dim, keepdim))
 
 
 def _extremum_dim(pick: str, best: str) -> Any:
@@ -76,9 +71,9 @@ def _extremum_dim(pick: str, best: str) -> Any:
     return forward
 
 
-sum_all = Op("SumBackward0", _sum, self=sum_vjp)
+sum_all = Op("SumBackward0", sum_array, self=sum_vjp)
 sum_dim = Op("SumBackward1", _sum, self=sum_vjp)
-mean_all = Op("MeanBackward0", _mean, self=mean_vjp)
+mean_all = Op("MeanBackward0", mean_array, self=mean_vjp)
 mean_dim = Op("MeanBackward1", _mean, self=mean_vjp)
 max_all = Op("MaxBackward1", lambda x: x.max(), self=extremum_all_vjp)
 min_all = Op("MinBackward1", lambda x: x.min(), self=extremum_all_vjp)

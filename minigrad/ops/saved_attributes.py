@@ -36,7 +36,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "LinalgSlogdetBackward0": "sign", "BaddbmmBackward0": "alpha beta",
+    "LinalgSlogdetBackward0": "sign", "BaddbmmBackward0": "alpha beta", "LerpBackward1": "weight",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
