@@ -101,6 +101,18 @@ def test_built_once_for_the_same_content(edition, tmp_path):
     assert editions.learners_edition(PARTS[:1], cache=cache) != edition
 
 
+@pytest.mark.parametrize("links", [True, False])
+def test_what_no_part_is_in_is_the_same_file_in_all_editions(tmp_path, monkeypatch, links):
+    if not links:  # as on a disk without them
+        monkeypatch.setattr(Path, "hardlink_to", lambda self, target: os.link(target, self / "nowhere"))
+    one, other = (editions.learners_edition([part], cache=tmp_path) for part in PARTS[:2])
+    for path in one.rglob("*"):
+        if path.is_file() and "pointwise" not in path.name:
+            twin = other / path.relative_to(one)
+            assert path.samefile(twin) == links and path.read_bytes() == twin.read_bytes()
+    test_its_bytecode_is_of_its_own_source_and_holds_no_body(one)
+
+
 def test_readable_by_others_whatever_the_umask(tmp_path):
     before = os.umask(0o077)
     try:
