@@ -43,6 +43,7 @@ __all__ = ["Referee", "seed_for", "seed_of"]
 _TRIES = 2  # sandboxes for one job before it counts as ungradable
 _JOBS = 100  # that one sandbox serves, as long as each leaves it as it was
 _EDITIONS = 12  # whose files lie ready: a lesson's own, and those with the parts of one check
+_RAN_OUT = {"TimeLimit", "MemoryError"}  # how a cell ended that would end so again
 _WAITING = 4  # of them, those asked for last, for which a sandbox may wait
 
 
@@ -137,7 +138,10 @@ class Referee:
         for asked in sorted({each.parts for each in lost}):
             these = [each for each in lost if each.parts == asked]
             names = {each.name for each in these}
-            less = job | {"checks": [each | {"alone": True} for each in job["checks"] if each["name"] in names]}
+            less = job | {
+                "cells": _worth_running(job["cells"], heard, asked),
+                "checks": [each | {"alone": True} for each in job["checks"] if each["name"] in names],
+            }
             try:
                 alone = self._hear(less, these, learners_edition(asked))
             except SandboxFailed as failed:
@@ -282,6 +286,13 @@ def _grade(record: Record) -> tuple[int, int]:
 def _others_may_have_cost(check: Check, record: Record, outcome: Outcome) -> bool:
     """Whether a check lost points that parts may have cost for which it does not ask."""
     return _lost(record) and {*outcome.unwritten} != {*check.parts} and bool(outcome.met(others(check)))
+
+
+def _worth_running(cells: list[dict[str, str]], heard: Testimony, asked: Sequence[str]) -> list[dict[str, str]]:
+    """The cells without those that ran out of time or memory, unless a part is in them that is asked for: they would again,
+    and each would be waited for as long as the first time."""
+    out = {name for name, error in heard.cells.items() if error["class"] in _RAN_OUT}
+    return [each for each in cells if each["id"] not in out or any(part in each["source"] for part in asked)]
 
 
 def _never_called(check: Check, outcome: Outcome) -> list[str]:

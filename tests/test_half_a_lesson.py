@@ -19,6 +19,7 @@ from autograder.notebook import _seeds, look
 from autograder.records import Entry
 from autograder.referee import Referee
 from autograder.runner.cells import Notebook
+from autograder.runner.limits import DEFAULT
 from autograder.sandbox import Sandbox
 from autograder.solutions import definitions
 from autograder.work import job_of
@@ -138,6 +139,26 @@ def test_what_did_not_meet_a_part_whose_cell_failed_is_not_heard_again(referee, 
         if each["score"] < each["points"] and failed not in checks.get(each["check"]).parts
     ]
     assert len(lost) >= 5 and len(heard) == 1
+
+
+def test_a_cell_that_ran_out_of_time_is_not_waited_for_again_unless_a_part_is_in_it_that_is_asked_for(monkeypatch):
+    name, mine, endless = "12_function", "softplus_backward", "while True: pass"
+    job = submission(lessons.load(name), checks.get(mine).parts)
+    (own,) = [cell for cell in job["cells"] if {*definitions(cell["source"])} & {*checks.get(mine).parts}]
+    other = next(cell for cell in job["cells"] if "@implements" in cell["source"] and cell is not own)
+    own["source"] += f"\n{endless}"  # once all is defined
+    other["source"] = f"{endless}\n{other['source']}"
+    run = []
+    hear = Referee._hear
+    monkeypatch.setattr(Referee, "_hear", lambda self, job, *more: run.append(job["cells"]) or hear(self, job, *more))
+    with Referee(SECRET, limits=DEFAULT._replace(cell_seconds=0.5)) as referee:
+        records = referee.grade(
+            name, "ada", job["cells"], [*job["seeds"]], learners_edition(job["parts"]), job["seeds"]
+        )
+    assert len(run) > 1 and own in run[0] and other in run[0]
+    assert not any(other in cells for cells in run[1:]) and any(own in cells for cells in run[1:])
+    (record,) = [each for each in records if each["check"] == mine]
+    assert record["score"] == record["points"]
 
 
 class OnlyTheFirst(Sandbox):
