@@ -15,7 +15,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
-from pathlib import Path, PurePath
+from importlib.util import cache_from_source
+from pathlib import Path
 
 from autograder.lessons import PROJECT
 from autograder.solutions import Definition, body_span, descend, find
@@ -51,26 +52,20 @@ def _build(
 ) -> None:
     """Write an edition beside its final place and move it there in one step. Two builders cannot disturb each other.
 
-    owned: by file, what loses its body. The other files are those of `whole`, the edition without which no part is: the
-    very same, so that a hundred editions take the room and the time of one.
+    owned: by file, what loses its body. The other files, and their bytecode, are those of `whole`, the edition that has all
+    bodies: a hundred editions take little more room than one. None: this is that edition.
     """
     scratch = Path(tempfile.mkdtemp(dir=edition.parent, prefix=".new-"))
     try:
-        if whole:
-            own = {f"{PurePath(each).parent}/__pycache__/{PurePath(each).stem}." for each in owned}
-            for path in filter(Path.is_file, whole.rglob("*")):
-                relative = path.relative_to(whole).as_posix()
-                if relative not in owned and not relative.startswith(
-                    tuple(own)
-                ):  # nor the bytecode, which has the bodies
-                    target = scratch / relative
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    _link(path, target)
-        for relative in owned if whole else files:
+        for relative, data in files.items():
             target = scratch / relative
             target.parent.mkdir(parents=True, exist_ok=True)
-            text = files[relative]
-            target.write_bytes(without_bodies(text.decode(), owned[relative]).encode() if relative in owned else text)
+            if relative in owned:
+                target.write_bytes(without_bodies(data.decode(), owned[relative]).encode())
+            elif whole:
+                _link(whole / relative, target)
+            else:
+                target.write_bytes(data)
         compileall.compile_dir(scratch, quiet=2)  # once, and not for every sandbox that shows it
         for path in (scratch, *scratch.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
@@ -82,12 +77,17 @@ def _build(
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _link(path: Path, target: Path) -> None:
-    """The same file under a second name; a copy, its time included, on a disk that has no such thing."""
-    try:
-        target.hardlink_to(path)
-    except OSError:
-        shutil.copy2(path, target)
+def _link(source: Path, target: Path) -> None:
+    """The same file under a second name, and its bytecode if there is; copies, times included, where a disk has no links."""
+    pairs = [(source, target)]
+    if source.suffix == ".py" and (bytecode := Path(cache_from_source(str(source)))).is_file():
+        pairs.append((bytecode, Path(cache_from_source(str(target)))))
+    for old, new in pairs:
+        new.parent.mkdir(exist_ok=True)
+        try:
+            new.hardlink_to(old)
+        except OSError:
+            shutil.copy2(old, new)
 
 
 def _engine_files(root: Path) -> dict[str, bytes]:

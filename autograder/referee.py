@@ -43,8 +43,8 @@ __all__ = ["Referee", "seed_for", "seed_of"]
 _TRIES = 2  # sandboxes for one job before it counts as ungradable
 _JOBS = 100  # that one sandbox serves, as long as each leaves it as it was
 _EDITIONS = 12  # whose files lie ready: a lesson's own, and those with the parts of one check
-_RAN_OUT = {"TimeLimit", "MemoryError"}  # how a cell ended that would end so again
 _WAITING = 4  # of them, those asked for last, for which a sandbox may wait
+_RAN_OUT = {"TimeLimit", "MemoryError"}  # how a cell ended that would end so again
 
 
 def seed_for(secret: bytes, student: str, lesson: str, check: str, seeds: str = "1") -> int:

@@ -237,7 +237,7 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
 
     The leading or the trailing dimensions of a float array that lies in one piece are summed by a product with ones, which
     takes BLAS half to a tenth of the time that NumPy's additions take. As in torch, half precision is added up in single,
-    and many numbers in groups: a running sum of a million loses four digits or more.
+    and many numbers in groups: a running sum of a million loses four digits or more. Integers add up in their own dtype.
     """
     shape = x.shape
     if not shape:

@@ -113,6 +113,12 @@ def test_what_no_part_is_in_is_the_same_file_in_all_editions(tmp_path, monkeypat
     test_its_bytecode_is_of_its_own_source_and_holds_no_body(one)
 
 
+def test_bytecode_that_somebody_has_cleaned_away_is_compiled_again(tmp_path):
+    for path in editions.learners_edition((), cache=tmp_path).rglob("*.pyc"):
+        path.unlink()
+    test_its_bytecode_is_of_its_own_source_and_holds_no_body(editions.learners_edition(PARTS[:1], cache=tmp_path))
+
+
 def test_readable_by_others_whatever_the_umask(tmp_path):
     before = os.umask(0o077)
     try:
