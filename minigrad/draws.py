@@ -19,7 +19,7 @@ from .ops.inplace import check_memory, check_writable, write
 from .ops.promotion import Number, no_kernel, unsupported
 from .ops.unary import step_vjp
 from .ops.validate import ABSENT, flag, number
-from .random import Generator, default_generator, fused
+from .random import Generator, fused, source
 from .ranges import empty
 from .tensor import Tensor, from_array
 
@@ -38,15 +38,15 @@ def _drawn(
         kernel = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}[draw]
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[kind].type_name}'")
     place = numpy.empty(shape, kind) if like is None else array_module(like).empty_like(like, kind, memory_order(like))
-    return finish(drawn_for(place, generator, draw).astype(kind, copy=False), **rest)
+    drawn = drawn_for(place, source(generator, rest["device"]), draw)
+    return finish(drawn.astype(kind, copy=False), **rest)
 
 
-def drawn_for(place: Any, generator: Generator | None, draw: str) -> Any:
+def drawn_for(place: Any, generator: Generator, draw: str) -> Any:
     """Numbers for every element of an array, one after the other as they lie in memory. torch draws normal numbers in
     blocks only where the array is in order."""
-    source, n, kind = generator or default_generator, place.size, place.dtype
     blocks = {"blocks": bool(place.flags.c_contiguous)} if draw == "normal" else {}
-    return filling_order(place, getattr(source, draw)(n, kind, **blocks))
+    return filling_order(place, getattr(generator, draw)(place.size, place.dtype, **blocks))
 
 
 def rand(
@@ -106,7 +106,7 @@ def randint(
         return NotImplemented
     low = 0 if low is None else low
     check_bounds(low, high, int64 if dtype is None else as_dtype(dtype))
-    values = (generator or default_generator).integers(low, high, math.prod(size)).reshape(tuple(size))
+    values = source(generator, device).integers(low, high, math.prod(size)).reshape(tuple(size))
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 
 
@@ -133,7 +133,7 @@ def randperm(
 ) -> Tensor:
     """0 … n - 1 in random order, int64 by default (torch.randperm)."""
     (count,) = shape_of((n,))
-    values = (generator or default_generator).permutation(count)
+    values = source(generator, device).permutation(count)
     return finish(values.astype(as_numpy(dtype) or values.dtype), device, requires_grad)
 
 
@@ -166,7 +166,8 @@ def normal(
     if least < 0:
         raise RuntimeError("normal expects all elements of std >= 0.0")
     rest = {name: x for name, x in (("mean", mean), ("std", std)) if not isinstance(x, Tensor)}
-    return NORMAL[tuple(inputs)](*inputs.values(), **rest, generator=generator or default_generator)
+    stream = source(generator, (std if "std" in inputs else mean).device)
+    return NORMAL[tuple(inputs)](*inputs.values(), **rest, generator=stream)
 
 
 def _around(mean: Any, std: Any, generator: Any) -> Any:
@@ -209,7 +210,7 @@ def bernoulli(input: Tensor, p: Float = ABSENT, *, generator: Generator | None =
     """1 with the probabilities given in `input`, or with one for all, else 0; its gradient is 0 (torch.bernoulli)."""
     if p is not ABSENT:
         return bernoulli_(input.detach().clone(), p, generator=generator)
-    return bernoulli_op(input, generator=generator or default_generator)
+    return bernoulli_op(input, generator=source(generator, input.device))
 
 
 def multinomial(
@@ -219,17 +220,17 @@ def multinomial(
 
     input: (categories,) or (rows, categories), not negative, need not sum to 1 → int64 (…, num_samples).
     """
-    source, data = generator or default_generator, to_host(input._data)
+    stream, data = source(generator, input.device), to_host(input._data)
     check_weights(data, num_samples, flag(replacement))
     rows = data.reshape(-1, data.shape[-1])
     if replacement and num_samples > 1:
         below = rows.cumsum(-1, dtype=data.dtype)
         below /= below[:, -1:]
         below[:, -1:] = 1
-        points = source.doubles(len(rows) * num_samples).reshape(len(rows), num_samples)
+        points = stream.doubles(len(rows) * num_samples).reshape(len(rows), num_samples)
         chosen = first_not_below(below, points)
     else:  # weights over waiting times: the first to come is k with a probability that goes with k's weight
-        quotients = rows / source.exponential(rows.size, rows.dtype).reshape(rows.shape)
+        quotients = rows / stream.exponential(rows.size, rows.dtype).reshape(rows.shape)
         one = num_samples == 1
         chosen = quotients.argmax(-1) if one else from_array(quotients).topk(num_samples, dim=-1)[1]._data
     return finish(chosen.reshape((*data.shape[:-1], num_samples)), input.device)
@@ -317,7 +318,7 @@ def uniform_(self: Tensor, a: Float = 0, b: Float = 1, *, generator: Generator |
     if a > b:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
     wide = numpy.dtype(numpy.float32) if kind == numpy.float16 else kind
-    drawn = (generator or default_generator).uniform(self._data.size, wide)
+    drawn = source(generator, self.device).uniform(self._data.size, wide)
     drawn = fused(drawn, float(wide.type(b) - wide.type(a)), a).astype(wide, copy=False).astype(kind, copy=False)
     drawn[drawn == kind.type(b)] = a  # rounding may come to b, which is not one of them
     return overwrite(self, drawn, "UniformBackward0")
@@ -330,7 +331,7 @@ def normal_(self: Tensor, mean: Float = 0, std: Float = 1, *, generator: Generat
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if self._data.size:
         no_kernel("normal_kernel_cpu", self, "biu")
-    return overwrite(self, fused(drawn_for(self._data, generator, "normal"), std, number(mean)))
+    return overwrite(self, fused(drawn_for(self._data, source(generator, self.device), "normal"), std, number(mean)))
 
 
 def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -343,7 +344,7 @@ def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = 
         return self
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return overwrite(self, (generator or default_generator).doubles(self._data.size) < p, "BernoulliBackward2")
+    return overwrite(self, source(generator, self.device).doubles(self._data.size) < p, "BernoulliBackward2")
 
 
 def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -357,7 +358,7 @@ def exponential_(self: Tensor, lambd: Float = 1, *, generator: Generator | None 
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {self.dtype.type_name}"
         )
-    drawn = (generator or default_generator).exponential(self._data.size, numpy.dtype(float), lambd)
+    drawn = source(generator, self.device).exponential(self._data.size, numpy.dtype(float), lambd)
     return overwrite(self, drawn, "ExponentialBackward0")
 
 
@@ -376,7 +377,7 @@ def random_(
     end = whole_numbers(self.dtype)[2] + 1 if not given or given[-1] is None else given[-1]
     check_memory(self)
     check_bounds(first, end, self.dtype)
-    drawn = (generator or default_generator).integers(first, end, self._data.size, 2**28 if given else 2**32)
+    drawn = source(generator, self.device).integers(first, end, self._data.size, 2**28 if given else 2**32)
     return overwrite(self, drawn, f"RandomBackward{2 - len(given)}")
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from .backend import constant, numpy, to_host
 from .errors import refusing
 from .size import device as Device
+from .size import get_default_device
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -43,6 +44,14 @@ class Generator:
     """An independent stream of random numbers (torch.Generator)."""
 
     def __init__(self, device: Any = "cpu") -> None:
+        place = Device("cpu" if device is None else device)
+        if place.type == "cuda":
+            from .cuda import is_available
+
+            if not is_available():
+                raise RuntimeError("Cannot get CUDA generator without ATen_cuda library.")
+            place = Device("cuda", place.index or 0)
+        self.device = place  # of the tensors that it is for: the numbers are drawn on the host, for GPUs too
         self.manual_seed(DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
@@ -71,11 +80,6 @@ class Generator:
     def initial_seed(self) -> int:
         """The seed of the current stream."""
         return self._seed
-
-    @property
-    def device(self) -> Device:
-        """Where the numbers are drawn: on the host, for GPUs too."""
-        return Device("cpu")
 
     def get_state(self) -> Tensor:
         """Where the stream is, as torch shows it: 5056 bytes."""
@@ -117,7 +121,7 @@ class Generator:
 
     def clone_state(self) -> Generator:
         """A generator of its own, whose stream is where this one's is."""
-        return Generator().set_state(self.get_state())
+        return Generator(self.device).set_state(self.get_state())
 
     def words(self, n: int) -> Any:
         """The next n 32-bit words, as uint64."""
@@ -253,6 +257,21 @@ def no_draws(words: str | None) -> Iterator[None]:
 
 default_generator = Generator()  # used where none is given; unpredictable until manual_seed()
 default_generator.seed()
+
+
+def source(generator: Generator | None, device: Any) -> Generator:
+    """Where numbers for a tensor on `device` (None: where tensors are made) come from: the generator that was given, or the
+    default one.
+
+    RuntimeError, in torch's words, for a generator of another kind of device.
+    """
+    if generator is None:
+        return default_generator
+    wanted = Device(get_default_device() if device is None else device).type
+    found = generator.device.type
+    if wanted != found:
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found '{found}'")
+    return generator
 
 
 def manual_seed(seed: int) -> Generator:

@@ -312,7 +312,7 @@ def _direction(x: Tensor, generator: Generator) -> Tensor:
     """A random direction of length 1 in the space of x; the generator is fresh, so the user's numbers stay."""
     from ..draws import rand
 
-    values = rand(x.numel(), generator=generator).to(x.device, x.dtype)
+    values = rand(x.numel(), generator=generator, device="cpu").to(x.device, x.dtype)
     return (values / values.norm()).reshape(x.shape)
 
 

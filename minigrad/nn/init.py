@@ -13,7 +13,7 @@ from ..backend import numpy, to_host
 from ..draws import overwrite, randperm
 from ..errors import refusing
 from ..ops.masks import where
-from ..random import Generator, default_generator
+from ..random import Generator, source
 from ..ranges import empty_like
 from ..tensor import Tensor
 
@@ -228,7 +228,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     n = tensor._data.size
     if not n:
         return tensor
-    drawn = (generator or default_generator).normal(n, tensor._data.dtype)
+    drawn = source(generator, tensor.device).normal(n, tensor._data.dtype)
     drawn = drawn.astype(tensor._data.dtype, copy=False).reshape(rows, n // rows)
     tall: Any = drawn.T if rows < n // rows else drawn
     q, r = numpy.linalg.qr(to_host(tall))

@@ -188,6 +188,7 @@ def listed(entries: Iterable[tuple[Any, Any]], kind: Callable[[Tensor], str]) ->
     for key, value in entries:
         told = f"Object of type: {type(value).__name__}"
         if isinstance(value, Tensor):
-            told = f"Parameter containing: [{kind(value)} of size {'x'.join(map(str, value.shape))}]"
+            place = f" ({value.device})" if value.is_cuda else ""
+            told = f"Parameter containing: [{kind(value)} of size {'x'.join(map(str, value.shape))}{place}]"
         lines.append(f"  ({key}): {told}")
     return "\n".join(lines)
