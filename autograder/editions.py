@@ -2,24 +2,28 @@
 
 Grading mounts it in the sandbox, so that a part works only if the learner wrote it. It is written from the
 engine's own source: signatures and docstrings stay, bodies become `raise NotImplementedError`. An edition
-is built once per content and kept in a cache; nothing here decides which parts a lesson has (lessons.py
-does).
+is built once per content and kept in a cache for as long as it is used; nothing here decides which parts a
+lesson has (lessons.py does).
 """
 
 from __future__ import annotations
 
 import ast
 import compileall
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable
 from importlib.util import cache_from_source
 from pathlib import Path
 
 from autograder.lessons import PROJECT
 from autograder.solutions import Definition, body_span, descend, find
+
+UNUSED = 30 * 24 * 3600  # seconds after which an edition is removed: by then the engine has most likely changed
 
 
 def cache_dir() -> Path:
@@ -42,9 +46,20 @@ def learners_edition(parts: Iterable[str], root: Path = PROJECT, cache: Path | N
     edition = home / digest.hexdigest()[:24]
     if not edition.is_dir():
         home.mkdir(parents=True, exist_ok=True)
+        _remove_unused(home)
         whole = learners_edition((), root, cache) if parts else None
         _build(edition, files, _by_file(parts, root), whole)
+    with contextlib.suppress(OSError):  # it is another user's, or just being removed by hand
+        os.utime(edition)
     return edition
+
+
+def _remove_unused(home: Path) -> None:
+    """Remove the editions that nobody has asked for in `UNUSED` seconds, and what builders that were killed have left."""
+    for edition in home.iterdir():
+        with contextlib.suppress(OSError):
+            if edition.stat().st_mtime < time.time() - UNUSED:
+                shutil.rmtree(edition)
 
 
 def _build(

@@ -8,6 +8,7 @@ import marshal
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,17 @@ def test_bytecode_that_somebody_has_cleaned_away_is_compiled_again(tmp_path):
     for path in editions.learners_edition((), cache=tmp_path).rglob("*.pyc"):
         path.unlink()
     test_its_bytecode_is_of_its_own_source_and_holds_no_body(editions.learners_edition(PARTS[:1], cache=tmp_path))
+
+
+def test_what_was_not_used_for_a_month_is_removed_when_another_is_built(tmp_path):
+    kept, unused, whole = (editions.learners_edition(parts, cache=tmp_path) for parts in (PARTS[:1], PARTS[1:2], ()))
+    (left := unused.with_name(".new-of-a-builder-that-was-killed")).mkdir()
+    for folder in (kept, unused, left, whole):
+        os.utime(folder, (0, time.time() - editions.UNUSED - 60))
+    assert editions.learners_edition(PARTS[:1], cache=tmp_path) == kept  # asked for: used
+    built = editions.learners_edition(PARTS[2:], cache=tmp_path)
+    assert {path.name for path in kept.parent.iterdir()} == {kept.name, built.name, whole.name}  # whole: built again
+    assert (kept / "minigrad" / "tensor.py").read_bytes() == (PROJECT / "minigrad" / "tensor.py").read_bytes()
 
 
 def test_readable_by_others_whatever_the_umask(tmp_path):
