@@ -231,8 +231,7 @@ def multinomial(
         chosen = first_not_below(below, points)
     else:  # weights over waiting times: the first to come is k with a probability that goes with k's weight
         quotients = rows / stream.exponential(rows.size, rows.dtype).reshape(rows.shape)
-        one = num_samples == 1
-        chosen = quotients.argmax(-1) if one else from_array(quotients).topk(num_samples, dim=-1)[1]._data
+        chosen = quotients.argmax(-1) if num_samples == 1 else from_array(quotients).topk(num_samples, dim=-1)[1]._data
     return finish(chosen.reshape((*data.shape[:-1], num_samples)), input.device)
 
 
