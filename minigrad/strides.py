@@ -55,11 +55,31 @@ def iteration_order(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> 
     return dims
 
 
+def in_first_order(found: Any, *operands: Any) -> Any:
+    """What an elementwise operation has made of its operands, arrays or numbers, in the order in memory that torch gives it.
+
+    Of one order NumPy makes the same; CuPy does not.
+    """
+    steps = list(dict.fromkeys(stretched(x, found.shape) for x in operands if getattr(x, "ndim", 0)))
+    return found if len(steps) < 2 and type(found) is ndarray else laid_out(found, steps)
+
+
+def stretched(x: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of x in the dimensions of a result of that shape, 0 where it is stretched."""
+    ahead = len(shape) - x.ndim
+    sizes = zip(x.shape, x.strides, shape[ahead:], strict=True)
+    return (0,) * ahead + tuple([0 if n == 1 != wanted else step for n, step, wanted in sizes])
+
+
 def laid_out(values: Any, operands: Sequence[Sequence[int]]) -> Any:
     """An array with its elements in that order in memory, without gaps. operands: as above."""
     if not values.size:
         return in_order(values)
-    dims, step, steps = iteration_order(values.shape, operands), values.itemsize, {}
+    shape = values.shape
+    dims, step, steps = iteration_order(shape, operands), values.itemsize, {}
     for d in dims:
-        steps[d], step = step, step * values.shape[d]
-    return restrided(in_order(values.transpose(dims[::-1])), values.shape, [steps[d] for d in range(len(dims))])
+        steps[d], step = step, step * shape[d]
+    strides = [steps[d] for d in range(len(dims))]
+    if values.strides == tuple(strides):
+        return values
+    return restrided(in_order(values.transpose(dims[::-1])), shape, strides)

@@ -103,12 +103,6 @@ KNOWN = (
         "which of the indices out of range is named: the first in memory",
     ),
     (
-        r"(?s)^torch said .*view size is not compatible|^torch said .*error=None\)\n[^\n]*view size is not compatible"
-        r"|^x\d+: _version of .*\.(reshape|flatten|ravel|contiguous)\("
-        r"|^x\d+: graph: torch [^\n]*ReshapeAlias.*\.(t\(\)|T|mT|H|transpose|permute|swap).* = [^\n]*x\d+[^\n]* x\d+[^\n]*\n",
-        "in which order of memory a result lies whose operands lie in several, or that an index has picked",
-    ),
-    (
         r"torch.*error=None.*\n.*some elements of the input tensor and the written-to tensor",
         "torch notices an overlap only of tensors without gaps in memory, which hangs on the order there",
     ),
@@ -138,7 +132,7 @@ KNOWN = (
     ),
     (r"minigrad said .*NotImplementedError: minigrad", "what minigrad says that it does not have"),
     (
-        r"(?s)^x\d+: torch \[([^\n,]*,){16}.*argsort\([^\n]*$",
+        r"(?s)^x\d+: torch \[([^\n,]*,){16}.*(argsort\([^\n]*|\.sort\([^\n]*\)\[1\])$",
         "which of equal numbers comes first, of more than sixteen that are sorted, is the processor's choice",
     ),
     (r"torch.*(INTERNAL ASSERT FAILED|SmallVector unable)", "an assertion inside torch, which asks for a report"),

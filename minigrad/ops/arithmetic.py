@@ -10,6 +10,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, check_64_bits, constant, in_order, in_single, ndarray, numpy
 from ..dtypes import BY_NUMPY, element, float64, result_type
+from ..strides import in_first_order
 from ..tensor import Tensor, from_array
 from .arguments import Number, Operand
 from .define import Op
@@ -134,6 +135,11 @@ def _scaled_difference(x: Any, y: Any, alpha: Any) -> Any:
     return _sum(x, -element(alpha, y.dtype), y)
 
 
+def _difference_from(x: Any, y: Any, alpha: Any) -> Any:
+    found = y - x.dtype.type(alpha) * x
+    return found if found.ndim < 2 else in_first_order(found, y, x)
+
+
 def _difference_from_number(x: Any, other: Any, alpha: Any) -> Any:
     if other and type(x) is ndarray:
         other = constant(other, x.dtype)
@@ -154,7 +160,7 @@ def _int_power(x: Any, y: Any) -> Any:
 add_alpha_op = Op("AddBackward0", _scaled_sum, promotes=True, self=same_vjp, other=add_alpha_vjp)
 sub_alpha_op = Op("SubBackward0", _scaled_difference, promotes=True, self=same_vjp, other=sub_alpha_vjp)
 rsub_tensor_op = Op(
-    "RsubBackward0", lambda x, y, alpha: y - x.dtype.type(alpha) * x, promotes=True, self=sub_alpha_vjp, other=same_vjp
+    "RsubBackward0", _difference_from, promotes=True, elementwise=False, self=sub_alpha_vjp, other=same_vjp
 )
 rsub_op = Op("RsubBackward1", _difference_from_number, self=sub_alpha_vjp)
 div_mode_op = Op("DivBackward2", _divide_mode, promotes=True, self=whole_vjp_self, other=whole_vjp_other)

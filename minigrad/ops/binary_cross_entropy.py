@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, at_least, at_most
+from ..strides import in_first_order
 from ..tensor import Tensor
 from .activation import log_sigmoid_op, sigmoid
 from .arguments import parsed
@@ -78,8 +79,10 @@ def _bce_logits(x: Any, t: Any, weight: Any, pos_weight: Any, reduction: int) ->
     log_s = at_most(0, x) - module.log1p(module.exp(-abs(x)))  # ln σ(x); ln(1 - σ(x)) = ln σ(x) - x
     if pos_weight is not None:
         log_s = log_s * ((pos_weight - 1) * t + 1)
-    values = weighted((1 - t) * x - log_s, weight)
-    return reduced(values.astype(t.dtype, copy=False), reduction)
+    absent = 1 - t
+    values = weighted(absent * x - log_s, weight)
+    found = reduced(values.astype(t.dtype, copy=False), reduction)
+    return found if found.ndim < 2 else in_first_order(found, absent, x)
 
 
 bce_slope_op = Op(

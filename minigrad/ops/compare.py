@@ -10,6 +10,7 @@ from .. import rules
 from ..autograd.grad_mode import is_grad_enabled
 from ..backend import array_module, ndarray
 from ..dtypes import BY_NUMPY, result_type
+from ..strides import in_first_order
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Float, Operand
 from .define import Op
@@ -28,13 +29,20 @@ from .shape import view
 from .validate import flag, number
 
 
+def result(found: Any, x: Any, y: Any) -> Tensor:
+    """The tensor of what was found of arrays, element by element, in the order in memory of the first one."""
+    if found.ndim > 1 and not x.flags.c_contiguous:
+        found = in_first_order(found, x, y)
+    return from_array(found)
+
+
 def _comparison(compare: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
     def call(input: Tensor, other: Operand) -> Any:
         ready = operands(input, other)
         if ready is None:
             return NotImplemented
         try:
-            return from_array(compare(ready[2], ready[3]))
+            return result(compare(ready[2], ready[3]), ready[2], ready[3])
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, *ready[:4])
 
@@ -97,9 +105,9 @@ gt_written, ge_written = _written(operator.gt, "gt"), _written(operator.ge, "ge"
 
 def _logical(name: str) -> Callable[..., Any]:
     def call(input: Tensor, other: Tensor) -> Tensor:
-        x, y = input._data, other._data
+        x, y = common((input, other))
         try:
-            return from_array(getattr(array_module(x), name)(x, y))
+            return result(getattr(array_module(x), name)(x, y), x, y)
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, input, other, x, y)
 
@@ -128,7 +136,7 @@ def _bits(combine: Callable[[Any, Any], Any], name: str, kernel: str, refused: s
         try:
             if x.dtype.kind in refused:
                 raise unsupported(kernel, x, y)
-            return from_array(combine(x, y))
+            return result(combine(x, y), x, y)
         except ValueError as error:
             raise refusal(error, x, y) from error
 
@@ -202,7 +210,7 @@ def isclose(input: Tensor, other: Tensor, rtol: Float = 1e-5, atol: Float = 1e-8
     """Which elements agree within atol + rtol · |other| (torch.isclose); RuntimeError for different dtypes."""
     close = _close(input, other, rtol, atol, equal_nan)
     look(input, other)
-    return from_array(array_module(close).asarray(close))
+    return result(array_module(close).asarray(close), input._data, other._data)
 
 
 def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Any:

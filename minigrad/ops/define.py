@@ -29,6 +29,7 @@ from ..autograd.recording import next_order, observers, recording_rules, show_ob
 from ..autograd.views import View, refusal_of
 from ..backend import FEWEST, converted, in_use, ndarray, stretching
 from ..dtypes import as_numpy, get_default_dtype
+from ..strides import in_first_order
 from ..tensor import Tensor, from_array
 from .double_backward import members
 from .nodes import (
@@ -57,11 +58,9 @@ NOTHING: tuple[Any, ...] = ()  # the saved values of a node whose rules need non
 def binary(
     name: str, node: str, forward: Forward, /, stretches: bool = True, mixing: int = AS_THEY_ARE, **rules: Rule
 ) -> Callable[..., Tensor]:
-    """An operation of two operands, tensors or numbers, such as the elementwise ones.
-
-    forward: on arrays of one dtype, or an array and a number. rules: of the first and of the second operand.
-    stretches: operands are broadcast against each other; not so for matrix products. mixing: see promotion.py.
-    """
+    """An operation of two operands, tensors or numbers, such as the elementwise ones. forward: on arrays of one dtype, or an
+    array and a number. rules: of the first and of the second operand. stretches: operands are broadcast against each other,
+    and the result is laid out as in strides.py; not so for matrix products. mixing: see promotion.py."""
     entry = Rules(node, rules, members=BY_OPERANDS)
     node_class, saves, crosswise = entry.node, bool(entry.node.saves), issubclass(entry.node, CrosswiseNode)
     always_fits = None if stretches else True
@@ -75,8 +74,7 @@ def binary(
             a, b, x, y, known_to_fit = ready
             fits = fits or known_to_fit
             if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
-                tensor, number = (b, x) if type(a) is Constant else (a, y)
-                return BY_NUMBER[node].on(tensor, {"number": number})
+                return BY_NUMBER[node].on(*((b, {"number": x}) if type(a) is Constant else (a, {"number": y})))
         shape: Any = None
         try:
             if fits is not None or (fits := (shape := x.shape) == y.shape or None):
@@ -85,6 +83,8 @@ def binary(
                 shape = (data := forward(x, y) if x.size + y.size < FEWEST else stretching(forward, x, y)).shape
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
+        if (shape and len(shape) > 1 or fits is False) and not x.flags.c_contiguous:
+            data = in_first_order(data, x, y)
         out = new(Tensor)
         out._data = data
         out._counter = out._grad = None
@@ -202,7 +202,8 @@ class Op:
     of input NAME, which costs no memory. outputs: how many there are, or their names, which rules may use as well.
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
     view: the output shares the input's storage. promotes: the inputs are brought to one dtype first; floating: to a
-    floating-point one. stretches: a rule may return a gradient of the output's shape or dtype, and the walk fits it to
+    floating-point one. elementwise: the order in memory is that of the first input, see strides.py; by default where they
+    are brought to one dtype. stretches: a rule may return a gradient of the output's shape or dtype, and the walk fits it to
     the input. second: the node that records the rules under create_graph (double_backward.py).
     """
 
@@ -216,6 +217,7 @@ class Op:
         stretches: bool = False,
         promotes: bool = False,
         floating: bool = False,
+        elementwise: bool | None = None,
         tensors: tuple[str, ...] = (),
         second: str | dict[str, str] = "",
         **rules: Rule,
@@ -224,6 +226,7 @@ class Op:
         self.stretches = stretches or promotes or floating
         self.promotes = promotes or floating
         self.floating = floating
+        self.elementwise = self.promotes if elementwise is None else elementwise
         self.view = view
         self.tensors = tensors
         self.rules = Rules(node, rules, outputs, tensors, members(second, rules))
@@ -244,6 +247,8 @@ class Op:
             data = self.forward(*arrays, **(self.plain(attributes) if self.tensors else attributes))
         except (ValueError, TypeError) as error:
             raise in_torchs_words(error, [*arrays, *self.pointers(attributes)]) from error
+        if self.elementwise and data.ndim > 1:
+            data = in_first_order(data, *arrays)
         edges = edges_of(inputs)
         if edges is None:
             return from_array(data) if type(data) is not tuple else tuple(from_array(d) for d in data)

@@ -12,6 +12,7 @@ from .. import rules
 from ..autograd.accumulate import broadcasts_to, unbroadcast
 from ..backend import array_module, in_order, laid_out_as, numpy
 from ..dtypes import element
+from ..strides import in_first_order
 from ..tensor import from_array
 from .define import Op
 
@@ -239,6 +240,11 @@ def put_flat_vjp(grad: Any, index: Any) -> Any:
     return take_op.of(grad, index=index)
 
 
+def _where(x: Any, y: Any, condition: Any) -> Any:
+    found = array_module(condition).where(condition, x, y)
+    return found if found.ndim < 2 else in_first_order(found, condition, x, y)
+
+
 def where_vjp_self(grad: Any, condition: Any) -> Any:
     """z = self where the condition holds."""
     return rules.keep_where(grad, rules.raw(condition))
@@ -303,6 +309,6 @@ masked_scatter_op = Op(
 take_op = Op("TakeBackward0", lambda x, index: in_order(x.reshape(-1)[index]), tensors=INDEX, self=take_vjp)
 put_flat_op = Op("PutBackward0", _put_flat, tensors=INDEX, self=put_flat_vjp)
 where_op = Op(
-    "WhereBackward0", lambda x, y, condition: array_module(condition).where(condition, x, y), tensors=("condition",),
-    promotes=True, self=where_vjp_self, other=where_vjp_other,
+    "WhereBackward0", _where, tensors=("condition",), promotes=True, elementwise=False, self=where_vjp_self,
+    other=where_vjp_other,
 )  # fmt: skip

@@ -53,7 +53,7 @@ def cat_op(passed: tuple[bool, ...]) -> Op:
         return module.ascontiguousarray(module.concatenate(kept, dim))
 
     rules: dict[str, Any] = {f"t{i}": nothing_vjp if skip else cat_vjp(i) for i, skip in enumerate(passed)}
-    return all_or_none(Op("CatBackward0", forward, promotes=True, **rules))
+    return all_or_none(Op("CatBackward0", forward, promotes=True, elementwise=False, **rules))
 
 
 @functools.cache
@@ -65,7 +65,7 @@ def stack_op(count: int) -> Op:
         module, new = array_module(xs[0]), (slice(None),) * dim + (None,)
         return module.ascontiguousarray(module.concatenate([x[new] for x in xs], dim))
 
-    return all_or_none(Op("StackBackward0", forward, promotes=True, **rules))
+    return all_or_none(Op("StackBackward0", forward, promotes=True, elementwise=False, **rules))
 
 
 def cat(tensors: Tensors, dim: Int = 0) -> Tensor:

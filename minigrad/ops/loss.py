@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import records
-from ..backend import array_module, at_most, mean_array, sum_array
+from ..backend import array_module, at_most, laid_out_as, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
@@ -103,7 +103,8 @@ def huber_values(x: Any, y: Any, delta: float) -> Any:
 
 
 def _huber(x: Any, y: Any, reduction: int, delta: float) -> Any:
-    return reduced(huber_values(x, y, delta).astype(x.dtype, copy=False), reduction)
+    found = reduced(huber_values(x, y, delta).astype(x.dtype, copy=False), reduction)
+    return found if found.shape != x.shape else laid_out_as(x, found)
 
 
 def _smooth_l1(x: Any, y: Any, reduction: int, beta: float) -> Any:

@@ -11,6 +11,7 @@ from .. import rules
 from ..backend import array_module, outside
 from ..dtypes import get_default_dtype
 from ..ranges import scalar_tensor, zeros_like
+from ..strides import in_first_order
 from ..tensor import Tensor
 from .activation import logsigmoid
 from .arguments import Float, Number, parsed
@@ -153,8 +154,9 @@ def soft_margin_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int)
 
 
 def _soft_margin(x: Any, target: Any, reduction: int) -> Any:
-    module = array_module(x)
-    return reduced(module.log(1 + module.exp(-(target * x))).astype(x.dtype, copy=False), reduction)
+    module, negative = array_module(x), -x
+    found = reduced(module.log(1 + module.exp(negative * target)).astype(x.dtype, copy=False), reduction)
+    return found if found.ndim < 2 else in_first_order(found, negative, target)
 
 
 soft_margin_op = Op(
