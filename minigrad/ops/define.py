@@ -83,7 +83,7 @@ def binary(
                 shape = (data := forward(x, y) if x.size + y.size < FEWEST else stretching(forward, x, y)).shape
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
-        if (shape and len(shape) > 1 or fits is False) and not x.flags.c_contiguous:
+        if (shape and y.ndim > 1 or fits is False) and not x.flags.c_contiguous:  # a row leaves it to the other
             data = in_first_order(data, x, y)
         out = new(Tensor)
         out._data = data
