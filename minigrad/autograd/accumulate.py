@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .. import rules
-from ..backend import laid_out_as, ndarray, numpy, stretching, sum_array, sum_products
+from ..backend import in_order, laid_out_as, ndarray, numpy, stretching, sum_array, sum_products
 from ..dtypes import get_default_dtype
 from ..tensor import Tensor, from_array
 from .graph import LAST, Edge, Node, SeveralOutputs
@@ -177,7 +177,10 @@ class AccumulateGrad(Node):
                 f"The gradient that arrives at a leaf of shape {list(self.shape)} has shape {list(grad.shape)}: "
                 "a derivative rule returned the wrong shape"
             )
-        shared = grad is self.foreign or self.extras is not None
+        permuted = (
+            len(self.shape) > 1 and not grad.flags.c_contiguous
+        )  # so that accumulate's copy lies as the leaf does
+        shared = permuted or grad is self.foreign or self.extras is not None
         if (shared or variable._grad is not None) and grad.shape != variable._data.shape:
             refuse_shape(variable, grad)  # as its copy or its sum is refused in torch
         accumulate(variable, grad, shared)
@@ -188,8 +191,12 @@ class AccumulateGrad(Node):
         """Add `grad`, a Tensor with a history."""
         if self.variable._edge is not None:
             return self.interior()
+        first = self.variable._grad is None
         with adding:
             accumulate_graph(self.variable, grad)
+        if first:
+            held: Any = self.variable._grad
+            held._data = in_order(held._data)
         return ()
 
     def interior(self) -> tuple[Any, ...]:
@@ -218,7 +225,7 @@ class StridedAccumulateGrad(AccumulateGrad):
         return self.lay_out(first, super().apply_graph(grad))
 
     def lay_out(self, first: bool, results: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Copy the leaf's first gradient into the leaf's memory order, unless that has gaps or overlaps."""
+        """Copy the leaf's first gradient into the leaf's memory order; that of the indices if the leaf has gaps or overlaps."""
         from ..ops.inplace import dense  # the operations build on this module
 
         data, held = self.variable._data, self.variable._grad
