@@ -6,6 +6,7 @@ of the indices where operands disagree; in torch the first operand that makes a 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,7 +61,11 @@ def in_first_order(found: Any, *operands: Any) -> Any:
 
     Of one order NumPy makes the same; CuPy does not.
     """
-    steps = list(dict.fromkeys(stretched(x, found.shape) for x in operands if getattr(x, "ndim", 0)))
+    first, shape = operands[0], found.shape
+    if getattr(first, "shape", None) == shape and first.flags.c_contiguous:
+        return in_order(found)  # which decides on all dimensions
+    arrays = [x for x in operands if getattr(x, "ndim", 0)]
+    steps = list(dict.fromkeys([x.strides if x.shape == shape else stretched(x, shape) for x in arrays]))
     return found if len(steps) < 2 and type(found) is ndarray else laid_out(found, steps)
 
 
@@ -76,10 +81,18 @@ def laid_out(values: Any, operands: Sequence[Sequence[int]]) -> Any:
     if not values.size:
         return in_order(values)
     shape = values.shape
-    dims, step, steps = iteration_order(shape, operands), values.itemsize, {}
-    for d in dims:
-        steps[d], step = step, step * shape[d]
-    strides = [steps[d] for d in range(len(dims))]
-    if values.strides == tuple(strides):
+    dims, strides = _order_and_strides(shape, tuple([tuple(steps) for steps in operands]), values.itemsize)
+    if values.strides == strides:
         return values
-    return restrided(in_order(values.transpose(dims[::-1])), shape, strides)
+    return restrided(in_order(values.transpose(dims)), shape, list(strides))
+
+
+@functools.lru_cache(256)  # the same few shapes come at every step
+def _order_and_strides(
+    shape: tuple[int, ...], operands: tuple[tuple[int, ...], ...], step: int
+) -> tuple[list[int], tuple[int, ...]]:
+    """The dimensions from the one whose neighbours lie farthest apart, and the strides of a result without gaps."""
+    dims, strides = iteration_order(shape, operands), [0] * len(shape)
+    for d in dims:
+        strides[d], step = step, step * shape[d]
+    return dims[::-1], tuple(strides)

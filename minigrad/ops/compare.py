@@ -31,7 +31,7 @@ from .validate import flag, number
 
 def result(found: Any, x: Any, y: Any) -> Tensor:
     """The tensor of what was found of arrays, element by element, in the order in memory of the first one."""
-    if found.ndim > 1 and not x.flags.c_contiguous:
+    if found.ndim > 1 and not x.flags.c_contiguous and x.strides != getattr(y, "strides", ()):
         found = in_first_order(found, x, y)
     return from_array(found)
 

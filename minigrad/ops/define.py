@@ -75,7 +75,7 @@ def binary(
             fits = fits or known_to_fit
             if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
                 return BY_NUMBER[node].on(*((b, {"number": x}) if type(a) is Constant else (a, {"number": y})))
-        shape: Any = None
+        shape: Any = ()
         try:
             if fits is not None or (fits := (shape := x.shape) == y.shape or None):
                 data = forward(x, y)
@@ -83,7 +83,8 @@ def binary(
                 shape = (data := forward(x, y) if x.size + y.size < FEWEST else stretching(forward, x, y)).shape
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
-        if (shape and y.ndim > 1 or fits is False) and not x.flags.c_contiguous:  # a row leaves it to the other
+        permuted = (shape and y.ndim > 1 or fits is False) and not x.flags.c_contiguous  # a row leaves it to the other
+        if permuted and x.strides != getattr(y, "strides", ()):
             data = in_first_order(data, x, y)
         out = new(Tensor)
         out._data = data
