@@ -24,7 +24,7 @@ TORCH_ONLY = {
         SerializationStorageContext ShortStorage StaticModule Stream StreamObjType StringType SymBool
         SymBoolType SymFloat SymInt SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType Type
         TypedStorage UnionType UntypedStorage Use Value addbmm affine_grid_generator alias_copy alpha_dropout
-        alpha_dropout_ amp angle ao as_strided as_strided_ as_strided_copy as_strided_scatter asarray autocast
+        alpha_dropout_ amp angle ao as_strided_ as_strided_copy as_strided_scatter asarray autocast
         autocast_decrement_nesting autocast_increment_nesting bartlett_window batch_norm_backward_elemt
         batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
         batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bfloat16

@@ -103,6 +103,10 @@ KNOWN = (
         "which of the indices out of range is named: the first in memory",
     ),
     (
+        r"(?s)^torch said .*setStorage.*error=None\).*as_strided\([^\n]*$",
+        "where a part without elements begins in the storage is NumPy's choice",
+    ),
+    (
         r"torch.*error=None.*\n.*some elements of the input tensor and the written-to tensor",
         "torch notices an overlap only of tensors without gaps in memory, which hangs on the order there",
     ),
@@ -123,7 +127,7 @@ KNOWN = (
         "torch's threshold_ and eye_ write an expanded tensor, once for each place that it has in it",
     ),
     (
-        r"(?s)^x\d+: torch .*\b(nan|inf)\b.*interpolate\([^\n]*$",
+        r"(?s)^x\d+: (torch .*\b(nan|inf)\b.*interpolate\([^\n]*$|grad: torch .*\bnan\b.*interpolate\()",
         "an infinite neighbour whose share is 0: torch's kernels leave out some of these products",
     ),
     (

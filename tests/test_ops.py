@@ -53,7 +53,7 @@ SOMETIMES = frozenset((DATA / "op_differences_by_processor.txt").read_text(encod
 # What rules call on Tensors among themselves; no name of torch's.
 OWN = {"copied", "stack_all", "concatenate_all", "scatter_index", "to_numpy_dtype"}
 # addresses; NumPy's own arrays; random numbers (twin_programs/random.txt): other tests have them
-SPECIAL = {"data_ptr", "from_numpy", "cuda", "is_tensor"}
+SPECIAL = {"data_ptr", "from_numpy", "cuda", "is_tensor", "untyped_storage"}  # the last: twin_programs/as_strided.txt
 SPECIAL |= {name for module, name, _, _, _ in ops.entries() if module == ".draws"}
 
 

@@ -25,6 +25,7 @@ PROGRAMS = sorted((Path(__file__).parent / "twin_programs").glob("*.txt"))
 # Programs whose statements mean something else on a device, and why.
 OTHERWISE = {
     "arrays": "memory is shared with NumPy's arrays",
+    "as_strided": "the stand-in does not know whose memory a view by steps shows",
     "copies": "a copied view begins where its own memory does",
     "function_arguments": "numpy()",
     "function_outputs": "numpy()",

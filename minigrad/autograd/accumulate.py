@@ -177,10 +177,10 @@ class AccumulateGrad(Node):
                 f"The gradient that arrives at a leaf of shape {list(self.shape)} has shape {list(grad.shape)}: "
                 "a derivative rule returned the wrong shape"
             )
-        permuted = (
-            len(self.shape) > 1 and not grad.flags.c_contiguous
-        )  # so that accumulate's copy lies as the leaf does
-        shared = permuted or grad is self.foreign or self.extras is not None
+        # a copy lies in the order of the indices; it is made where somebody else may hold the array, or where that lies otherwise
+        shared = (
+            grad is self.foreign or self.extras is not None or (len(self.shape) > 1 and not grad.flags.c_contiguous)
+        )
         if (shared or variable._grad is not None) and grad.shape != variable._data.shape:
             refuse_shape(variable, grad)  # as its copy or its sum is refused in torch
         accumulate(variable, grad, shared)

@@ -169,13 +169,13 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform, of variance gain² · 2 / (fan_in + fan_out) (Glorot, Bengio 2010)."""
-    bound = math.sqrt(3) * (gain * math.sqrt(2 / sum(fans(tensor))))
+    bound = math.sqrt(3) * (gain * math.sqrt(2 / float(sum(fans(tensor)))))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal, of variance gain² · 2 / (fan_in + fan_out)."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(fans(tensor))), generator)
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / float(sum(fans(tensor)))), generator)
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:

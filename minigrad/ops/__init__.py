@@ -57,6 +57,7 @@ TABLE = {
         .to_numpy_dtype=cast
     """,
     "views": "narrow chunk dsplit hsplit select split split_with_sizes tensor_split vsplit diagonal .unfold",
+    "strided": "as_strided .untyped_storage",
     "layout": """
         adjoint broadcast_to flatten ravel unflatten movedim .expand_as .reshape_as .view_as atleast_1d()
         atleast_2d() atleast_3d() broadcast_shapes() broadcast_tensors() meshgrid()

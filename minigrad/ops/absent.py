@@ -14,7 +14,7 @@ from ..tensor import Tensor
 
 ABSENT = set(
     """
-    addbmm addbmm_ angle as_strided as_strided_ as_strided_scatter as_subclass bfloat16 cauchy_ ccol_indices cdouble
+    addbmm addbmm_ angle as_strided_ as_strided_scatter as_subclass bfloat16 cauchy_ ccol_indices cdouble
     cfloat chalf cholesky cholesky_inverse cholesky_solve coalesce col_indices conj conj_physical conj_physical_
     const_data_ptr corrcoef cov crow_indices dense_dim dequantize diagonal_scatter digamma digamma_ dim_order eig erfc
     erfc_ erfinv erfinv_ float_power_ frexp gcd gcd_ geometric_ geqrf grad_dtype hash_tensor heaviside
@@ -29,7 +29,7 @@ ABSENT = set(
     share_memory_ slice_inverse slice_scatter smm solve sparse_dim sparse_mask sparse_resize_
     sparse_resize_and_clear_ sspaddmm stft storage_type sum_to_size svd symeig to_dense to_mkldnn to_padded_tensor
     to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr triangular_solve unsafe_chunk
-    unsafe_split unsafe_split_with_sizes untyped_storage values volatile xpu
+    unsafe_split unsafe_split_with_sizes values volatile xpu
 """.split()
 )
 

@@ -21,7 +21,7 @@ UNSHOWN = {
     "SumBackward0": "dim keepdim", "MeanBackward0": "dim keepdim", "CatBackward0": "bounds", "UnbindBackward0": "self_shape",
     "ConvolutionBackward0": "input_shape weight_shape bias_shape",
     "LinalgSolveExBackward0": "vector", "TrilinearBackward0": "terms", "EmbeddingBackward0": "weight_shape",
-    "Im2ColBackward0": "self_shape",
+    "Im2ColBackward0": "self_shape", "AsStridedBackward0": "within",
     "NativeLayerNormBackward0": "eps", "CopyBackwards": "home",
     "ScatterBackward0": "src_shape", "ScatterAddBackward0": "src_shape",
     "NllLossBackward0": "self_shape shares", "NllLoss2DBackward0": "self_shape shares",

@@ -112,7 +112,7 @@ def ranges(name: str, method: bool) -> list[tuple[int, int]]:
 # Functions that take no `out`, beside those in place.
 WITHOUT_OUT = set(
     """
-    adaptive_avg_pool1d adaptive_max_pool1d adjoint allclose argwhere as_tensor atleast_1d atleast_2d atleast_3d
+    adaptive_avg_pool1d adaptive_max_pool1d adjoint allclose argwhere as_strided as_tensor atleast_1d atleast_2d atleast_3d
     avg_pool1d batch_norm bilinear bincount broadcast_shapes broadcast_tensors broadcast_to cartesian_prod cdist celu chunk
     clone conv1d conv2d conv3d conv_transpose1d conv_transpose2d cosine_similarity count_nonzero detach diag_embed diagflat
     diagonal dist dropout dsplit einsum embedding empty_like equal flatten flip fliplr flipud from_numpy full_like
