@@ -75,7 +75,7 @@ def binary(
             fits = fits or known_to_fit
             if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
                 return BY_NUMBER[node].on(*((b, {"number": x}) if type(a) is Constant else (a, {"number": y})))
-        shape: Any = ()
+        shape: Any = None
         try:
             if fits is not None or (fits := (shape := x.shape) == y.shape or None):
                 data = forward(x, y)
