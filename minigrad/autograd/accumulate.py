@@ -194,8 +194,8 @@ class AccumulateGrad(Node):
         first = self.variable._grad is None
         with adding:
             accumulate_graph(self.variable, grad)
-        if first:
-            held: Any = self.variable._grad
+        held: Any = self.variable._grad
+        if first and hasattr(held, "_data"):  # a learner's accumulate_graph may have put anything there
             held._data = in_order(held._data)
         return ()
 
