@@ -35,6 +35,7 @@ APART = {
         "minigrad's interpolate has three modes": "nn.functional.interpolate/nearest nn.functional.interpolate/area "
         "nn.functional.interpolate/nearest-exact nn.functional.interpolate/bicubic nn.functional.interpolate/trilinear",
         "minigrad has no nuclear norm": "norm/nuc",
+        "minigrad is given copies of parts, which have a storage of their own": "as_strided/partial_views",
         "the table calls it in a way of its own": "einsum bool double float half int long short zero_ "
         "nn.functional.embedding where",
     }.items()
