@@ -11,6 +11,7 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Places:
         rtol, atol = CLOSE[rough]
         for name, mine in found.items():
             other = others[name]
-            facts = [[str(asked(lambda t: getattr(t, fact), t)) for fact in FACTS] for t in (mine, other)]  # noqa: B023
+            facts = [[str(asked(attrgetter(fact), t)) for fact in FACTS] for t in (mine, other)]
             if facts[0] != facts[1]:
                 return f"{name}, {FACTS}: host {facts[0]}, device {facts[1]}"
             if re.search(rf"\b{name}\b", line) and other.device.type != THERE:

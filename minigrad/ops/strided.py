@@ -25,6 +25,11 @@ def geometry(x: Any) -> Geometry:
     return x.shape, tuple([s // x.itemsize for s in x.strides]), (address(x) - address(storage_of(x))) // x.itemsize
 
 
+def flat(whole: Any) -> Any:
+    """The elements of an array that owns its memory, as they lie there: a view, for there are no gaps."""
+    return whole.transpose(sorted(range(whole.ndim), key=lambda d: -whole.strides[d])).reshape(-1)
+
+
 def places(shape: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
     """The place in the storage of every element, int64 of that shape."""
     found = numpy.asarray(offset)
@@ -66,11 +71,8 @@ def _as_strided(
             "minigrad 里没有：原地改写一个 as_strided 视图，而它的本体在内存里不是按下标的次序放的 · "
             "minigrad has no writes in place to an as_strided view of a tensor that does not lie in the order of its indices"
         )
-    whole = storage_of(x)
-    dims = sorted(range(whole.ndim), key=lambda d: -whole.strides[d])
-    flat = whole.transpose(dims).reshape(-1)  # no copy: it owns its memory, so there are no gaps
     begin = within[2] if storage_offset is None else storage_offset
-    return restrided(flat[begin:], size, [step * x.itemsize for step in stride])
+    return restrided(flat(storage_of(x))[begin:], size, [step * x.itemsize for step in stride])
 
 
 as_strided_op = Op("AsStridedBackward0", _as_strided, view=True, self=as_strided_vjp)
@@ -125,9 +127,7 @@ class UntypedStorage:
 
     def tolist(self) -> list[int]:
         """The bytes, as ints."""
-        whole = to_host(self._array)
-        dims = sorted(range(whole.ndim), key=lambda d: -whole.strides[d])
-        return list(whole.transpose(dims).tobytes())
+        return list(flat(to_host(self._array)).tobytes())
 
     def __getitem__(self, index: int) -> int:
         return self.tolist()[index]
