@@ -1,10 +1,11 @@
 """How fast the engine is: side by side with torch, MyGrad, HIPS autograd and NumPy by hand, in one run on one thread.
 
-    python -m benchmarks.engine [--quick] [--only chain,tiny] [--seconds 1] [--json FILE] [--cuda]
+    python -m benchmarks.engine [--quick] [--only chain,tiny] [--seconds 1] [--sample-ms 10] [--json FILE] [--cuda]
 
 Times are noisy on a busy machine and ratios much less so: the engines take turns, sample by sample, and only ratios are
-promised. A time counts only when the results agree with torch's. `deep`, `memory` and `import` run in processes of their
-own. --cuda compares with torch on a GPU instead (cuda.py).
+promised. The first step of a sample finds the caches full of another engine's data; in longer samples it counts for less.
+A time counts only when the results agree with torch's. `deep`, `memory` and `import` run in processes of their own. --cuda
+compares with torch on a GPU instead (cuda.py).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from benchmarks.workloads import WORKLOADS, Workload
 
 Results = dict[str, Any]
 Goal = tuple[str, float] | None
-SAMPLE = 0.01  # seconds: short steps are repeated until a sample is about as long
+SAMPLE = 0.01  # seconds: steps are repeated until a sample is about as long
 # The rows that need a process each: key, names, what is measured and its unit, the goal.
 APART: list[tuple[str, str, str, str, Goal]] = [
     ("deep", "100,000 次加法的链，前向、反向、释放", "100,000 additions in a row: forward, backward, freed", "s", ("torch", 0.5)),
@@ -47,6 +48,9 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--only", default="", help="只跑这些 · these rows only: chain,tiny,deep,…")
     parser.add_argument("--seconds", type=float, default=1.0, help="每个引擎每行的计时 · timed for each engine and row")
+    parser.add_argument(
+        "--sample-ms", type=float, default=SAMPLE * 1e3, help="轮到一个引擎时连续跑多久 · how long a turn lasts"
+    )
     parser.add_argument("--json", type=Path, help="结果也写进这个文件 · write the figures here as well")
     parser.add_argument("--cuda", action="store_true", help="在 GPU 上与 torch 比 · compare with torch on a GPU")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
@@ -65,7 +69,9 @@ def main(argv: list[str] | None = None) -> int:
     figures: Results = {"python": platform.python_version(), "load": os.getloadavg(), "rows": {}}
     for workload in WORKLOADS:
         if not rows or workload.key in rows:
-            found = figures["rows"][workload.key] = timed(workload, engines, 0.0 if options.quick else options.seconds)
+            found = figures["rows"][workload.key] = timed(
+                workload, engines, 0.0 if options.quick else options.seconds, options.sample_ms / 1e3
+            )
             print(
                 line(
                     workload.zh, workload.en, found, engines, unit(workload), None if options.quick else workload.goal
@@ -100,7 +106,7 @@ def available() -> Results:
 # ------------------------------------------------------------------ timing
 
 
-def timed(workload: Workload, engines: Results, seconds: float) -> Results:
+def timed(workload: Workload, engines: Results, seconds: float, turn: float) -> Results:
     """{engine: {best, median}} in seconds; {wrong: …} for one whose results are not torch's."""
     found: Results = {}
     steps: dict[str, Callable[[], None]] = {}
@@ -118,7 +124,7 @@ def timed(workload: Workload, engines: Results, seconds: float) -> Results:
         else:
             steps[name], found[name] = step, {"checked": True, "samples": []}
     with undisturbed():
-        for name, sample in take_turns(steps, seconds):
+        for name, sample in take_turns(steps, seconds, turn):
             found[name]["samples"].append(sample)
     for one in found.values():
         if one.get("samples"):
@@ -133,14 +139,16 @@ def runs(engine: Any, row: str) -> bool:
     return rows is None or row in rows
 
 
-def take_turns(steps: dict[str, Callable[[], None]], seconds: float) -> Iterator[tuple[str, float]]:
+def take_turns(
+    steps: dict[str, Callable[[], None]], seconds: float, turn: float = SAMPLE
+) -> Iterator[tuple[str, float]]:
     """(engine, seconds a step), one sample of each in turn, at least three; the first of a round changes."""
     repeats: dict[str, int] = {}
     for name, step in steps.items():
         step()
         start = time.perf_counter()
         step()
-        repeats[name] = max(1, int(SAMPLE / (time.perf_counter() - start))) if seconds else 1
+        repeats[name] = max(1, int(turn / (time.perf_counter() - start))) if seconds else 1
     names, spent, rounds = list(steps), dict.fromkeys(steps, 0.0), 0
     while names and (rounds < 3 or min(spent[name] for name in names) < seconds):
         for name in names:
