@@ -99,6 +99,13 @@ def hint_of(record: Record) -> Pair | None:
     return pair(text("hint_in" if asked else "hint_caused", part=known.part.rpartition(".")[2], hint=known.hint))
 
 
+def remarks(notes: Mapping[str, Pair]) -> list[Pair]:
+    """What was unusual about how a submission was read, each with the name of the cell it is about."""
+    return [
+        {"zh": f"{cell}：{note['zh']}", "en": f"{cell}: {note['en']}"} if cell else note for cell, note in notes.items()
+    ]
+
+
 def stood_in(record: Record) -> Pair | None:
     """Which of the engine's own parts this check ran on, because the student had not written them."""
     parts = [part.rpartition(".")[2] for part in record.get("stood_in", ())]

@@ -45,9 +45,12 @@ class Replay:
 
 
 def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: bool = False) -> Replay:
-    """Run one check again. UnknownName for a student, lesson or check that there is not."""
+    """Run one check again. UnknownName for a student, lesson or check that there is not, AutograderError for a student who
+    has handed in nothing."""
     released = released_lesson(course, lesson)
     if student not in course.students(lesson):
+        if student in course.roster():
+            raise AutograderError(text("nothing_handed_in", given=student, lesson=lesson))
         raise UnknownName("unknown_submission", student, course.students(lesson))
     if check not in released.checks.values():
         raise UnknownName(text("kind_check"), check, released.checks.values())

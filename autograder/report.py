@@ -131,6 +131,8 @@ def _reasons(result: Result) -> list[str]:
         lines.append("✗ " + " · ".join(pages.lost_in(record, result.by_hand) for record in records))
         hint = pages.both(pages.hint_of(records[0]))
         lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [f"  💡 {line}" for line in hint]
+    if lost:
+        lines += [f"ℹ {line}" for note in pages.remarks(result.entry.notes) for line in pages.both(note)]
     if any(not record["sandboxed"] for record in result.entry.records.values()):
         lines.append("⚠ 没有沙箱 · no sandbox")
     return lines
@@ -213,9 +215,11 @@ def _why(row: Row) -> Any:
         said = pages.both(pages.hint_of(first)) or pages.both(first["reason"])
         where = " ".join(pages.lost_in(record, row.by_hand) for record in records)
         lines.append(Markup("<p><code>{}</code><br>{}</p>").format(where, Markup("<br>").join(said)))
+    for note in pages.remarks(row.entry.notes if row.entry else {}):
+        lines.append(Markup("<p>ℹ {}</p>").format(Markup("<br>").join(pages.both(note))))
     lost = " · ".join(pages.lost_in(record, row.by_hand) for record in row.losses)
     why = Markup("<details><summary>{}</summary>{}</details>").format(lost, Markup("").join(lines))
-    return why if lines else Markup("")
+    return why if row.losses else Markup("")
 
 
 def _of_student(course: Course, folder: Path, report: ClassReport, row: Row) -> dict[str, Any]:
@@ -229,15 +233,16 @@ def _of_student(course: Course, folder: Path, report: ClassReport, row: Row) -> 
             "lost": pages.lost(record),
             "headline": pages.headline(record) + pages.corrected(record, row.by_hand),
             "said": pages.hint_of(record) or record["reason"],
-            "html": Markup(pages.as_html(record, (entry.notes if entry else {}).get(grade_id))),
+            "html": Markup(pages.as_html(record)),
         }
-        for grade_id, record in (entry.records.items() if entry else ())
+        for record in (entry.records.values() if entry else ())
     ]
     feedback = course.path("feedback", row.student, name) / f"{name}.html"
     return {
         "row_of": report.lesson,
         "row": row,
         "records": records,
+        "notes": pages.remarks(entry.notes if entry else {}),
         "history": [_version(each) for each in history],
         "waiting": list(_never_graded(course.root / "collected" / name / row.student, history)),
         "feedback": _relative(feedback, folder / "students") if feedback.is_file() else None,

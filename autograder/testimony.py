@@ -9,6 +9,7 @@ but not harmful; whether it is right is compare.py's question.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +33,8 @@ _WORDS = {
         *("MagicNotRun", "InputNotThere", "ModuleNotFoundError", "RecursionError"),
     )
 }
+
+_OURS = ("UnknownName", "PartError", "AutograderError")  # said in both languages already, a line in each
 
 
 @dataclass
@@ -98,13 +101,21 @@ def words(error: dict[str, Any], limits: Limits) -> Text:
     said = text(
         _WORDS.get(error["class"], "why_error"),
         kind=error["class"],
-        message=error["message"],
+        message=_in_each_language(error["message"]) if error["class"] in _OURS else error["message"],
         seconds=f"{limits.check_seconds:g}",
         memory=f"{limits.memory / (1 << 20):g}",
     )
     if error.get("cell") and error.get("line"):
         return text("why_where", said=said, cell=error["cell"], line=error["line"])
     return said
+
+
+def _in_each_language(message: str) -> Text:
+    """The lines of a message in the language they are in; those of a message in one language, in both."""
+    lines = [line.strip() for line in message.splitlines()]
+    chinese = [line for line in lines if re.search("[\u4e00-\u9fff]", line)]
+    other = [line for line in lines if line not in chinese]
+    return Text(" ".join(chinese or lines), " ".join(other or lines))
 
 
 # ── Values ───────────────────────────────────────────────────────────────────────────────────────

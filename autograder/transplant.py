@@ -63,23 +63,16 @@ def read(data: bytes) -> list[Answer]:
     try:
         notebook = json.loads(data)  # in UTF-8, -16 or -32, with or without a byte order mark
     except (ValueError, RecursionError) as error:
-        known = next((said for sign, said in _TELLTALES.items() if sign in data), None)
-        raise _unreadable(*(known or _not_json(error))) from None
+        known = next((said for sign, said in _TELLTALES.items() if sign in data), (_not_json(error), _START))
+        raise _unreadable(*known[0], remedy=known[1]) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
-        raise _unreadable("它是旧格式（nbformat 3）", "it is in an old format (nbformat 3)")
+        raise _unreadable("它是旧格式（nbformat 3）", "it is in an old format (nbformat 3)", remedy=_SAVE)
     if not isinstance(cells, list):
         raise _unreadable("里面没有 cells 列表", "it has no list of cells")
     if len(cells) > MAX_CELLS:
         raise _unreadable(f"里面有 {len(cells):,} 个格子", f"it has {len(cells):,} cells")
     return [answer for cell in cells if (answer := _answer(cell))]
-
-
-# What a file that cannot be read may hold, and what that says of it.
-_TELLTALES = {
-    b"<<<<<<< ": Text("里面有 git 合并冲突的记号（<<<<<<<）", "it holds the marks of a git merge conflict (<<<<<<<)"),
-    b"PK\x03\x04": Text("它是压缩包，要先解开", "it is an archive, to be unpacked first"),
-}
 
 
 def _not_json(error: ValueError | RecursionError) -> Text:
@@ -128,6 +121,8 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
         if not found:
             notes.by_cell[grade_id] = MISSING
             continue
+        # A copy that nobody has written in would undo the answer that is joined to it.
+        found = [answer for answer in found if answer.source.strip() != cell.source.strip()] or found[:1]
         if len(found) > 1:
             notes.by_cell[grade_id] = Text(
                 f"这一格在提交里出现了 {len(found)} 次，按顺序接在一起。",
@@ -135,7 +130,10 @@ def transplant(released: NotebookNode, answers: list[Answer]) -> tuple[NotebookN
             )
         cell.source = "\n".join(answer.source for answer in found)
         if len(cell.source) > MAX_ANSWER:
-            notes.by_cell[grade_id] = Text("这一格太长，没有采用。", "This cell is too long and was not taken.")
+            notes.by_cell[grade_id] = Text(
+                f"这一格超过 {MAX_ANSWER:,} 个字，没有采用，所以没有运行。",
+                f"This cell has more than {MAX_ANSWER:,} characters. It was not taken, and so it was not run.",
+            )
             cell.source = ""
     wanted = {cell.metadata.nbgrader.grade_id for cell in notebook.cells if kind(cell) == "solution"}
     if wanted and all(notes.by_cell.get(each) == MISSING for each in wanted):
@@ -173,6 +171,11 @@ def _strays(released: NotebookNode, answers: list[Answer], taken: set[int]) -> i
     return sum(bool(a.source.strip()) and a.source.strip() not in known for a in own)
 
 
+_START = Text(
+    "请确认交的是 JupyterLab 存的 .ipynb 笔记本；打不开，就从发布的笔记本做起，再交一次；原文件没有改动。",
+    "Please make sure that you submit the .ipynb notebook as JupyterLab saved it. If it does not open, start from the released one "
+    "and submit that; the original file is untouched.",
+)
 _SAVE = Text(
     "请在 JupyterLab 里重新保存后再交一次；原文件没有改动。",
     "Please save it again in JupyterLab and submit it again; the original file is untouched.",
@@ -183,5 +186,25 @@ _CLEAR = Text(
 )
 
 
-def _unreadable(zh: str, en: str, remedy: Text = _SAVE) -> AutograderError:
+# What a file that cannot be read may hold: what that says of it, and what to do.
+_TELLTALES = {
+    b"<<<<<<< ": (
+        Text("里面有 git 合并冲突的记号（<<<<<<<）", "it holds the marks of a git merge conflict (<<<<<<<)"),
+        Text(
+            "请删去 <<<<<<<、=======、>>>>>>> 这几行，两边只留一边，存好再交一次；原文件没有改动。",
+            "Please remove the lines with <<<<<<<, ======= and >>>>>>>, keep one of the two sides, save and submit it again; the "
+            "original file is untouched.",
+        ),
+    ),
+    b"PK\x03\x04": (
+        Text("它是压缩包", "it is an archive"),
+        Text(
+            "请解开它，交里面的 .ipynb；原文件没有改动。",
+            "Please unpack it and submit the .ipynb inside; the original file is untouched.",
+        ),
+    ),
+}
+
+
+def _unreadable(zh: str, en: str, remedy: Text = _START) -> AutograderError:
     return AutograderError(Text(f"这份提交读不出来：{zh}。", f"This submission cannot be read: {en}."), remedy=remedy)

@@ -70,6 +70,11 @@ def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
     status, said = run(capsys, "--course", str(course.root), "replay", "ada", "90_scratch", "any")
     assert status == 1 and "There is no submission from a student called 'ada'." in said
     assert "The known names are: none yet" in said
+    roster = course.root / "roster.csv"
+    roster.write_text("id,first_name,last_name,email\nada,Ada,Lovelace,\n", encoding="utf-8")
+    status, said = run(capsys, "--course", str(course.root), "replay", "ada", "90_scratch", "any")
+    assert status == 1 and "'ada' is on the roster, but has handed in nothing for 90_scratch." in said
+    assert "known names" not in said
 
 
 def test_before_anybody_has_handed_in_a_dry_run_promises_nothing_about_scores(capsys, course):

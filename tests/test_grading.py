@@ -250,7 +250,7 @@ def test_feedback_on_what_could_not_be_graded_shows_no_zero(graded, who):
     student = who if who == EMPTY else graded.student(who)
     (page,) = feedback(graded.course, LESSON, [student])
     html = page.read_text(encoding="utf-8")
-    assert "没能评分，不是零分" in html and "this is no zero" in html and "save it again in JupyterLab" in html
+    assert "没能评分，不是零分" in html and "this is no zero" in html and "original file is untouched" in html
     assert "得分 · Score: – / " in html and "0.0 / " not in html and "nan" not in html
 
 

@@ -74,6 +74,8 @@ def course(tmp_path_factory):
         for grade_id, record in records(lesson, "none").items()
     }
     entries.append(Entry(LESSON, "s10", "f" * 64, "v1", dead, problem=broken))
+    entries[9].notes["grad"] = {"zh": "太长", "en": "too long"}  # s09 has lost points, s01 has not
+    entries[1].notes[""] = {"zh": "另写了", "en": "more cells"}
     course.ledger.put(entries)
     earlier = Entry(LESSON, "s00", "e" * 64, "v0", records(lesson, "none"))
     course.ledger.put([earlier, entries[0]])
@@ -189,6 +191,13 @@ def test_the_lessons_page_says_it_in_words(course, written):
     for words in (summary.RULE["zh"], summary.RULE["en"], "不是笔记本", "no notebook"):
         assert words in html
     assert "学生数 · students" in html
+
+
+def test_what_was_unusual_about_a_submission_stands_where_points_are_missing(course, written):
+    html = unescape(page(course, f"{LESSON}.html"))
+    assert "ℹ grad：太长<br>grad: too long" in html and "more cells" not in html
+    assert "grad: too long" in unescape(page(course, "students/s09.html"))
+    assert "more cells" in unescape(page(course, "students/s01.html"))
 
 
 def test_two_students_of_one_name_can_be_told_apart(course, written):

@@ -1,6 +1,7 @@
 """What a sandbox says is taken with suspicion: any JSON at all becomes outcomes that the comparison can judge."""
 
 import itertools
+import re
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from autograder import compare
 from autograder.checks import Check, Property
-from autograder.errors import SandboxFailed
+from autograder.errors import SandboxFailed, UnknownName
 from autograder.runner.limits import DEFAULT
 from autograder.testimony import hear, printable, value
 
@@ -142,6 +143,14 @@ def test_an_error_is_told_in_words(error, words):
     says = outcome(DONE | {"error": error}).error["says"]
     assert words in says.en
     assert says.zh
+
+
+def test_what_our_own_errors_say_in_both_languages_is_said_once_in_each():
+    says = outcome(
+        DONE | {"error": {"class": "UnknownName", "message": str(UnknownName("hint_which", "rleu", ["relu"]))}}
+    ).error["says"]
+    assert says.zh.count("relu") == says.en.count("relu") == 1
+    assert re.search("[\u4e00-\u9fff]", says.zh) and not re.search("[\u4e00-\u9fff]", says.en)
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,14 @@ def test_a_split_cell_is_joined_and_noted():
     assert "2" in notes.by_cell["a"].en
 
 
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_copy_that_nobody_has_written_in_undoes_no_answer(place):
+    """Copied by mistake, before or behind the answer: joined to it, the last one would be what counts."""
+    stub = cell("a", "stub a", solution=True, grade=False)
+    notebook, notes = graded(submitted(lambda nb: nb["cells"].insert(place, stub)))
+    assert sources(notebook) == WANTED and not notes.by_cell
+
+
 def test_a_deleted_answer_is_the_stub_and_noted():
     notebook, notes = graded(submitted(lambda nb: nb["cells"].pop(1)))
     assert sources(notebook)["a"] == "stub a"
@@ -145,18 +153,24 @@ def test_a_deleted_answer_is_the_stub_and_noted():
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("data", "why", "remedy"),
     [
-        (b'{"cells": [\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> main\n]}', "merge conflict"),
-        (b"PK\x03\x04\x14\x00", "archive"),
-        ("{梯度".encode("gbk"), "not UTF-8"),
-        (b'{"cells": [', "not JSON"),
+        (
+            b'{"cells": [\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> main\n]}',
+            "merge conflict",
+            "remove the lines with <<<<<<<",
+        ),
+        (b"PK\x03\x04\x14\x00", "archive", "unpack it"),
+        ("{梯度".encode("gbk"), "not UTF-8", "start from the released one"),
+        (b'{"cells": [', "not JSON", "start from the released one"),
+        (b'{"worksheets": []}', "old format", "save it again in JupyterLab"),
     ],
 )
-def test_what_cannot_be_read_is_told_in_words_that_help(data, why):
+def test_what_cannot_be_read_is_told_in_words_that_help(data, why, remedy):
     with pytest.raises(AutograderError) as caught:
         read(data)
     assert why in caught.value.what.en and caught.value.what.zh
+    assert remedy in caught.value.remedy.en and caught.value.remedy.zh
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le"])

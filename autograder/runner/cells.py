@@ -1,8 +1,8 @@
 """A learner's cells: executed one after the other in one namespace, as a notebook would, without a notebook.
 
 An error in a cell is reported (class, message, line) and the next cell runs all the same. Of what only a
-notebook has, magics, shell lines and lone questions (`?name`) are left out, `display` is there and shows nothing;
-a magic that the rest needs, and `input()`, are clear errors. Checks are not cells: see checking.py.
+notebook has, magics, shell lines and lone questions (`?name`) are left out, `display` and `get_ipython()` are there and
+do nothing; a magic that the rest needs, and `input()`, are clear errors. Checks are not cells: see checking.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import linecache
 import re
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograder.parts import NOT_WRITTEN, not_written
@@ -84,6 +84,16 @@ def settle_names() -> None:
 
     builtins.input = no_input
     vars(builtins)["display"] = lambda *_, **__: None
+    vars(builtins)["get_ipython"] = NoIPython
+
+
+class NoIPython:
+    """What get_ipython() gives where there is no IPython: every method does nothing, as lines of magic alone do nothing."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_, **__: None
 
 
 # ── Errors as plain data ─────────────────────────────────────────────────────────────────────────
