@@ -76,10 +76,12 @@ def requires_grad_switch(T: Any, rng: np.random.Generator) -> Properties:
         (x * w).sum().backward()
         return [x.requires_grad, x.grad, w.grad]
 
+    switches = each_at_least_once(rng, 2, 5)
+
     def frozen_and_thawed() -> list[Any]:
         x, seen = leaf(T, values), []
-        for wanted in (True, False, True):
-            x.requires_grad_(wanted)
+        for wanted in switches:
+            x.requires_grad_(bool(wanted))
             seen.append((x * 2.0).requires_grad)
         return seen
 
@@ -93,8 +95,8 @@ def requires_grad_switch(T: Any, rng: np.random.Generator) -> Properties:
     x, computed = T.tensor(values), leaf(T, values) * 2.0
     yield "on", lambda: T.tensor(values).requires_grad_().requires_grad
     yield "a gradient arrives", gradient
-    yield "off again", switched_off, "on"
     yield "frozen, then thawed", frozen_and_thawed
+    yield "off again", switched_off, "frozen, then thawed"
     yield "it returns the very tensor", lambda: x.requires_grad_() is x, "frozen, then thawed"
     yield "asked for twice, collected once", twice, "frozen, then thawed"
     yield "a computed tensor keeps its history", lambda: computed.requires_grad_().grad_fn.name(), "on"
@@ -146,11 +148,12 @@ def detach_cuts(T: Any, rng: np.random.Generator) -> Properties:
     x = leaf(T, values)
     y = x * x
     d = y.detach()
-    yield "the same numbers", d
+    cut = "x * x.detach()"
+    yield cut, gradient(lambda x: x * x.detach())
+    yield "the same numbers", d, cut
     yield "no history", [d.requires_grad, d.is_leaf, d.grad_fn is None]
     yield "the original keeps its own", [y.requires_grad, y.grad_fn.name()]
     yield "of a leaf, too", lambda: [x.detach().requires_grad, x.requires_grad, x.detach() is x]
-    yield "x * x.detach()", gradient(lambda x: x * x.detach())
     yield "x - x.detach() is 0, its slope is not", gradient(lambda x: x - x.detach())
     yield "cut in the middle", gradient(lambda x: x + (x * x).detach() * 3.0)
     fresh = d.requires_grad_()
@@ -172,9 +175,14 @@ def detach_shares(T: Any, rng: np.random.Generator) -> Properties:
 
         return compute
 
+    def apart() -> Any:
+        x, weight = leaf(T, values), T.tensor(values[::-1].copy())
+        (x * weight + x.detach() * x).sum().backward()
+        return x.grad
+
     x = T.tensor(values)
     d, another = x.detach(), "another tensor"
-    yield another, d is not x  # or sharing is no art
+    yield another, apart  # or sharing is no art
     d[0] = 7.0
     yield "written here, read there", x, another
     x[1] = -7.0

@@ -153,13 +153,13 @@ def pow_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "x ** -2", power(-2, away_from_zero(rng, 5))
     with_zero = np.r_[0.0, away_from_zero(rng, 2), -0.0]
     steady = "x ** 1, also where x is 0"
-    yield steady, power(1, with_zero)
+    yield steady, power(1, with_zero), "x ** 2"
     yield "x ** 0, also where x is 0", power(0, with_zero), steady
     yield "x ** 0 of a matrix, float32", power(0, rng.normal(size=(2, 3)), "float32"), steady
     yield "x ** 2, also where x is 0", power(2, with_zero)
     yield "x ** 2.5 has no slope below 0", power(2.5, np.r_[-rng.uniform(0.5, 2, 2), rng.uniform(0.5, 2, 2)])
     yield "x ** 0.5 at 0 is infinitely steep", power(0.5, np.r_[np.zeros(8), rng.uniform(0.5, 2, 2)])
-    yield "the other branch of a sum", sibling(T, rng, lambda x: x**3, away_from_zero(rng, 4))
+    yield "the other branch of a sum", sibling(T, rng, lambda x: x**3, away_from_zero(rng, 4)), "x ** 2"
     yield "x ** 0.0, also where x is 0", power(0.0, with_zero), steady
     steep = gradient(T, rng, lambda x: (x**0 - 1.0).sqrt(), away_from_zero(rng, 4))
     yield "x ** 0 stops an infinite gradient", steep, steady

@@ -103,6 +103,21 @@ def broadcast_rule(T: Any, rng: np.random.Generator) -> Properties:
         yield *asked(*each), "(4,) to (3,)"
     for each in misfits[1:]:
         yield *asked(*each), "(3,) to (3,)"
+    pairs = list(shapes_at_random(rng, 6))
+    yield (
+        "drawn at random",
+        lambda: [returning(T, rng, target, shape)() for shape, target in pairs],
+    )  # no list of shapes will do
+
+
+def shapes_at_random(rng: np.random.Generator, count: int) -> Iterator[tuple[Shape, Shape]]:
+    """Pairs of a shape and a target: in turn one that fits, and the same with one size too many."""
+    for _ in range(count):
+        target = tuple(rng.integers(2, 6, size=rng.integers(1, 4)).tolist())
+        kept = target[rng.integers(len(target)) :]
+        wrong = rng.integers(len(kept))
+        yield tuple(1 if rng.random() < 0.4 else n for n in kept), target
+        yield tuple(n + (at == wrong) for at, n in enumerate(kept)), target
 
 
 # ── unbroadcast ──────────────────────────────────────────────────────────────────────────────────
@@ -190,9 +205,11 @@ MISFITS: list[tuple[Shape, Shape]] = [
 @check("broadcast_in_a_network", lesson=LESSON, points=3, parts=[STRETCHES, UNBROADCAST, EXPAND])
 def broadcast_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
     """Biases, scales and a temperature, all smaller than what they meet, trained for three steps on two groups."""
-    X = T.tensor(rng.normal(size=(2, 5, 3)))
-    target = T.tensor(rng.normal(size=(2, 5, 2)))
-    shapes: dict[str, Shape] = {"W": (3, 4), "b": (4,), "scale": (1, 4), "V": (4, 2), "c": (2,), "temperature": ()}
+    rows, inputs, width, outputs = (rng.permutation(5) + 2)[:4].tolist()
+    X = T.tensor(rng.normal(size=(2, rows, inputs)))
+    target = T.tensor(rng.normal(size=(2, rows, outputs)))
+    shapes: dict[str, Shape] = {"W": (inputs, width), "b": (width,), "scale": (1, width)}
+    shapes |= {"V": (width, outputs), "c": (outputs,), "temperature": ()}
     params = {name: leaf(T, rng.uniform(0.5, 1.5, shape)) for name, shape in shapes.items()}
     pieces = rng.uniform(0.5, 1.5, (2, 3, 1))
     pieces *= 2.0 / pieces.sum()
@@ -213,7 +230,7 @@ def broadcast_in_a_network(T: Any, rng: np.random.Generator) -> Properties:
         hidden = X @ params["W"] + Doubled.apply(params["b"])
         centred = hidden - hidden.mean(-1, keepdim=True)
         scaled = (centred * Doubled.apply(params["scale"])).tanh()
-        out = (scaled @ params["V"] + params["c"].expand(2, 5, 2)) / params["temperature"]
+        out = (scaled @ params["V"] + params["c"].expand(2, rows, outputs)) / params["temperature"]
         loss = ((out - target) ** 2).mean()
         for each in params.values():
             each.grad = None

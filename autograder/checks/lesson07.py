@@ -197,10 +197,11 @@ def zero_grad_none(T: Any, rng: np.random.Generator) -> Properties:
     held = params[0].grad
     opt.zero_grad()
     yield "None is the default", [p.grad is None for p in params]
-    yield "whoever held the gradient keeps it", held, "None is the default"
-    yield "the parameters stay", params, "None is the default"
-    (params[0].sum() + params[1].sum()).backward()
+    weights = T.tensor(rng.normal(size=(2, 3)))
+    ((params[0] * weights).sum() + params[1].sum()).backward()
     yield "the next gradients", [params[0].grad, params[1].grad]
+    yield "whoever held the gradient keeps it", held, "the next gradients"
+    yield "the parameters stay", params, "the next gradients"
     opt.zero_grad(set_to_none=True)
     yield "None when asked for", [p.grad is None for p in params]
     opt.zero_grad()
@@ -215,7 +216,11 @@ def zero_grad_zeros(T: Any, rng: np.random.Generator) -> Properties:
     yield "zeros", [params[0].grad, params[2].grad]
     yield "where there was none there is none", params[1].grad is None, "zeros"
     yield "in the same tensors", [params[0].grad is first, params[2].grad is last], "zeros"
-    yield "the parameters stay", params, "zeros"
+    weights = T.tensor(rng.normal(size=(2, 3)))
+    ((params[0] * weights).sum() + params[2] * weights[0, 0]).backward()
+    added = "the next gradients are added to the zeros"
+    yield added, [params[0].grad, params[2].grad]
+    yield "the parameters stay", params, added
     w = leaf(T, [0.0, 1.0])
     w.log().sum().backward()  # inf at 0
     T.optim.SGD([w], lr=0.1).zero_grad(set_to_none=False)

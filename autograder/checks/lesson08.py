@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises, uncollected
+from autograder.checks.draws import each_at_least_once
 
 LESSON = "08_saved_tensors"
 SAVE = "minigrad.autograd.graph.save_result"
@@ -35,38 +36,47 @@ def twice(operation: Operation, x: Any) -> Any:
     return raises(y.backward) or x.grad
 
 
+def walks_again(T: Any, values: Any, keep: bool) -> bool:
+    """Whether a graph can be walked a second time after a first one that was, or was not, to keep it."""
+    loss = leaf(T, values).exp().sum()
+    loss.backward(retain_graph=keep)
+    return raises(loss.backward) is None
+
+
 # ── save_result ──────────────────────────────────────────────────────────────────────────────────
 
 
 @check("saved_result", lesson=LESSON, points=2, parts=[SAVE])
 def saved_result(T: Any, rng: np.random.Generator) -> Properties:
     x = leaf(T, rng.normal(size=3))
+    dropped = each_at_least_once(rng, 2, 6)
+
+    def gone() -> list[Any]:
+        """Of six results, those whose names are dropped; and the value that the node of one of them still has."""
+        with uncollected():
+            results = [(x * 2.0).sigmoid() for _ in dropped]
+            seen, node = [weakref.ref(each) for each in results], results[dropped.index(1)].grad_fn
+            results = [None if drop else each for drop, each in zip(dropped, results, strict=True)]
+            return [*(each() is None for each in seen), node._saved_result]
+
     y = x.exp()
-    other = "not the tensor itself"
+    other, free = "not the tensor itself", "with its last name it is gone"
     yield other, lambda: y.grad_fn._saved_result is y
-    yield "the value", y.grad_fn._saved_result, other
+    yield free, gone
+    yield "the value", y.grad_fn._saved_result, free
     yield "it knows its node", lambda: y.grad_fn._saved_result.grad_fn is y.grad_fn, other
     y.data[0] = 7.0
-    yield "no copy: it shows what is written through .data", y.grad_fn._saved_result, other
+    yield "no copy: it shows what is written through .data", y.grad_fn._saved_result, free
     z = x.tanh()
     z.add_(1.0)
     yield "a write in place is noticed", raises(z.sum().backward)
-
-    def gone() -> bool:
-        with uncollected():
-            result = (x * 2.0).sigmoid()
-            seen = weakref.ref(result)
-            del result
-            return seen() is None
-
-    yield "with its last name it is gone", gone
 
     def curvature() -> Any:
         u = leaf(T, rng.normal(size=3))
         (slope,) = T.autograd.grad(u.tanh().sum(), u, create_graph=True)
         return T.autograd.grad(slope.sum(), u)[0]
 
-    yield "a gradient of the gradient", curvature
+    yield "a gradient of the gradient", curvature, free
 
     class Two(T.autograd.Function):
         """Two outputs, and both are kept."""
@@ -143,11 +153,14 @@ def unpack_refuses(T: Any, rng: np.random.Generator) -> Properties:
     x, w = leaf(T, rng.uniform(0.5, 2, 3)), leaf(T, rng.uniform(0.5, 2, 3))
     y = x.exp()
     y.sum().backward()
+    kept, values = each_at_least_once(rng, 2, 5), rng.normal(size=3)
+    asked = "a second walk, refused unless the graph was kept"
+    yield asked, lambda: [walks_again(T, values, bool(keep)) for keep in kept]
     yield "exp, a second time", raises(y.sum().backward)
     yield "a power, a second time", lambda: twice(lambda x: x**3, leaf(T, rng.normal(size=2)))
     yield "a product, a second time", lambda: twice(lambda x: x * w, leaf(T, rng.normal(size=3)))
-    yield "a sum never refuses", lambda: twice(lambda x: x + w, leaf(T, rng.normal(size=3)))
-    yield "a minus sign never does, either", lambda: twice(lambda x: -x, leaf(T, rng.normal(size=3)))
+    yield "a sum never refuses", lambda: twice(lambda x: x + w, leaf(T, rng.normal(size=3))), asked
+    yield "a minus sign never does, either", lambda: twice(lambda x: -x, leaf(T, rng.normal(size=3))), asked
     u, before = leaf(T, rng.uniform(0.5, 2, 3)), x.grad
     z = u**w + x
     with T.no_grad():
@@ -158,8 +171,8 @@ def unpack_refuses(T: Any, rng: np.random.Generator) -> Properties:
     loss = v.tanh().sum()
     for _ in range(2):
         loss.backward(retain_graph=True)
-    yield "reading does not use it up", v.grad
-    yield "the gradients of before are untouched", before
+    yield "reading does not use it up", v.grad, asked
+    yield "the gradients of before are untouched", before, asked
 
 
 # ── release ──────────────────────────────────────────────────────────────────────────────────────
@@ -185,11 +198,18 @@ def second_pass(T: Any, rng: np.random.Generator) -> Properties:
     values, c = rng.normal(size=3), T.tensor(rng.normal(size=3))
     for label, make in OPERATIONS.items():
         yield label, lambda make=make: twice(make(T, c), leaf(T, values))
+    order = rng.permutation(len(OPERATIONS))
+
+    def which() -> list[bool]:
+        made = [list(OPERATIONS.values())[at](T, c) for at in order]
+        return [isinstance(twice(each, leaf(T, values)), T.Tensor) for each in made]
+
+    yield "which of all of them, in random order", which
     x = leaf(T, values)
     y = x + 1.0
     (y * y).sum().backward()
     (3.0 * y).sum().backward()
-    yield "two ends on a trunk that saves nothing", x.grad, "times a tensor"
+    yield "two ends on a trunk that saves nothing", x.grad, "which of all of them, in random order"
     x = leaf(T, values)
     y = x * x
     (2.0 * y).sum().backward()
@@ -200,15 +220,18 @@ def second_pass(T: Any, rng: np.random.Generator) -> Properties:
 @check("retain_graph", lesson=LESSON, points=2, parts=[RELEASE])
 def retain_graph(T: Any, rng: np.random.Generator) -> Properties:
     x, c = leaf(T, rng.normal(size=3)), T.tensor(rng.normal(size=3))
+    kept, values = each_at_least_once(rng, 2, 5), rng.normal(size=3)
+    asked = "of five graphs, those that are kept can be walked again"
+    yield asked, lambda: [walks_again(T, values, bool(keep)) for keep in kept]
     y = (x * x * c).exp()
     loss = y.sum()
     seen = []
     for _ in range(3):
         loss.backward(retain_graph=True)
         seen.append(x.grad.clone())
-    yield "three walks", seen
+    yield "three walks", seen, asked
     loss.backward()
-    yield "a fourth, which keeps nothing", x.grad
+    yield "a fourth, which keeps nothing", x.grad, asked
     yield "the fifth is refused", raises(loss.backward)
     yield "nor can what was saved be looked at", raises(lambda: y.grad_fn._saved_result)
     yield (
@@ -220,12 +243,12 @@ def retain_graph(T: Any, rng: np.random.Generator) -> Properties:
     trunk = a * b
     both = trunk.exp().sum() + (b * b).sum()
     first = T.autograd.grad(both, b, retain_graph=True)[0]
-    yield "autograd.grad keeps it when asked to", [first, T.autograd.grad(both, b)[0]], "the fifth is refused"
+    yield "autograd.grad keeps it when asked to", [first, T.autograd.grad(both, b)[0]], asked
     yield "and not otherwise", raises(lambda: T.autograd.grad(both, b))
     p, q = leaf(T, rng.normal(size=2)), leaf(T, rng.normal(size=2))
     left, right = p * p, q * q
     T.autograd.grad((left + right).sum(), p)
-    yield "a branch that was not walked keeps what it saved", lambda: right.grad_fn._saved_self, "the fifth is refused"
+    yield "a branch that was not walked keeps what it saved", lambda: right.grad_fn._saved_self, asked
     yield "the branch that was walked does not", raises(lambda: left.grad_fn._saved_self)
 
 
@@ -244,7 +267,19 @@ def memory_freed(T: Any, rng: np.random.Generator) -> Properties:
     def alive(seen: list[Any]) -> list[bool]:
         return [each() is not None for each in seen]
 
+    kept = each_at_least_once(rng, 2, 4)
+
+    def as_asked() -> list[bool]:
+        found = []
+        for keep in kept:
+            _, loss, seen = build()
+            loss.backward(retain_graph=bool(keep))
+            found += alive(seen)
+        return found
+
     with uncollected():
+        asked = "of four graphs, those that are kept hold their tensors"
+        yield asked, as_asked
         x, loss, seen = build()
         before = alive(seen)
         loss.backward()
@@ -254,7 +289,7 @@ def memory_freed(T: Any, rng: np.random.Generator) -> Properties:
         x, loss, seen = build()
         loss.backward(retain_graph=True)
         yield "after backward with retain_graph", alive(seen), let_go
-        yield "the gradient", x.grad
+        yield "the gradient", x.grad, asked
         del loss
         yield "once the loss is dropped, too", alive(seen)
         x, loss, seen = build()

@@ -203,7 +203,7 @@ def no_grad_decorator(T: Any, rng: np.random.Generator) -> Properties:
     w = leaf(T, rng.normal(size=3))
     yield "decorating changes nothing yet", T.is_grad_enabled()
     T.set_grad_enabled(True)
-    yield "unrecorded", lambda: evaluate(w).requires_grad
+    yield "unrecorded", lambda: T.autograd.grad((evaluate(w) * w).sum(), w)[0]
     yield "arguments go in, the result comes out", lambda: evaluate(w, times=3.0), "unrecorded"
     yield "its name stays", evaluate.__name__, "unrecorded"
     yield "recording is on again behind it", T.is_grad_enabled(), "unrecorded"

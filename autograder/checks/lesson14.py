@@ -124,9 +124,10 @@ def transfer_gradient(T: Any, rng: np.random.Generator) -> Properties:
     yield "the second derivative", on(T, second)
 
 
-def grad_of(leaf: Callable[[], Any]) -> Any:
-    """The gradient of the leaf that a program trained."""
-    return leaf().grad
+def grad_of(leaf: Callable[[], Any]) -> list[Any]:
+    """Whether the gradient of the leaf that a program trained is where the leaf is, and the gradient."""
+    found = leaf()
+    return [bool(found.grad.device == found.device), found.grad]
 
 
 def at_home(leaf: Callable[[], Any]) -> bool:
