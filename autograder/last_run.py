@@ -23,6 +23,10 @@ from autograder.messages import Text, followed_by, text
 _NAMED = re.compile(r"""^[^#\n]*\bimplements\(\s*["']([\w.]+)["']""", re.MULTILINE)
 
 
+# What an input method for Chinese types where code has its own signs.
+_FULL_WIDTH = re.compile("[（），：；。“”‘’【】｛｝×＝＋－]")
+
+
 class Run(NamedTuple):
     """A function as a cell plugged it in, and the number that the cell shows in brackets."""
 
@@ -108,6 +112,8 @@ def _words(error: BaseException) -> Text:
         said = text("error_at", error=f"{kind}: {error.msg}", line=error.lineno, code=error.text.strip())
         if isinstance(error, IndentationError):
             return followed_by(said, text("indented_wrong"))
+        if _FULL_WIDTH.search(error.text):
+            return followed_by(said, text("full_width"))
         # IPython's word for what Python itself calls "'(' was never closed".
         return followed_by(said, text("left_open")) if error.msg == "incomplete input" else said
     line = " ".join([f"{kind}:", *str(error).splitlines()[:1]])

@@ -12,6 +12,7 @@ Not here: what a part must do (checks/), nor any import beyond NumPy's and the e
 
 from __future__ import annotations
 
+import dis
 import functools
 import importlib
 import inspect
@@ -66,7 +67,7 @@ def implements(name: str) -> Callable[[Any], Any]:
     def plug_it(written: Any) -> Any:
         plug(name, written)
         if is_stub(written):
-            note = text("stub_plugged", short=name.rpartition(".")[2])
+            note = text("stub_left" if has_code(written) else "stub_plugged", short=name.rpartition(".")[2])
             print(f"{note.zh}\n{note.en}")
         return written
 
@@ -77,6 +78,15 @@ def is_stub(written: Any) -> bool:
     """Whether a function, or a method of a class, still names NotImplementedError."""
     functions = vars(written).values() if isinstance(written, type) else [written]
     return any("NotImplementedError" in each.__code__.co_names for each in functions if hasattr(each, "__code__"))
+
+
+STUB = set("RESUME LOAD_GLOBAL PUSH_NULL CACHE PRECALL CALL CALL_FUNCTION LOAD_CONST RAISE_VARARGS NOP".split())
+
+
+def has_code(written: Any) -> bool:
+    """Whether a function does something beside raising: the learner's code stands above the line that was left."""
+    code = getattr(written, "__code__", None)
+    return code is not None and any(each.opname not in STUB for each in dis.get_instructions(code))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from autograder.by_name import functions
 from autograder.checks import Check
 from autograder.messages import Text, text
 
-_THERE = {*sys.stdlib_module_names, "numpy", "minigrad", "autograder", "__main__", "display"}
+_THERE = {*sys.stdlib_module_names, "numpy", "minigrad", "autograder", "__main__", "display", "get_ipython"}
 _RELEASE = Path(__file__).resolve().parent.parent / "release"
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 
@@ -42,6 +42,10 @@ def notes(check: Check) -> list[Text]:
             mine = ", ".join(arguments(parts.plugged()[part]))
             found.append(text("named_otherwise", part=short, names=", ".join(sorted(renamed)), mine=mine))
         elsewhere -= renamed
+        own = arguments(parts.plugged()[part])
+        if cased := {name for name in elsewhere if name.lower() in map(str.lower, own)}:
+            found.append(text("in_other_case", part=short, names=", ".join(sorted(cased)), mine=", ".join(own)))
+        elsewhere -= cased
         if elsewhere:
             found.append(text("from_another_cell", part=short, names=", ".join(sorted(elsewhere))))
     return found

@@ -19,6 +19,7 @@ RENAMED = (
     "里写着 other，而第一行的参数是 grad, factor",
     "says other, but the arguments in its first line are grad, factor",
 )
+CAPITALS = ("里写的是 Other，参数却叫 grad, other", "says Other, but its arguments are grad, other")
 MISSING = ("用到了 torch。", "uses torch. During grading")
 # A cell with the part; how the next check begins; what it says of the cell in either language; the error it names.
 STORY = [
@@ -32,10 +33,12 @@ STORY = [
     (GOOD + "1 / 0\n", "✓ mul_backward · 2/2", (), ""),  # it did get as far as the engine
     (GOOD.replace("grad *", "grad +"), "✗ mul_backward · ", (), ""),
     (GOOD.replace(")", "", 1), "✗ mul_backward · ", BEFORE, "SyntaxError: '(' was never closed"),
+    (GOOD.replace("(grad", "（grad"), "✗ mul_backward · ", BEFORE, "This line has full-width (Chinese) punctuation"),
     (GOOD.replace("return ", "return ("), "✗ mul_backward · ", BEFORE, "most likely a closing bracket or quote is missing"),
     (GOOD, "✓ mul_backward · 2/2", (), ""),
     (GOOD.replace("other\n", "other * one\n"), "○ mul_backward · 2/2", ELSEWHERE, ""),
     (GOOD.replace("other\n", "other * one\n") + "one = 1\n", "✓ mul_backward · 2/2", (), ""),
+    (GOOD.replace("other\n", "Other\n"), "✗ mul_backward · ", CAPITALS, ""),
     (GOOD.replace("other)", "factor)", 1), "✗ mul_backward · ", RENAMED, ""),
     (GOOD.replace("other\n", "other if torch else 0\n"), "○ mul_backward · 2/2", MISSING, ""),
 ]  # fmt: skip
@@ -43,7 +46,7 @@ STORY = [
 
 @pytest.mark.slow
 def test_a_check_says_when_it_judges_the_function_of_before() -> None:
-    cells = ["from autograder import check, implements\n" + OTHER, "import torch\none = other = 1"]
+    cells = ["from autograder import check, implements\n" + OTHER, "import torch\none = other = Other = 1"]
     for source, *_ in STORY:
         cells += [HEAD + source, 'check("mul_backward")']
     book = new_notebook(cells=[new_code_cell(each) for each in cells])

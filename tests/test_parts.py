@@ -251,6 +251,15 @@ def test_a_part_not_written_says_so_and_the_engine_goes_on_with_its_own(capsys):
     assert "还没有写" in told and "not written yet" in told
     assert gradient_of_a_product() == right and parts.unwritten(MUL)
 
+    @parts.implements(MUL)
+    def left_above(grad, other):
+        product = grad * other
+        return product
+        raise NotImplementedError
+
+    told = capsys.readouterr().out
+    assert "把这一行删掉" in told and "delete that line" in told
+
 
 def test_a_part_not_written_is_an_error_in_words_while_a_check_runs():
     parts.plug(MUL, not_written)

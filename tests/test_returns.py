@@ -31,7 +31,12 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
         ("leaf_or_not", LEAF, lambda self: None, "Is a return missing? It should return True or False."),
         ("leaf_or_not", LEAF, lambda self: 1.0, "Your is_leaf returned a number; it should return True or False."),
         ("leaf_or_not", LEAF, lambda self: self, "returned an array or a minigrad tensor; it should return True or F"),
-        ("leaf_or_not", LEAF, lambda self: self, "Your is_leaf returned its argument self just as it came in, every"),
+        (
+            "leaf_or_not",
+            LEAF,
+            lambda self: self,
+            "What your is_leaf returned was every time the very self that came in",
+        ),
         ("grad_fn_names", NODE, lambda self: None, "and always returned None, whatever came in."),
         ("grad_fn_names", NODE, lambda self: print(self._edge), "Your grad_fn printed something and returned None."),
         (
@@ -64,7 +69,12 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
         ),
         ("item_value", ITEM, lambda self: 1.0, "Your item was called 11 times and always returned 1.0, whatever came"),
         ("warmup_by_hand", SLOPE, lambda w, X, Y: None, "It should return one number (a plain one, or a 0-d tensor)."),
-        ("warmup_by_hand", SLOPE, lambda w, X, Y: w, "Your squared_loss_grad returned its argument w just as it came"),
+        (
+            "warmup_by_hand",
+            SLOPE,
+            lambda w, X, Y: w,
+            "What your squared_loss_grad returned was every time the very w that came",
+        ),
         ("pow_backward", POW, lambda grad, x, n: n * grad * x ** (n - 1) if n else (grad * 0,), "returned a tuple ("),
         ("pow_backward", POW, lambda grad, self, exponent: (grad,), "A comma left at the end of the line makes it a"),
         (

@@ -135,8 +135,8 @@ def cuts_computed_tensors(self: Any, requires_grad: bool = True) -> Any:
 
 @mistake(
     REQUIRES_GRAD,
-    zh="凡不是叶子就拒绝，太严了：对算出来的张量说“要梯度”没有坏处，它本来就要；只有关掉才不行。",
-    en="Refusing everything that isn't a leaf is too strict: a computed tensor told to want a gradient already does. Only switching off is refused.",
+    zh="凡不是叶子就拒绝，太严了：对算出来的张量说“要梯度”没有坏处，它本来就要；只有关掉才不行。给 self.requires_grad 赋值也会这样报错：用 self.want_gradient(requires_grad)。",
+    en="Refusing everything that isn't a leaf is too strict: a computed tensor told to want a gradient already does. Only switching off is refused. Assigning to self.requires_grad refuses in the same way: use self.want_gradient(requires_grad).",
 )
 def refuses_all_computed(self: Any, requires_grad: bool = True) -> Any:
     if requires_grad and not self.is_floating_point():

@@ -336,3 +336,23 @@ def always_wants_one(self: Any, requires_grad: bool = True) -> Any:
         raise RuntimeError(LEAVES_ONLY)
     self.want_gradient(True)
     return self
+
+
+@mistake(
+    DETACH,
+    zh="你把 self._edge 原样交给了新的张量，历史还在，梯度照样流过去。detach 出来的，边是 NO_EDGE。",
+    en="You gave the new tensor self._edge as it is: the history is still there, and gradients flow through it. What detach returns has NO_EDGE.",
+)
+def passes_the_edge_on(self: Any) -> Any:
+    return from_array(self.storage(), self._edge, self.counter())
+
+
+@mistake(
+    ITEM,
+    zh="len 只数第一维，零维的没有 len。元素的个数是 self._data.size。",
+    en="len counts along the first dimension alone, and a tensor without dimensions has none. The number of elements is self._data.size.",
+)
+def counts_with_len(self: Any) -> Any:
+    if len(self._data) != 1:
+        raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    return self._data.item()

@@ -230,8 +230,8 @@ def _collector(tensor: Any) -> Any:
 
 @mistake(
     EDGE,
-    zh="节点本身被抓住不放了，不管是存在 tensor._accumulator 里，还是存在你自己的字典里。节点记着叶子，叶子又等着节点，两个谁也走不了。存 weakref.ref(node)。",
-    en="You hold on to the node itself, in tensor._accumulator or in a dict of your own. The node holds the leaf, so as long as something holds the node, neither can ever go. Keep weakref.ref(node).",
+    zh="节点本身被抓住不放了，不管是存在 tensor._accumulator 里，还是存在你自己的字典里。节点记着叶子，叶子又抓着节点，名字都没了，两个也不能马上释放；存在字典里，就永远走不了。存 weakref.ref(node)。",
+    en="You hold on to the node itself, in tensor._accumulator or in a dict of your own. The node holds its leaf and the leaf the node, so that neither is freed at once when the last name is gone; from a dict they never go. Keep weakref.ref(node).",
 )
 def holds_it_fast(tensor: Any) -> Any:
     if tensor._edge is not None:
@@ -356,8 +356,8 @@ def unpacks_at_once(self: Any) -> bool:
 
 @mistake(
     EDGE,
-    zh="你看的是 is_leaf，可不要梯度的数据也是叶子：它没有 AccumulateGrad，边就是 _edge 里的 (None, 0)。看 tensor._edge 是不是 None。",
-    en="You ask is_leaf, but data that want no gradient are leaves as well: they have no AccumulateGrad, and their edge is the (None, 0) in _edge. Ask whether tensor._edge is None.",
+    zh="你是按“是不是叶子”来分的，可不要梯度的数据也是叶子：它没有 AccumulateGrad，边就是 _edge 里的 (None, 0)。看 tensor._edge 是不是 None。",
+    en="You go by whether it is a leaf (is_leaf, grad_fn or _edge[0]), but data that want no gradient are leaves as well: they have no AccumulateGrad, and their edge is the (None, 0) in _edge. Ask whether tensor._edge is None.",
 )
 def takes_data_for_collectors(tensor: Any) -> Any:
     if not tensor.is_leaf:

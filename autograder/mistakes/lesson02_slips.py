@@ -43,8 +43,8 @@ def remembers_the_comparison(tensor: Any) -> Any:
 
 @mistake(
     EDGE,
-    zh="条件反了：tensor._edge 不是 None，答案才在里面；是 None，那是要梯度的叶子，得去找它的 AccumulateGrad。",
-    en="The condition is the wrong way round: the answer is in tensor._edge where that is not None; where it is None, the tensor is a leaf that wants a gradient, and its AccumulateGrad is to be found.",
+    zh="要梯度的叶子，从你这里得到的是 None。要么条件反了（tensor._edge 不是 None，答案才在里面），要么造好节点以后，少了最后一行 return node, 0。",
+    en="A leaf that wants a gradient gets None from you. Either the condition is the wrong way round (the answer is in tensor._edge where that is not None), or the last line, return node, 0, is missing once the node is made.",
 )
 def looks_in_the_wrong_kind(tensor: Any) -> Any:
     if tensor._edge is None:
@@ -64,4 +64,19 @@ def keeps_the_class(tensor: Any) -> Any:
     if node is None:
         node = AccumulateGrad
         tensor._accumulator = weakref.ref(node)
+    return node, 0
+
+
+@mistake(
+    EDGE,
+    zh="存的是节点本身，不是弱引用，下一次调用它，就成了调用节点。存 weakref.ref(node)，调用引用才得到节点。",
+    en="You stored the node itself, not a weak reference, so that calling it the next time calls the node. Store weakref.ref(node): calling that gives the node.",
+)
+def calls_the_node(tensor: Any) -> Any:
+    if tensor._edge is not None:
+        return tensor._edge
+    node = tensor._accumulator() if tensor._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = node
     return node, 0

@@ -240,3 +240,35 @@ def exp_writes_into_the_output(grad: Any, result: Any) -> Any:
 def tanh_writes_into_the_output(grad: Any, result: Any) -> Any:
     result *= result
     return grad * (1 - result)
+
+
+@mistake(
+    LOG,
+    zh="返回的数没错，可 /= 改写了 grad，别的分支还要用它。另算一个新数组：grad / self。",
+    en="The numbers are right, but /= writes over grad, which other branches need too. Compute a new array: grad / self.",
+)
+def log_overwrites_grad(grad: Any, self: Any) -> Any:
+    grad /= self
+    return grad
+
+
+@mistake(
+    POW,
+    zh="返回的数没错，可 *= 改写了 grad，和式的另一支还等着它。乘出来的另取一个名字。",
+    en="The numbers are right, but *= writes over grad, and the other branch of a sum is waiting for it. Give the product a name of its own.",
+)
+def pow_overwrites_grad(grad: Any, self: Any, exponent: float) -> Any:
+    if exponent == 0:
+        return rules.zeros(grad, grad.shape)
+    grad *= exponent * self ** (exponent - 1)
+    return grad
+
+
+@mistake(
+    MEAN,
+    zh="dim 是 None，表示全部都参加平均，没有哪一维可取：这时除以元素的总数。",
+    en="Where dim is None all entries were averaged, and there is no dimension to pick: divide by how many entries there are in all.",
+)
+def mean_takes_none_for_dimensions(grad: Any, self_shape: Dims, dim: Any, keepdim: bool) -> Any:
+    n = math.prod(self_shape[d] for d in dim)
+    return spread(grad, self_shape, dim, keepdim) / n

@@ -76,8 +76,8 @@ def cut_off(ctx: Any, x: Any) -> Any:
 
 @mistake(
     FORWARD,
-    zh="前向没有保存 x，反向就无米下锅了：ctx.save_for_backward(x)。",
-    en="forward does not save x, so backward has nothing to work with: ctx.save_for_backward(x).",
+    zh="前向没有保存 x，反向就无米下锅了：ctx.save_for_backward(x)。存成属性（ctx.x = x）不算：之后的改写没有人发现，反向完了也不释放（第 3 节）。",
+    en="forward does not save x, so backward has nothing to work with: ctx.save_for_backward(x). An attribute (ctx.x = x) does not count: later writes go unnoticed and nothing is released (section 3).",
 )
 def saves_nothing(ctx: Any, x: Any) -> Any:
     return x.clamp(min=0) + (-x.abs()).exp().log1p()
@@ -370,8 +370,8 @@ def writes_under_no_grad(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 
 @mistake(
     DIFFERENCE,
-    zh="结果还带着历史：差商是一个量出来的数，不该能求导。对 fn(x) 的值用 detach()。",
-    en="The result still has a history: a difference is a measurement and should not be differentiable. Use detach() on what fn(x) returns.",
+    zh="结果还带着历史：差商是一个量出来的数，不该能求导。对 fn(x) 的值用 detach()。另外要挪的是 x 本身，不是另造一个张量：x.data.copy_(…)，用完放回去。",
+    en="The result still has a history: a difference is a measurement and should not be differentiable. Use detach() on what fn(x) returns. And what should move is x itself, not another tensor: x.data.copy_(…), and put it back afterwards.",
 )
 def difference_with_a_history(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     return (fn(x + eps * direction) - fn(x - eps * direction)) / (2 * eps)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson12 import BACKWARD, DIFFERENCE, FORWARD, SAVE, around, refuse_others
-from minigrad import Tensor
+from minigrad import Tensor, ones_like
 
 # ── save_for_backward ────────────────────────────────────────────────────────────────────────────
 
@@ -29,6 +30,28 @@ def notes_them_elsewhere(self: Any, *tensors: Any) -> None:
 def copies_the_example(self: Any, *tensors: Any) -> None:
     if any(each is not None and not isinstance(each, Tensor) for each in tensors):
         raise TypeError("save_for_backward can only save variables, but argument 1 is of type float")
+    self.to_save = tensors
+
+
+@mistake(
+    SAVE,
+    zh="什么都收下了，参数一个也没有看：2.5 这样的数要到后来才在引擎里出错。记下之前先走一遍：既不是张量、也不是 None 的，就 raise TypeError。",
+    en="You take everything and check nothing: a number such as 2.5 fails only later, inside the engine. Go through the arguments before you store them, and raise a TypeError for whatever is neither a tensor nor None.",
+)
+def checks_nothing_at_all(self: Any, *tensors: Any) -> None:
+    self.to_save = tensors
+
+
+@mistake(
+    SAVE,
+    zh="Parameter 也是张量，只是类型不同：用 isinstance(t, Tensor)，不要比较 type。",
+    en="A Parameter is a tensor too, of another type: use isinstance(t, Tensor), do not compare type.",
+)
+def compares_the_type(self: Any, *tensors: Any) -> None:
+    for index, tensor in enumerate(tensors):
+        if tensor is not None and type(tensor) is not Tensor:
+            kind = type(tensor).__name__
+            raise TypeError(f"save_for_backward can only save variables, but argument {index} is of type {kind}")
     self.to_save = tensors
 
 
@@ -73,6 +96,25 @@ def reads_what_was_noted(ctx: Any, grad: Any) -> Any:
 def calls_the_tuple(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors()
     return grad * x.sigmoid()
+
+
+@mistake(
+    FORWARD,
+    zh="clamp_ 带下划线，改的是 x 本身，后面的 abs 读到的已经不是原来的 x。用 clamp。",
+    en="clamp_, with its underscore, changes x itself, so abs afterwards no longer reads the original x. Use clamp.",
+)
+def clamps_in_place_before_abs(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x.clamp_(min=0) + (-x.abs()).exp().log1p()
+
+
+@mistake(
+    BACKWARD,
+    zh="forward 没有把它存成属性；它在 ctx.saved_tensors 里：(x,) = ctx.saved_tensors。",
+    en="forward did not store it as an attribute; it is in ctx.saved_tensors: (x,) = ctx.saved_tensors.",
+)
+def reads_an_attribute(ctx: Any, grad: Any) -> Any:
+    return grad * ctx.x.sigmoid()
 
 
 # ── central_difference ───────────────────────────────────────────────────────────────────────────
@@ -147,8 +189,8 @@ def forgets_data(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 
 @mistake(
     SAVE,
-    zh="条件把张量也拒绝了：is not None or not isinstance 总有一半成立。两样都不是才该报错，用 and。",
-    en="The condition refuses tensors, too: one half of `is not None or not isinstance` always holds. Raise only for what is neither: use and.",
+    zh="条件把张量也拒绝了：is not None or not isinstance 总有一半成立。两样都不是才该报错，用 and。要是已经写了 and，就看看 Tensor 是谁的：这里的张量是 minigrad 的，不是 torch.Tensor。",
+    en="The condition refuses tensors, too: one half of `is not None or not isinstance` always holds. Raise only for what is neither: use and. If you already have and, see whose Tensor it is: tensors here are minigrad's, not torch.Tensor.",
 )
 def refuses_tensors_too(self: Any, *tensors: Any) -> None:
     for index, tensor in enumerate(tensors):
@@ -174,3 +216,38 @@ def loses_the_left(ctx: Any, grad: Any) -> Any:
 )
 def negates_the_tuple(ctx: Any, grad: Any) -> Any:
     return grad / (1 + (-ctx.saved_tensors).exp())
+
+
+@mistake(
+    DIFFERENCE,
+    zh="你求的是 fn(x + eps * direction)，那是另一个张量。有的 fn 自己拿着 x，不看参数，它这样量出来总是 0。挪动 x 本身：x.data.copy_(…)，用完放回去。",
+    en="You evaluate fn(x + eps * direction), which is another tensor. Some fn hold x themselves and ignore their argument; measured like this, they always give 0. Move x itself with x.data.copy_(…), and put it back afterwards.",
+)
+def moves_another_tensor(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return ((fn(x + eps * direction) - fn(x - eps * direction)) / (2 * eps)).detach()
+
+
+@mistake(
+    DIFFERENCE,
+    zh="direction 要用在挪动里，不是最后再乘：fn(x) 的形状可以和 x 不同。",
+    en="Use direction in the move, not as a factor at the end: fn(x) may have another shape than x.",
+)
+def multiplies_by_the_direction_last(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    ahead, behind = around(fn, x, eps * ones_like(direction))
+    return (ahead - behind) / (2 * eps) * direction
+
+
+@mistake(
+    DIFFERENCE,
+    zh="return 写在 finally 里：fn 出错时它也照样执行，把 fn 的错误盖住了。挪到 finally 之后。",
+    en="A return inside finally also runs when fn fails, and covers up fn's error. Move it behind the finally.",
+)
+def returns_in_the_finally(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    with suppress(Exception):
+        x.data.copy_(here + eps * direction)
+        ahead = fn(x).detach().clone()
+        x.data.copy_(here - eps * direction)
+        behind = fn(x).detach().clone()
+    x.data.copy_(here)
+    return (ahead - behind) / (2 * eps)  # `ahead` is also what it is called in the lesson, and in Python's error

@@ -33,7 +33,7 @@ from autograder import check, hint, implements, language
 #
 # 猜得有多差，由损失（loss）来说：每个点的误差先平方，再加起来，$L = \sum (Y - wX)^2$。
 #
-# 下面请 torch 算出损失，再问它一句：`w` 往哪边动，损失会变小？答案写在 `w.grad` 里。先别运行。猜两个数：`loss` 是几？`w.grad` 是正的还是负的，个位数还是更大？
+# 下面请 torch 算出损失，再问它一句：`w` 增大一点点，损失是变大还是变小，变得有多快？答案写在 `w.grad` 里，变大为正，变小为负。先别运行。猜两个数：`loss` 是几？`w.grad` 是正的还是负的，个位数还是更大？
 
 # %% [markdown] tags=["lang-en"]
 # ## 1 · Which way should the line turn?
@@ -42,7 +42,7 @@ from autograder import check, hint, implements, language
 #
 # The loss (损失) says how bad the guess is: square the error at each point, then add them up, $L = \sum (Y - wX)^2$.
 #
-# Below, torch computes the loss and is then asked: which way should `w` move to make the loss smaller? It writes the answer into `w.grad`.
+# Below, torch computes the loss and is then asked: if `w` grows a little, does the loss rise or fall, and how fast? It writes the answer into `w.grad`: positive for rising, negative for falling.
 # Don't run it yet. Guess two numbers: what is `loss`? And `w.grad`: is it positive or negative, a single digit or larger?
 
 # %% tags=["demo"]

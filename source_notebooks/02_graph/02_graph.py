@@ -178,14 +178,14 @@ with warnings.catch_warnings(action="ignore"):
 #
 # 对的说法是：没有历史的就是叶子。凡是不要梯度的，都没有历史，不管是不是算出来的；要梯度的，就看它是不是某个记录下来的运算的结果。
 #
-# 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`）；一个都不要，或者正在 `no_grad` 里，它就不要。
+# 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`），除非结果根本没有斜率可言（比较 `w > 0`、下标 `argmax`）；一个都不要，或者正在 `no_grad` 里，它就不要。
 
 # %% [markdown] tags=["lang-en"]
 # Both halves of that sentence are wrong. `data + data` was computed and is a leaf; the one with `.double()` you created yourself, in one line, and it isn't a leaf: `.double()` is an operation too and was recorded; the real leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None`.
 #
 # What is true is this: a leaf is a tensor without a history. A tensor that doesn't require a gradient has none, computed or not; one that does is a leaf unless a recorded operation produced it.
 #
-# Whether a result requires a gradient depends on its inputs: if one of them does, so does the result (`w + data`); if none does, or under `no_grad`, it does not.
+# Whether a result requires a gradient depends on its inputs: if one of them does, so does the result (`w + data`), unless the result has no slope at all (a comparison `w > 0`, an index from `argmax`); if none does, or under `no_grad`, it does not.
 
 # %% [markdown] tags=["lang-zh"]
 # `minigrad` 的张量把历史存在 `_edge` 里，只有三种样子：
@@ -301,7 +301,7 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 #
 # 三种 `_edge` 里，有两种的答案就写在那里。剩下的是要梯度的叶子：它的边通向它唯一的 `AccumulateGrad`，编号 0。用到时才造，用 `AccumulateGrad(tensor)`。
 #
-# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也抓住节点，名字都没了以后，两个谁也不能马上释放。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
+# 造好之后记在 `tensor._accumulator` 里，用弱引用（weak reference）`weakref.ref(node)`：它记得节点，却不拦着节点消失。节点自己存着叶子，叶子要是也抓住节点，名字都没了以后，两个都不能马上释放。调用这个引用，就得到节点；节点已经没了，得到的是 `None`，那就再造一个。头一次，`tensor._accumulator` 是 `None`。
 #
 # 例子：`w` 是要梯度的叶子，得 `(AccumulateGrad, 0)`，再问一次，还是同一个节点；`w * 2` 得 `(MulBackward0, 0)`；数据得 `(None, 0)`。
 
@@ -310,7 +310,7 @@ assert one is other and one.name() == "UnbindBackward0" and (two, nought) == (2,
 #
 # For two of the three kinds of `_edge` the answer is right there. What remains is a leaf that requires a gradient: its edge leads to its one `AccumulateGrad`, number 0. That node is created only when needed, with `AccumulateGrad(tensor)`.
 #
-# Once created, store it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held the node as well, neither could be freed when its last name is gone. Calling the reference gives the node; if the node is gone, it gives `None`, and you create a new one. The first time, `tensor._accumulator` is `None`.
+# Once created, store it in `tensor._accumulator` as a weak reference (弱引用), `weakref.ref(node)`: this remembers the node but doesn't keep it alive. The node holds its leaf; if the leaf held the node as well, neither could be freed at once when the last name is gone. Calling the reference gives the node; if the node is gone, it gives `None`, and you create a new one. The first time, `tensor._accumulator` is `None`.
 #
 # Example: for a leaf `w` that requires a gradient, `(AccumulateGrad, 0)`, and when asked again, the same node; for `w * 2`, `(MulBackward0, 0)`; for data, `(None, 0)`.
 
