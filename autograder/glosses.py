@@ -47,19 +47,30 @@ SAID = {
     r"^_?(sum|mean|prod|amax|amin|max|min|var|std)\(\) got an unexpected keyword argument '(dim|keepdim)'": "numpy_keepdims",
     r"exceptions must derive from BaseException": "not_an_error",
     r"unexpected keyword argument '(axis|out)'": "numpy_of_a_tensor",
+    r"has been called \d+ times: there is no end": "called_without_end",
     r"'(function|type)' object does not support the context manager protocol": "with_uncalled",
 }
+RANGE_OF_A_LIST = Text(
+    "range 要的是一个数。要一个一个地取出来，不用 range，直接写 for item in items。",
+    "range needs a number. To take the items one by one, do without range: for item in items.",
+)
 _IN_PLACE = "append|extend|insert|remove|sort|reverse|add|update|clear"
 _OF_NONE = re.compile(r"'NoneType' object has no attribute '(\w+)'")
 _NO_ROW = re.compile(r"'NoneType' object is not (iterable|subscriptable)|'NoneType' has no len")
+_UNBOUND = re.compile(r"local variable '(\w+)'")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 
 def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
     """What there is to say of an error, if it is such a one."""
-    yield from (text(key) for words, key in SAID.items() if re.search(words, fault["message"]))
+    for words, key in SAID.items():
+        if re.search(words, fault["message"]):
+            yield RANGE_OF_A_LIST if key == "list_for_a_tuple" and "range(" in (fault["code"] or "") else text(key)
     if _made_by_a_list(fault):
         yield text("list_methods")
+    unbound = _UNBOUND.search(fault["message"]) if fault["class"] == "UnboundLocalError" else None
+    if unbound and (part := where(check, fault)) and unbound[1] in part[2].__globals__:
+        yield text("hides_a_global", name=unbound[1])
     if fault["class"] == "KeyError" and fault["message"].isdigit():
         yield text("key_by_place", place=fault["message"])
     elif fault["class"] == "KeyError" and not fault["message"].endswith("'"):  # of a dict, and no misspelled string

@@ -112,6 +112,8 @@ def _words(error: BaseException) -> Text:
         said = text("error_at", error=f"{kind}: {error.msg}", line=error.lineno, code=error.text.strip())
         if isinstance(error, IndentationError):
             return followed_by(said, text("indented_wrong"))
+        if "=get_ipython().getoutput(" in error.text.replace(" ", ""):  # IPython takes what follows the ! for a command
+            return text("not_equal")
         if _FULL_WIDTH.search(error.text):
             return followed_by(said, text("full_width"))
         # IPython's word for what Python itself calls "'(' was never closed".

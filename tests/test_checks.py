@@ -1,6 +1,7 @@
 """The lessons' checks: full marks for what is right, however it is written; none for what is missing."""
 
 import inspect
+import signal
 
 import numpy as np
 import pytest
@@ -260,6 +261,26 @@ def test_division_by_zero_is_silent_as_in_torch():
         yield "inf", lambda: np.ones(1) / np.zeros(1)
 
     assert checks.attempt(made(program), minigrad, 1).values[0].value["data"] == ["inf"]
+
+
+def test_a_loop_that_is_interrupted_has_a_line_wherever_that_strikes():
+    """Python 3.11 has none for the jump back."""
+
+    def strike(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, strike)
+    try:
+        for _ in range(20):
+            with pytest.raises(TimeoutError) as caught:
+                signal.setitimer(signal.ITIMER_REAL, 0.002)
+                count = 0
+                while True:
+                    count += 1
+            trace = caught.value.__traceback__
+            assert trace.tb_frame.f_code.co_firstlineno < checks.line_of(trace) and checks.fault(caught.value)["code"]
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_raises_gives_the_class_and_the_first_sentence():

@@ -67,6 +67,22 @@ def test_an_error_is_followed_by_what_to_do(said, body, says):
     assert out.startswith("✗") and says in out
 
 
+def test_a_name_from_outside_that_is_hidden_by_a_variable_is_told_of(said):
+    space = {"__name__": "__main__", "grad": minigrad.autograd.grad}
+    source = "def hessian_product(f, x, v):\n    grad = grad(f(x), x, create_graph=True)\n    return grad"
+    exec(source, space)
+    out = said("hessian_product_values", {"minigrad.curvature.hessian_product": space["hessian_product"]})
+    assert "You assign to grad in this function" in out
+
+
+def test_the_range_of_a_list_wants_no_tuple(said):
+    def crossover(sizes, here, there):
+        return next((size for size in range(sizes)), None)
+
+    out = said("crossover_size", {"minigrad.timing.crossover": crossover})
+    assert "do without range: for item in items" in out and "tuple" not in out
+
+
 def test_a_list_turned_round_where_it_is_gone_through_is_told_of_reversed(said):
     def crossover(sizes, here, there):
         for size, a, b in zip(sizes.reverse(), here.reverse(), there.reverse(), strict=True):

@@ -33,6 +33,7 @@ STORY = [
     (GOOD + "1 / 0\n", "✓ mul_backward · 2/2", (), ""),  # it did get as far as the engine
     (GOOD.replace("grad *", "grad +"), "✗ mul_backward · ", (), ""),
     (GOOD.replace(")", "", 1), "✗ mul_backward · ", BEFORE, "SyntaxError: '(' was never closed"),
+    (GOOD.replace("return", "if grad =! 1:\n        pass\n    return"), "✗ mul_backward · ", BEFORE, 'written !=, not =!'),
     (GOOD.replace("(grad", "（grad"), "✗ mul_backward · ", BEFORE, "This line has full-width (Chinese) punctuation"),
     (GOOD.replace("return ", "return ("), "✗ mul_backward · ", BEFORE, "most likely a closing bracket or quote is missing"),
     (GOOD, "✓ mul_backward · 2/2", (), ""),

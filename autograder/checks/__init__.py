@@ -23,6 +23,7 @@ import pkgutil
 import re
 import sys
 import traceback
+import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -247,7 +248,7 @@ def fault(error: BaseException) -> dict[str, Any]:
     of a function that calls itself without end, it is the line with the call;
     None where only such parts were running.
     """
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = _frames(error)
     own = [frame for frame in frames if not _installed(frame.filename)]
     others = parts.not_asked_for()
     inside = itertools.dropwhile(lambda frame: frame.name in others, own)  # an earlier part's walk runs the later ones
@@ -263,6 +264,27 @@ def fault(error: BaseException) -> dict[str, Any]:
         "code": where.line if where else None,
         "traceback_short": "\n".join(f"{f.name}, {f.lineno}: {f.line}" for f in (own or frames)[-3:])[:MAX_TEXT],
     }
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of an error, each with a line."""
+    found = list(traceback.extract_tb(error.__traceback__))
+    trace = error.__traceback__
+    for at, frame in enumerate(found):
+        assert trace is not None
+        if trace.tb_lineno is None or trace.tb_lineno < 1:
+            found[at] = traceback.FrameSummary(frame.filename, line_of(trace), frame.name)
+        trace = trace.tb_next
+    return found
+
+
+def line_of(trace: types.TracebackType) -> int | None:
+    """The line of a traceback's frame. A loop that is interrupted as it jumps back has none in Python 3.11: the one before."""
+    if trace.tb_lineno is not None and trace.tb_lineno > 0:
+        return trace.tb_lineno
+    code = trace.tb_frame.f_code
+    lines = [start for start, *_ in itertools.islice(code.co_positions(), trace.tb_lasti // 2 + 1) if start]
+    return lines[-1] if lines else code.co_firstlineno
 
 
 _OURS = str(Path(__file__).resolve().parent.parent)  # autograder/

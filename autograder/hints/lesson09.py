@@ -55,7 +55,7 @@ HINTS: dict[str, Stages] = {
             "Which two kinds of tensors have no .grad to wait for?",
         ),
         (
-            "不要梯度的，和不是叶子的：各 raise 一个 RuntimeError，报错的话照说明里写的。剩下的是叶子，gradient_edge(tensor) 的第一项就是它的 AccumulateGrad。",
+            "不要梯度的，和不是叶子的：各 raise 一个 RuntimeError，错误信息照说明里写的。剩下的是叶子，gradient_edge(tensor) 的第一项就是它的 AccumulateGrad。",
             "Those that want no gradient, and those that are not leaves: a RuntimeError for each, in the words of the docstring. What is left is a leaf, "
             "and the first item of gradient_edge(tensor) is its AccumulateGrad.",
         ),

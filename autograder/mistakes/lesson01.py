@@ -178,7 +178,7 @@ def returns_another(self: Any, requires_grad: bool = True) -> Any:
 
 @mistake(
     TENSOR + "requires_grad_",
-    zh="给属性赋值，走的是属性自己的规矩，报错的话也不一样。自己判断哪两种要拒绝，再用 self.want_gradient(requires_grad) 记下来。",
+    zh="给属性赋值，走的是属性自己的规矩，错误信息也不一样。自己判断哪两种要拒绝，再用 self.want_gradient(requires_grad) 记下来。",
     en="Setting the attribute follows the attribute's own rules, and its messages differ. Decide yourself which two cases to refuse, then note it with self.want_gradient(requires_grad).",
 )
 def sets_the_attribute(self: Any, requires_grad: bool = True) -> Any:

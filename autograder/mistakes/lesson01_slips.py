@@ -229,7 +229,7 @@ def counts_the_rows(self: Any) -> Any:
 
 @mistake(
     ITEM,
-    zh='报错的话里写死了 2。2 只是例子：有几个元素就写几，用 f"…{self._data.size}…"。',
+    zh='错误信息里写死了 2。2 只是例子：有几个元素就写几，用 f"…{self._data.size}…"。',
     en='The message always says 2, which was only an example. Put in the real number of elements: f"…{self._data.size}…".',
 )
 def always_says_two(self: Any) -> Any:

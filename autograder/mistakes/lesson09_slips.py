@@ -341,3 +341,27 @@ def shares_and_adds_in_place(tensor: Any, grad: Any) -> None:
 )
 def adds_to_nothing(tensor: Any, grad: Any) -> None:
     tensor._grad += grad
+
+
+@mistake(
+    RUN,
+    zh="你返回的是最后一个钩子给的 replacement；它若什么也没返回，那就是 None。要返回的是换到最后的 grad。",
+    en="You return what the last hook gave, which is None if it gave nothing. Return grad as the hooks have left it.",
+)
+def returns_the_replacement(hooks: Any, grad: Any) -> Any:
+    replacement = grad
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if replacement is not None:
+            check_replacement(hook, replacement, grad)
+            grad = replacement
+    return replacement
+
+
+@mistake(
+    KEEP,
+    zh="tensor._grad 没有变：给别的名字赋值没有用，== 也只是比较。写 tensor._grad = …。",
+    en="tensor._grad has not changed: assigning to another name is of no use, and == only compares. Write tensor._grad = ….",
+)
+def keeps_it_under_another_name(tensor: Any, grad: Any) -> None:
+    kept = grad.clone() if tensor._grad is None else tensor._grad + grad  # noqa: F841

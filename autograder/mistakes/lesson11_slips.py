@@ -7,6 +7,7 @@ from typing import Any
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson11 import COS, NEWTON, PRODUCT, SIN, slope_and_hessian, slopes
 from minigrad import cos, eye, rules, stack
+from minigrad.autograd import grad
 from minigrad.curvature import hessian_product, solve
 
 
@@ -146,8 +147,8 @@ def newton_of_the_given_x(f: Any, x: Any) -> Any:
 
 @mistake(
     NEWTON,
-    zh="只剩下最后一行了：列表要在循环外面建好，循环里 append。",
-    en="Only the last row is left: make the list before the loop, and append inside it.",
+    zh="只剩下一行了：列表要在循环外面建好，循环里 append；return 要等循环结束，不能缩进在循环里。",
+    en="Only one row is left: make the list before the loop and append inside it; and return after the loop, not indented into it.",
 )
 def keeps_the_last_row(f: Any, x: Any) -> Any:
     slope, hessian = slope_and_hessian(f, x)
@@ -257,3 +258,25 @@ def returns_the_slope(f: Any, x: Any, v: Any) -> Any:
     leaf = x.detach().requires_grad_()
     (slope,) = slopes(f(leaf), leaf, create_graph=True)
     return slope
+
+
+@mistake(
+    PRODUCT,
+    zh="grad 的参数反了：先输出 f(x)，后输入 x。",
+    en="The arguments of grad are swapped: first the output, f(x), then the input, x.",
+)
+def swaps_output_and_input(f: Any, x: Any, v: Any) -> Any:
+    x = x.detach().requires_grad_()
+    (slope,) = grad(x, f(x), create_graph=True)
+    return grad(slope, x, v)[0]
+
+
+@mistake(
+    PRODUCT,
+    zh="求导的是函数算出的那个数，不是函数本身：写 grad(f(x), x, …)。",
+    en="What is differentiated is the number that f computes, not f itself: write grad(f(x), x, …).",
+)
+def differentiates_the_function(f: Any, x: Any, v: Any) -> Any:
+    x = x.detach().requires_grad_()
+    (slope,) = grad(f, x, create_graph=True)
+    return grad(slope, x, v)[0]

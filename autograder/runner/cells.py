@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from autograder.checks import line_of
 from autograder.parts import NOT_WRITTEN, not_written
 from autograder.protocol import clip
 from autograder.runner.limits import TimeLimit, stop_clock, time_limit
@@ -153,5 +154,5 @@ def _frames(error: BaseException) -> Iterable[tuple[str, str, int]]:
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        yield code.co_filename, code.co_name, trace.tb_lineno or 0
+        yield code.co_filename, code.co_name, line_of(trace) or 0
         trace = trace.tb_next

@@ -281,7 +281,7 @@ check("saved_result")
 #
 # 轮到一个节点反向时，它先把保存的值取出来，再交给导数规则。`self.saved` 有四种情形：
 #
-# - 整个是 `None`：已经释放了，要报错。报错的话很长，常量 `SECOND_BACKWARD` 里已经写好：`raise RuntimeError(SECOND_BACKWARD)`。
+# - 整个是 `None`：已经释放了，要报错。错误信息很长，常量 `SECOND_BACKWARD` 里已经写好：`raise RuntimeError(SECOND_BACKWARD)`。
 # - 是空元组：什么也没存，也就没有什么会被释放。返回空列表，走多少遍都行。
 # - 是元组，其中某一项是 `None`：没有人需要它，但位置要占着，后面的值不能往前挪。
 # - 其中某一项是保存的值 `value`：要的数组是 `value._data`。它要是有计数器（`value._counter` 不是 `None`），先调用 `self.check_saved(index, value)`，`index` 是它在元组里的位置；值在保存之后被改写过，这个函数会报错（它怎么知道的，第 10 课由你来写）。

@@ -252,10 +252,10 @@ ax.legend()
 ax.set_yscale("log", base=2)
 
 # %% [markdown] tags=["lang-zh"]
-# 不裁剪，12 层走下来，长度成了原来的两千倍；裁剪之后，长度停在 4，不再往上。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
+# 不裁剪，从第一个读数到最后一个，梯度过了 11 层，长度成了原来的 $2^{11}$ 倍，两千多倍。裁剪之后，读数停在 4：量长度的钩子登记在前，看到的是裁剪之前的；裁完是 2，过一层变成 4，又裁成 2。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
 
 # %% [markdown] tags=["lang-en"]
-# Without clipping, the gradient is two thousand times as long after 12 layers; with clipping, its length stays at 4. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.
+# Without clipping, the gradient passes 11 layers between the first reading and the last, and gets $2^{11}$ times as long, over two thousand times. With clipping, the readings stay at 4: the hook that measures was registered first and sees the gradient before it is clipped; clipped it is 2, one layer makes that 4, and it is clipped to 2 again. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 移除钩子
@@ -434,6 +434,8 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
         assert words in str(error)
 
 # %% [markdown] tags=["lang-zh"]
+# 普通钩子看到的还是 `None`：它运行的时候，`.grad` 还没有写。反向结束以后，三个 `.grad` 也都是 `None`：各走各的一步，走完就清掉了。
+#
 # 写登记这种钩子的 `register_post_accumulate_hook`。它只对叶子有意义，所以有两种张量要当场拒绝，各报一个 `RuntimeError`：
 #
 # - 不要梯度的：`cannot register a hook on a tensor that doesn't require gradient`。
@@ -442,6 +444,8 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
 # 剩下的是叶子。`gradient_edge(tensor)`（你在第 02 课写过）返回节点和编号两样，叶子的节点就是它的 `AccumulateGrad`；`extras_of(node).accumulated.add(hook)` 登记钩子，并返回句柄，你要返回这个句柄。
 
 # %% [markdown] tags=["lang-en"]
+# The ordinary hook still sees `None`: it runs before `.grad` is written. After backward all three `.grad` are `None` as well: each was used for its step and cleared at once.
+#
 # Write `register_post_accumulate_hook`, which registers such a hook. It makes sense for leaves only, so refuse two kinds of tensors on the spot, each with a `RuntimeError`:
 #
 # - Those that require no gradient: `cannot register a hook on a tensor that doesn't require gradient`.
@@ -522,7 +526,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # 那么该运行哪些？一个节点，只要它的某条边直接通向目标，或者通向另一个该运行的节点，就该运行。目标自己不必：梯度到了它那里，就已经是答案了。
 #
-# 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一列 `(parent, number)`，`parent` 可能是 `None`；`node.parents` 是同一列，只是没有编号。
+# 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一个元组，里面是一对一对的 `(parent, number)`，`parent` 可能是 `None`；`node.parents` 里是同样的节点，只是没有编号。
 #
 # 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`（记录得越早，`order` 越大）。
 #
@@ -533,7 +537,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # So which nodes should run? A node should, if one of its edges leads straight to a target, or to another node that should run. The target itself need not: once the gradient has arrived there, it is the answer.
 #
-# Write `nodes_to_run`. `reachable` holds all nodes (节点) that can be reached from the output, `targets` is the set of target nodes; return the set of nodes to run. `node.next_functions` is a row of pairs `(parent, number)`, where `parent` may be `None`; `node.parents` is the same row without the numbers.
+# Write `nodes_to_run`. `reachable` holds all nodes (节点) that can be reached from the output, `targets` is the set of target nodes; return the set of nodes to run. `node.next_functions` is a tuple of pairs `(parent, number)`, where `parent` may be `None`; `node.parents` holds the same nodes without the numbers.
 #
 # Before you can judge a node, you have to have judged those it leads to, and those were always recorded earlier. So go through the nodes as they were recorded, from the earliest on: `sorted(reachable, key=lambda node: node.order, reverse=True)` (the earlier a node was recorded, the larger its `order`).
 #

@@ -351,7 +351,7 @@ for T in (torch, minigrad):
 # %% [markdown] tags=["lang-zh"]
 # 现在由你来写这项检查。`check_version` 收到：`saved`，节点保存的值，它的 `_version` 是现在的版本；`expected`，保存时的版本，一个整数；`source`，一段给错误信息用的文字。
 #
-# 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 报错的话很长，`modified_message` 替你写好：依次给它 `saved`、现在的版本、`expected`、`source`。
+# 版本没变，什么也不做；变了，就 `raise RuntimeError`。torch 的错误信息很长，`modified_message` 替你写好：依次给它 `saved`、现在的版本、`expected`、`source`。
 #
 # 例子：保存时版本是 0，之后 `x.add_(1)`，`saved._version` 成了 1，与 0 不同，报错。可要是保存时就已经是 1，现在还是 1，那就没事。
 
@@ -603,6 +603,12 @@ print(evaluate(w).requires_grad, (w * 2).requires_grad, evaluate.__name__)
 
 # %% tags=["proof"]
 assert not evaluate(w).requires_grad and (w * 2).requires_grad and evaluate.__name__ == "evaluate"
+once = torch.no_grad()
+with once:
+    with once:
+        pass
+assert not torch.is_grad_enabled()  # it remembers only that recording was off when it was entered again
+torch.set_grad_enabled(True)
 
 # %% nbgrader={"grade_id": "check_no_grad_decorator", "grade": true, "points": 2}
 check("no_grad_decorator")

@@ -136,18 +136,19 @@ for options in ({}, {"retain_graph": True}, {"create_graph": True}):
 assert three_questions() == (False, "error", "error")
 assert three_questions(retain_graph=True) == (False, 27.0, "error")
 assert three_questions(create_graph=True) == (True, 27.0, 18.0)
+assert three_questions(create_graph=True, retain_graph=False) == (True, "error", 18.0)
 
 # %% [markdown] tags=["lang-zh"]
 # 中间一行最说明问题：`retain_graph=True` 只是把旧图存着的值留下，再走一遍，得到的还是同一个 27。它从不产生二阶导数。
 #
-# `create_graph=True` 造一张新图，记的是斜率怎么算出来；新图里的边会通向旧图，所以旧图也跟着留着。一句话：一个是“保留”，一个是“记录”。
+# `create_graph=True` 造一张新图，记的是斜率怎么算出来。旧图也留着，是因为你不另外写 `retain_graph`，它就跟着 `create_graph` 取值：新图里常有旧图的节点（比如 `exp`、`tanh` 的）。一句话：一个是“保留”，一个是“记录”。
 #
 # 用 `y.backward(create_graph=True)` 行不行？行，但 torch 会警告你。下面接着对 `x.grad` 反向一次，先猜：`x.grad` 最后是几？
 
 # %% [markdown] tags=["lang-en"]
 # The middle row is the most telling: `retain_graph=True` merely keeps what the old graph has saved, and walking it again gives the same 27. It never makes a second derivative.
 #
-# `create_graph=True` builds a new graph, which records how the slope was computed; edges of the new graph lead into the old one, so the old one is kept as well. In short: one means "keep", the other means "record".
+# `create_graph=True` builds a new graph, which records how the slope was computed. The old one is kept as well because `retain_graph`, unless you give it, takes the value of `create_graph`: the new graph often contains nodes of the old one (those of `exp` and `tanh`, say). In short: one means "keep", the other means "record".
 #
 # Does `y.backward(create_graph=True)` work, too? It does, but torch warns you. Below we then go backward from `x.grad`; guess what `x.grad` is in the end:
 
@@ -176,12 +177,12 @@ assert x.grad.item() == 45.0
 x.grad = None
 
 # %% [markdown] tags=["lang-zh"]
-# 警告说的是一个圈：`x` 拿着 `x.grad`，后者的图又拿着 `x`，两个都释放不了。后果不止这个：第二次 `backward()` 把 18 加在了 27 上，`x.grad` 成了 45，一个没有用的数。所以求高阶导数，用 `autograd.grad`。
+# 警告说的是一个圈：`x` 拿着 `x.grad`，后者的图又拿着 `x`，两个都释放不了；把 `x.grad` 设为 `None`，圈就断了。后果不止这个：第二次 `backward()` 把 18 加在了 27 上，`x.grad` 成了 45，一个没有用的数。所以求高阶导数，用 `autograd.grad`。
 #
 # 斜率的图长什么样？画 `x.sin()` 的：
 
 # %% [markdown] tags=["lang-en"]
-# The warning is about a cycle: `x` holds `x.grad`, whose graph holds `x`, so neither is freed. And that is not all: the second `backward()` added its 18 to the 27, and `x.grad` became 45, which is of no use. So for higher-order derivatives, use `autograd.grad`.
+# The warning is about a cycle: `x` holds `x.grad`, whose graph holds `x`, so neither is freed; setting `x.grad` to `None` breaks the cycle. And that is not all: the second `backward()` added its 18 to the 27, and `x.grad` became 45, which is of no use. So for higher-order derivatives, use `autograd.grad`.
 #
 # What does the graph of a slope look like? Here is the one for `x.sin()`:
 
@@ -328,14 +329,14 @@ assert (H @ v).tolist() == torch.autograd.functional.hvp(f, at, v)[1].tolist() =
 # %% [markdown] tags=["lang-zh"]
 # $H$ 是对称的：先对谁求导都一样。它也很大：`n` 个变量就有 `n * n` 个数，一万个权重，就是一亿个。这么大的表，没有人真去算。
 #
-# 好在多半用不着整张表，只要 $H v$：沿方向 $v$ 走一点，斜率变多少。上面最后一行的 `hvp` 就没有造出 $H$。办法是：对斜率再走一遍反向，把 $v$ 作为上游梯度。第 06 课说过，那样得到 $v^\top J$；斜率的 $J$ 就是 $H$，而 $H$ 是对称的，所以正是 $H v$。
+# 好在多半用不着整张表，只要 $H v$：沿方向 $v$ 走一点，斜率变多少。上面最后一行的 `hvp` 就没有造出 $H$。办法是：对斜率再走一遍反向，把 $v$ 当作传到斜率那里的梯度（`backward` 的 `gradient` 参数，在 `autograd.grad` 里叫 `grad_outputs`）。第 06 课说过，那样得到 $v^\top J$；斜率的 $J$ 就是 $H$，而 $H$ 是对称的，所以正是 $H v$。
 #
 # 省多少？两种都量一量时间，再用钩子数一数反向走了几遍。先猜：200 个变量，各走几遍？
 
 # %% [markdown] tags=["lang-en"]
 # $H$ is symmetric: the order of differentiation does not matter. It is also large: `n` variables make `n * n` numbers, and ten thousand weights make a hundred million. Nobody really computes a table of that size.
 #
-# Luckily, the whole table is rarely needed, only $H v$: how the slope changes when you move a little along $v$. The `hvp` in the last line above never made $H$. To do without it, walk backward once more, from the slope, with $v$ as the gradient that arrives. As lesson 06 said, that gives $v^\top J$; the $J$ of the slope is $H$, and $H$ is symmetric, so this is just $H v$.
+# Luckily, the whole table is rarely needed, only $H v$: how the slope changes when you move a little along $v$. The `hvp` in the last line above never made $H$. To do without it, walk backward once more, from the slope, with $v$ as the gradient that arrives there (the argument `gradient` of `backward`, called `grad_outputs` in `autograd.grad`). As lesson 06 said, that gives $v^\top J$; the $J$ of the slope is $H$, and $H$ is symmetric, so this is just $H v$.
 #
 # How much does it save? We time both and count the backward walks with a hook. Guess first: with 200 variables, how many walks does each take?
 
