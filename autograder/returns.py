@@ -71,7 +71,8 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
             continue
         own = _engines_own(check, part, seed)
         if not own.kinds and not place:
-            yield text("returned_for_an_error", part=short)
+            if not _engines_own(check, part, seed, others=False).kinds:  # else one of the learner's others breaks it
+                yield text("returned_for_an_error", part=short)
         elif own.kinds == {"NoneType"}:
             if mine.kinds != own.kinds:
                 yield text("nobody_reads", part=short)
@@ -88,9 +89,11 @@ def _mine(check: Check) -> dict[str, Returned]:
     return {part: parts.returned(part) for part in check.parts}
 
 
-def _engines_own(check: Check, part: str, seed: int) -> Returned:
-    """What the engine's own part returns on these inputs, beside the learner's others, whose own returns stay as noted."""
-    with parts.plugged_in({**_plugged(check), part: parts.original(part)}):
+def _engines_own(check: Check, part: str, seed: int, others: bool = True) -> Returned:
+    """What the engine's own part returns on these inputs, beside the learner's others, whose own returns stay as noted;
+    without them, beside the engine's."""
+    own = {each: parts.original(each) for each in check.parts if not others or each == part}
+    with parts.plugged_in(_plugged(check) | own):
         checks.attempt(check, importlib.import_module(parts.ENGINE), seed)
         return parts.returned(part)
 

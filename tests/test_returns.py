@@ -154,6 +154,22 @@ def test_a_counter_is_a_dict_and_its_mistake_is_known(said):
     assert "The roots are missing" in out and "Counter" not in out
 
 
+def test_beside_a_part_that_does_not_fit_the_engines_own_nothing_is_said_of_calls_that_should_raise(said):
+    """Each of the two breaks with the engine's own other, but not every call should raise."""
+
+    def forward(ctx, x):
+        ctx.x = x
+        return x.clamp(min=0) + (-x.abs()).exp().log1p()
+
+    def backward(ctx, grad):
+        return grad * ctx.x.sigmoid() * 1.5
+
+    softplus = {f"minigrad.custom.Softplus.{each.__name__}": each for each in (forward, backward)}
+    others = {part: parts.original(part) for part in (SAVE, "minigrad.autograd.gradcheck.central_difference")}
+    out = said("custom_network", softplus | others)
+    assert out.startswith("✗") and "every call should raise" not in out
+
+
 def test_a_number_is_as_good_as_numpys(said):
     out = said("when_it_pays", {"minigrad.timing.best_seconds": lambda action, wait, clock, repeats: 0.25})
     assert out.startswith("✗") and "returned a number" not in out

@@ -158,13 +158,26 @@ def at_places(rng: np.random.Generator) -> dict[str, tuple[Any, str]]:
     }
 
 
+def needed(label: str) -> str | None:
+    """What a property needs in order to say anything: far to the right, passing on what came in would do as well."""
+    return "near 0" if "far right" in label else None
+
+
 @check("softplus_forward", lesson=LESSON, points=2, parts=[FORWARD])
 def softplus_forward(T: Any, rng: np.random.Generator) -> Properties:
     for label, (values, dtype) in at_places(rng).items():
-        yield label, lambda v=values, d=dtype: T.custom.softplus(T.tensor(np.asarray(v, d)))
+        yield label, lambda v=values, d=dtype: T.custom.softplus(T.tensor(np.asarray(v, d))), needed(label)
     x = leaf(T, both_signs(rng, 0.2, 2, 3))
     yield "it is recorded, if x wants a gradient", lambda: T.custom.softplus(x).requires_grad, "near 0"
     yield "x is as it was", x, "near 0"
+
+    def written_to() -> str | None:
+        y = T.custom.softplus(x)
+        with T.no_grad():
+            x.mul_(10.0)
+        return raises(lambda: y.sum().backward())
+
+    yield "a write in place after forward is noticed", written_to, "near 0"
 
 
 @check("softplus_backward", lesson=LESSON, points=2, parts=[BACKWARD])
@@ -180,7 +193,7 @@ def softplus_backward(T: Any, rng: np.random.Generator) -> Properties:
         return compute
 
     for label, (values, dtype) in at_places(rng).items():
-        yield label, pulled(values, dtype)
+        yield label, pulled(values, dtype), needed(label)
 
     def chained(values: Any) -> Any:
         x = leaf(T, values)
@@ -231,6 +244,11 @@ def central_difference_values(T: Any, rng: np.random.Generator) -> Properties:
     x = leaf(T, rng.normal(size=3))
     unit = T.tensor(np.array([0.0, 1.0, 0.0]))
     yield "one entry moves, the others stay", lambda: T.custom.central_difference(lambda x: x.cos(), x, unit, 0.1)
+    own = leaf(T, rng.uniform(0.5, 2, 3))
+    yield (
+        "a function that looks at x, not at its argument",
+        lambda: T.custom.central_difference(lambda _: own * own, own, unit, 0.1),
+    )
     yield "no history", lambda: T.custom.central_difference(lambda x: x.cos(), x, unit, 0.1).requires_grad
     yield "x and the direction are as they were", [x, unit], "one entry moves, the others stay"
     yield "and x has no gradient", x.grad, "one entry moves, the others stay"

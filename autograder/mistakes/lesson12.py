@@ -278,14 +278,15 @@ def detached_rule(ctx: Any, grad: Any) -> Any:
 
 
 def around(fn: Any, x: Any, step: Any) -> tuple[Any, Any]:
-    """fn a step ahead and a step behind, x put back."""
+    """fn a step ahead and a step behind, x put back whatever happens."""
     here = x.detach().clone()
-    values = []
-    for place in (here + step, here - step):
-        x.data.copy_(place)
-        values.append(fn(x).detach().clone())
-    x.data.copy_(here)
-    return values[0], values[1]
+    try:
+        x.data.copy_(here + step)
+        ahead = fn(x).detach().clone()
+        x.data.copy_(here - step)
+        return ahead, fn(x).detach().clone()
+    finally:
+        x.data.copy_(here)
 
 
 @mistake(
@@ -360,11 +361,13 @@ def leaves_x_moved(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 def writes_under_no_grad(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.detach().clone()
     with no_grad():
-        x.copy_(here + eps * direction)
-        ahead = fn(x).detach().clone()
-        x.copy_(here - eps * direction)
-        behind = fn(x).detach().clone()
-        x.copy_(here)
+        try:
+            x.copy_(here + eps * direction)
+            ahead = fn(x).detach().clone()
+            x.copy_(here - eps * direction)
+            behind = fn(x).detach().clone()
+        finally:
+            x.copy_(here)
     return (ahead - behind) / (2 * eps)
 
 

@@ -110,8 +110,8 @@ def clamps_in_place_before_abs(ctx: Any, x: Any) -> Any:
 
 @mistake(
     BACKWARD,
-    zh="forward 没有把它存成属性；它在 ctx.saved_tensors 里：(x,) = ctx.saved_tensors。",
-    en="forward did not store it as an attribute; it is in ctx.saved_tensors: (x,) = ctx.saved_tensors.",
+    zh="x 不是从属性里读的：save_for_backward 存下的，都在 ctx.saved_tensors 里：(x,) = ctx.saved_tensors。",
+    en="x is not read from an attribute: what save_for_backward saved is in ctx.saved_tensors: (x,) = ctx.saved_tensors.",
 )
 def reads_an_attribute(ctx: Any, grad: Any) -> Any:
     return grad * ctx.x.sigmoid()

@@ -185,8 +185,8 @@ def nll_writes_rows(grad: Any, self_shape: Any, target: Any, shares: Any) -> Any
 
 @mistake(
     EPOCH,
-    zh="没有清零：每一批的梯度都叠在前面所有批次上。每批开始时调用 optimizer.zero_grad()。",
-    en="You never clear: each batch's gradients pile up on those of all the batches before. Call optimizer.zero_grad() at the start of each.",
+    zh="没有清零：每一批的梯度都叠在前面所有批次上。是忘了写，还是少了括号？每批开始时调用 optimizer.zero_grad()。",
+    en="You never clear: each batch's gradients pile up on those of all the batches before. Is the line missing, or its brackets? Call optimizer.zero_grad() at the start of each.",
 )
 def epoch_never_clears(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     losses = []

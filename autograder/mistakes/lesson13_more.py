@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson13 import EPOCH, NLL
+from autograder.mistakes.lesson13 import EPOCH, NLL, epoch
 from minigrad import no_grad, rules
 
 
@@ -62,6 +62,48 @@ def epoch_hands_over_guesses(net: Any, criterion: Any, optimizer: Any, images: A
 )
 def epoch_runs_on_all_images(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
     return _epoch(optimizer, batches, lambda batch: criterion(net(images)[batch], numbers[batch]))
+
+
+@mistake(
+    EPOCH,
+    zh="batches 里没有图像，也没有答案，只有行号，拆不成 x 和 y：写 for batch in batches，images[batch] 才是图像，numbers[batch] 才是答案。",
+    en="batches holds neither images nor answers, only row numbers, and they do not come apart into x and y. Write for batch in batches: images[batch] are the images, numbers[batch] the answers.",
+)
+def epoch_unpacks_batches(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return _epoch(optimizer, ((x, y) for x, y in batches), lambda batch: criterion(net(batch[0]), batch[1]))
+
+
+@mistake(
+    EPOCH,
+    zh="batches 里没有图像，只有行号，你把行号喂给了网络：images[batch] 才是图像，numbers[batch] 才是答案。",
+    en="batches holds no images, only row numbers, and these you fed to the network: images[batch] are the images, numbers[batch] the answers.",
+)
+def epoch_feeds_row_numbers(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    return _epoch(optimizer, batches, lambda batch: criterion(net(batch), numbers[batch]))
+
+
+@mistake(
+    EPOCH,
+    zh="list(batches) 已经把它走完了，后面的循环一批也没有：迭代器只能走一遍。边走边数，或者把 list(batches) 的结果留下来再走。",
+    en="list(batches) has used it up, so the loop finds no batches: an iterator can be gone through only once. Count as you go, or keep the list and go through that.",
+)
+def epoch_counts_first(net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any) -> Any:
+    count, total = len(list(batches)), 0.0
+    for batch in batches:
+        total += epoch(net, criterion, optimizer, images, numbers, [batch])
+    return total / count
+
+
+@mistake(
+    EPOCH,
+    zh="除以了图像的张数。加起来的是各批的损失，要除以批数。",
+    en="You divided by the number of images. What you added up are the batches' losses: divide by the number of batches.",
+)
+def epoch_divides_by_the_images(
+    net: Any, criterion: Any, optimizer: Any, images: Any, numbers: Any, batches: Any
+) -> Any:
+    batches = list(batches)
+    return len(batches) * epoch(net, criterion, optimizer, images, numbers, batches) / len(numbers)
 
 
 @mistake(

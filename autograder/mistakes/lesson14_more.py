@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson14 import BEST, CROSS, HOME
+from autograder.mistakes.lesson14 import BEST, CROSS, HOME, MOVE
 from autograder.mistakes.lesson14_slips import _times
 from minigrad.backend import cupy, numpy
+from minigrad.ops.convert import moved
 
 # ── array_module ─────────────────────────────────────────────────────────────────────────────────
 
@@ -122,3 +123,51 @@ def turns_the_lists_round(sizes: Any, here: Any, there: Any) -> Any:
 )
 def decides_at_the_first_size(sizes: Any, here: Any, there: Any) -> Any:
     return sizes[0] if there[0] < here[0] else None
+
+
+@mistake(
+    CROSS,
+    zh="倒着走的路走对了，返回的却是碰到的第一个没赢的大小。要的是它后面的那一个，也就是停下之前刚走过的那个；一路都赢，就是最小的那个。",
+    en="Walking back is right, but you return the first size that does not win. Return the one after it, which you passed just before; if all of them win, that is the smallest.",
+)
+def the_first_loss_from_behind(sizes: Any, here: Any, there: Any) -> Any:
+    return next((s for s, a, b in zip(sizes[::-1], here[::-1], there[::-1], strict=True) if b >= a), None)
+
+
+# ── move_vjp ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@mistake(
+    MOVE,
+    zh="grad 多半是数组，数组没有 .cpu；再说该回的是 home，不一定是内存。moved(grad, home) 对数组和张量都管用。",
+    en="Most of the time grad is an array, which has no .cpu; and it should go to home, which need not be host memory. moved(grad, home) works on arrays and tensors alike.",
+)
+def asks_for_cpu(grad: Any, home: Any) -> Any:
+    return grad.cpu()
+
+
+@mistake(
+    MOVE,
+    zh="grad 多半是数组，数组没有 .detach；来的是张量时，detach 又会丢掉它的历史。什么也不用摘，搬回去就行：moved(grad, home)。",
+    en="Most of the time grad is an array, which has no .detach; and where it is a tensor, detach would lose its history. There is nothing to detach, only to move back: moved(grad, home).",
+)
+def asks_for_detach(grad: Any, home: Any) -> Any:
+    return grad.detach()
+
+
+@mistake(
+    MOVE,
+    zh='home 是设备，不是字符串，home == "cpu" 总是 False，于是走到的总是另一支；"cuda" 也只是一个字符串。不用分情况：moved(grad, home)。',
+    en='home is a device, not a string, so home == "cpu" is always False and the other branch is always taken; and "cuda" is only a string, too. There are no cases to tell apart: moved(grad, home).',
+)
+def names_the_gpu(grad: Any, home: Any) -> Any:
+    return moved(grad, "cuda")  # type: ignore[arg-type]
+
+
+@mistake(
+    MOVE,
+    zh="没有用 grad 的数：搬回去的全是 1。搬家的斜率是 1，乘上 grad 还是 grad：原样搬回去。",
+    en="The factor grad is missing: you send back nothing but ones. The slope of moving is 1, and times grad that is grad: move it back as it is.",
+)
+def move_forgot_grad(grad: Any, home: Any) -> Any:
+    return moved(grad * 0 + 1, home)

@@ -205,7 +205,7 @@ assert second_backward(SquareBySaving) == "Trying to backward through the graph 
 #
 # 再调用一次，新的取代旧的。不要 `clone`，不要 `detach`：要的是张量本身，版本和历史都在它身上。
 #
-# 例子：`save_for_backward(x, None)` 之后，`self.to_save` 是 `(x, None)`；`save_for_backward(x, 2.5)` 报错，第 1 个参数是 `float`。
+# 例子：`save_for_backward(x, None)` 之后，`self.to_save` 是 `(x, None)`；`save_for_backward(x, 2.5)` 报错，位置 1（从 0 数起）上的参数是 `float`。
 
 # %% [markdown] tags=["lang-en"]
 # An attribute silently gives 60; `save_for_backward` raises an error at once. It has what you learnt in two lessons: the version check of lesson 10 and the release of lesson 08. An attribute has neither: it does not notice that the value was changed, and it is not released after backward.
@@ -217,7 +217,7 @@ assert second_backward(SquareBySaving) == "Trying to backward through the graph 
 #
 # A second call replaces what the first one stored. No `clone`, no `detach`: store the tensors themselves, which carry the version and the history.
 #
-# Example: after `save_for_backward(x, None)`, `self.to_save` is `(x, None)`; `save_for_backward(x, 2.5)` raises, because argument 1 is a `float`.
+# Example: after `save_for_backward(x, None)`, `self.to_save` is `(x, None)`; `save_for_backward(x, 2.5)` raises, because argument 1 (counted from 0) is a `float`.
 
 
 # %% nbgrader={"grade_id": "save_for_backward", "solution": true}

@@ -82,12 +82,12 @@ assert all(abs(w - p) < 6e-9 for w, p in zip([*W1.ravel().tolist(), *W2.ravel().
 # %% [markdown] tags=["lang-zh"]
 # 这八个数就是那两页纸最后印的那八个，到小数第八位都一样：w5 是 0.35891648，w1 是 0.14978072。反向传播那一段，在这里只是 `E.backward()` 一行。
 #
-# 这一步，w5 变了自身的一成，w1 只变了千分之一多一点。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得先穿过 `W2`，再多过一层 sigmoid，最后还要乘上一个很小的输入，0.05。
+# 这一步，w5 变了自身的一成，w1 只变了千分之一点五。为什么差这么多？看图：梯度（gradient）要走到 `W1`，得先穿过 `W2`，再多过一层 sigmoid，最后还要乘上一个很小的输入，0.05。
 
 # %% [markdown] tags=["lang-en"]
 # These are the eight numbers printed at the end of those two pages, the same to the eighth decimal: w5 is 0.35891648, w1 is 0.14978072. Here, all of backpropagation is the single line `E.backward()`.
 #
-# In this step w5 lost a tenth of its size, w1 little more than a thousandth. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass through `W2` and one more sigmoid, and at the end it is multiplied by a very small input, 0.05.
+# In this step w5 lost a tenth of its size, w1 about one and a half thousandths. Why such a difference? Look at the picture: to reach `W1`, the gradient (梯度) has to pass through `W2` and one more sigmoid, and at the end it is multiplied by a very small input, 0.05.
 
 # %% tags=["picture"]
 from minigrad.viz import draw
@@ -334,7 +334,7 @@ check("log_softmax_backward")
 #
 # $L = -\sum_i \text{shares}_i \cdot z_{i, \text{target}_i}$。每一行只有一个数进了损失，其余的与它无关。`shares` 是每一行占的份额：求平均时都是 1/N，有权重时各不相同。
 #
-# 规则要还一张形状为 `self_shape` 的表：每一行正确的那一格是 `-grad * shares`，其余是 0。两样工具：`rules.zeros(grad, shape)` 造一张全是零的表，类型和 `grad` 相同；`rules.put_along(table, dim, places, values)` 在每一行的第 `places` 格写上 `values`，返回那张表。`places` 和 `values` 的维数要和表一样，`rules.unsqueeze(a, dim)` 可以补上一维：
+# 规则返回一张形状为 `self_shape` 的表：每一行正确的那一格是 `-grad * shares`，其余是 0。两样工具：`rules.zeros(grad, shape)` 造一张全是零的表，类型和 `grad` 相同；`rules.put_along(table, dim, places, values)` 在每一行的第 `places` 格写上 `values`，返回那张表。`places` 和 `values` 的维数要和表一样，`rules.unsqueeze(a, dim)` 可以补上一维：
 
 # %% [markdown] tags=["lang-en"]
 # ### nll_loss

@@ -112,18 +112,20 @@ def says(program):
 
 print(says(lambda: here + there))
 print(says(lambda: there.numpy()))
+print((there * torch.tensor(3.0)).device)
 
 # %% tags=["proof"]
 assert says(lambda: here + there) == "RuntimeError: Tensor on device meta is not on the expected device cpu!"
 assert says(lambda: there.numpy()).startswith("TypeError: can't convert meta device type tensor to numpy.")
+assert (there * torch.tensor(3.0)).device.type == "meta" and torch.tensor(3.0).device.type == "cpu"
 
 # %% [markdown] tags=["lang-zh"]
-# 两个设备上的数组不能一起算，torch 也不会悄悄替你传。`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
+# 两个设备上的数组不能一起算，torch 也不会悄悄替你传。（只有零维的张量例外，它就像一个普通的数，最后一行没有报错。）`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
 #
 # `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是模拟的设备（simulated device）：数还在内存里，只是 NumPy 的函数不能用。这一点它比真的 CuPy 还严：调用错了库，当场就报错。
 
 # %% [markdown] tags=["lang-en"]
-# You cannot compute with arrays from two devices at once, and torch does not transfer them silently. The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
+# You cannot compute with arrays from two devices at once, and torch does not transfer them silently. (A tensor without dimensions is the exception: it counts as a plain number, and the last line raised nothing.) The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
 #
 # `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is really a simulated device (模拟的设备): its numbers are in host memory, but NumPy's functions don't work on them. In this it is even stricter than the real CuPy, so that a call to the wrong library fails at once.
 
@@ -638,14 +640,14 @@ for ax, sizes, gpu_sizes, cpu, gpu, moving in (
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，一千万个元素时，传输的时间是计算的两百多倍；录下来的这些大小里，没有一个值得。矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
+# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，一千万个元素时，传输的时间是计算的两百多倍；从普通内存传，录下来的这些大小里没有一个值得。矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
 #
 # 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：传一次，算很多次，才值得。权重和数据传过去就留在那里，不要每一步来回传。
 #
 # 有一份笔记把两个 50000×10000 的矩阵传到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？先猜时间花在哪里，再看 H100 那台机器上的：
 
 # %% [markdown] tags=["lang-en"]
-# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which for ten million elements take over two hundred times as long as the computation; at none of the recorded sizes does it pay. The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
+# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which for ten million elements take over two hundred times as long as the computation; from ordinary memory, it pays at none of the recorded sizes. The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
 #
 # So it is neither "a GPU is always faster" nor just "faster when large": it pays to transfer once and compute many times. Transfer the weights and the data once and leave them there, instead of transferring them back and forth at every step.
 #
@@ -657,6 +659,7 @@ for what, seconds in RECORDED["add, 50000×10000"].items():
 
 # %% tags=["proof"]
 large = RECORDED["add, 50000×10000"]
+assert large["NumPy, one core"] > 6 * large["from pinned memory"] > 6 * 50 * large["already there"]
 assert large["with transfers"] > 0.5 * large["NumPy, one core"] > 50 * large["already there"]
 assert all(
     times > seconds for times, seconds in zip(RECORDED["add", "with transfers"], RECORDED["add", "NumPy, one core"])
@@ -665,12 +668,12 @@ ratio = [slow / fast for slow, fast in zip(RECORDED["product", "with transfers"]
 assert ratio[-1] < 0.7 * max(ratio) and ratio.index(max(ratio)) not in (0, len(ratio) - 1)
 
 # %% [markdown] tags=["lang-zh"]
-# 加法只要两毫秒，传输却要几百毫秒，和 CPU 自己加一遍差不了多少。不是太小，是传得太多，算得太少。
+# 加法只要两毫秒；从普通内存传，却要几百毫秒，和一个 CPU 核自己加一遍差不了多少。换成锁页内存，一共 112 毫秒，比一个核快了六倍多，可其中约 110 毫秒还是传输。不是太小，是传得太多，算得太少。
 #
 # 再拿模型试试：`model(n, n, 3, bus=…)` 里换几个 `bus`，看看传输要快到多少，五亿个元素的加法才值得传。
 
 # %% [markdown] tags=["lang-en"]
-# The addition takes two milliseconds and the transfers hundreds, about as long as the CPU takes to do it itself. The problem is not the size: too much was transferred, and too little computed.
+# The addition takes two milliseconds; from ordinary memory the transfers take hundreds, about as long as one CPU core takes to do it itself. From pinned memory it is 112 milliseconds in all, over six times as fast as that core, but some 110 of them are still transfers. The problem is not the size: too much was transferred, and too little computed.
 #
 # Now use the model: try some values of `bus` in `model(n, n, 3, bus=…)`. How fast would transfers have to be for half a billion additions to be worth them?
 
@@ -678,6 +681,16 @@ assert ratio[-1] < 0.7 * max(ratio) and ratio.index(max(ratio)) not in (0, len(r
 n = 50_000 * 10_000
 for bus in (10e9, 64e9, 500e9):
     print(f"bus {bus / 1e9:5.0f} GB a second: {model(n, n, 3, bus) * 1e3:7.1f} ms")
+
+# %% tags=["proof"]
+assert model(n, n, 3, 8e9) > large["NumPy, one core"] > model(n, n, 3, 10e9)
+assert model(n, n, 3, 500e9) > 5 * large["already there"]
+
+# %% [markdown] tags=["lang-zh"]
+# 和一个核的 726 毫秒比，每秒 10 GB 就够了；和加法自己的两毫秒比，每秒 500 GB 还不够。所以先要问：和谁比？
+
+# %% [markdown] tags=["lang-en"]
+# Against one core's 726 ms, 10 GB a second is enough; against the two milliseconds of the addition itself, even 500 GB is not. So first ask: compared with what?
 
 # %% [markdown] tags=["lang-zh"]
 # ## 6 · torch 其实是怎么做的

@@ -176,7 +176,7 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # | `does not require grad and does not have a grad_fn` | 损失背后没有图 | `detach`、`no_grad`、`item` 或 NumPy 把路剪断了 | 01 |
 # | `appears to not have been used in the graph` | 要求梯度的张量不在这张图上 | 名字指着另一个张量 | 09 |
 # | `can't optimize a non-leaf Tensor` | 优化器只收叶子 | `.double()`、`.view()`、`* 0.1` 写在 `requires_grad=True` 后面 | 02 |
-# | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` 是 `None` | 不是叶子，没有反向过，或者刚清零 | 02 |
+# | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` 是 `None` | 不是叶子，没有反向过，或者刚清零 | 02、07、10 |
 # | `Can't call numpy() on Tensor that requires grad` | NumPy 不记录运算 | 损失里混进了 NumPy；别急着 `detach` | 01 |
 # | `cannot be converted to Scalar` | `item` 只取一个数 | 损失还不是一个数 | 01 |
 # | `Only Tensors of floating point and complex dtype can require gradients` | 整数不能求导 | 写了 `1` 而不是 `1.` | 01 |
@@ -196,7 +196,7 @@ assert all(expected[name] in messages[name] for name in expected), messages
 # | `does not require grad and does not have a grad_fn` | there is no graph behind the loss | `detach`, `no_grad`, `item` or NumPy cut the path | 01 |
 # | `appears to not have been used in the graph` | the tensor whose gradient you ask for is not in this graph | the name points at another tensor | 09 |
 # | `can't optimize a non-leaf Tensor` | an optimizer takes leaves only | `.double()`, `.view()` or `* 0.1` after `requires_grad=True` | 02 |
-# | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` is `None` | not a leaf, no backward yet, or just cleared | 02 |
+# | `unsupported operand type(s) for *: 'float' and 'NoneType'` | `.grad` is `None` | not a leaf, no backward yet, or just cleared | 02, 07, 10 |
 # | `Can't call numpy() on Tensor that requires grad` | NumPy does not record operations | NumPy inside the loss; do not rush to `detach` | 01 |
 # | `cannot be converted to Scalar` | `item` takes one number only | the loss is not a single number yet | 01 |
 # | `Only Tensors of floating point and complex dtype can require gradients` | integers cannot be differentiated | `1` written where `1.` was meant | 01 |
@@ -380,7 +380,7 @@ check("clinic_saved")
 # %% [markdown] tags=["lang-zh"]
 # ### 病人五：None 从哪儿来
 #
-# `double_fit` 要用双精度，于是给权重加了 `.double()`。报错说的是 `float` 和 `NoneType`，看起来和求导毫不相干，前面还有一句警告。`.view()`、`.to()` 也会得同样的病。
+# `double_fit` 要用双精度，于是给权重加了 `.double()`。报错说的是 `float` 和 `NoneType`，看起来和求导毫不相干，前面还有一句警告。用 `.view()`、`.to()` 也会得同样的病。
 #
 # 先看一眼图，猜猜 `w` 为什么收不到梯度：
 

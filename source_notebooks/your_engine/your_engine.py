@@ -81,10 +81,10 @@ left.plot(range(1, len(losses) + 1), losses, "o-")
 _ = right.plot(range(1, len(losses) + 1), accuracies, "o-")
 
 # %% [markdown] tags=["lang-zh"]
-# 每一块旁边的数字，是你的函数在训练中被调用了多少次。训练没有用到的部件，没有数字。
+# 每一块里的数字，是你的函数接上以后一共被调用了多少次，多半是在训练中。一次也没有用到的部件，没有数字。
 
 # %% [markdown] tags=["lang-en"]
-# The number beside a tile says how often your function was called during training. A part that training did not need has no number.
+# The number in a tile says how often your function has been called since it was plugged in, mostly by training. A part that was never needed has no number.
 
 # %%
 your_engine()
@@ -103,7 +103,7 @@ loss.backward(retain_graph=True)
 draw(loss, params={"w1": w1, "b1": b1, "w2": w2, "b2": b2}, show=["shapes", "grads"])
 
 # %% [markdown] tags=["lang-zh"]
-# 想和引擎自己的部件比一比，就运行 `use_parts("reference")`，再从 `import minigrad` 那一格起重新运行。只重跑训练的那一格，是接着练同一个网络，比不出来。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
+# 想和引擎自己的部件比一比，就运行 `use_parts("reference")`，再从 `import minigrad` 那一格起重新运行。只重跑训练的那一格，就是接着练同一个网络，什么也比不出来。准确率不一样？那么有一个部件，做的事和引擎自己的不同，回那一课用检查找一找。
 
 # %% [markdown] tags=["lang-en"]
-# To compare with the engine's own parts, run `use_parts("reference")`, then the cells from `import minigrad` on once more. To run only the cell that trains would go on training the same network, and compare nothing. Is the accuracy different? Then one of your parts does something else than the engine's own; go back to its lesson and find it with the checks.
+# To compare with the engine's own parts, run `use_parts("reference")`, then the cells from `import minigrad` on once more. Rerunning only the training cell would just go on training the same network, which compares nothing. Is the accuracy different? Then one of your parts behaves differently from the engine's own; go back to its lesson and find it with the checks.
