@@ -165,14 +165,14 @@ for size in (0, 2):
 #
 # 0.1 变成了 0.10000000149011612，这不是 `item` 的错：张量默认用 32 位浮点数，存进去时就已经舍入到最近的那一个了。
 #
-# 现在写 `item`。`self._data` 是张量里的 NumPy 数组（零维的张量里，可能是一个 NumPy 的数，用法一样），`.size` 是元素个数，它自己的 `.item()` 会给出 Python 的数。元素个数不是 1，就 `raise RuntimeError`，话照 docstring 里的说。
+# 现在写 `item`。`self._data` 是张量里的 NumPy 数组（一个数外面没有括号时，它也可能是 NumPy 的一个数，用法一样），`.size` 是元素个数，它自己的 `.item()` 会给出 Python 的数。元素个数不是 1，就 `raise RuntimeError`，话照 docstring 里的说。
 
 # %% [markdown] tags=["lang-en"]
 # Only a tensor with exactly one element will do; how many brackets are around it doesn't matter. The type comes along: integers give an `int`, booleans a `bool`.
 #
 # That 0.1 became 0.10000000149011612 is not the fault of `item`: tensors hold 32-bit floats by default, and the number was rounded to the nearest of these on its way in.
 #
-# Now write `item`. `self._data` is the NumPy array inside the tensor (in one without dimensions it may be a NumPy number, which is used alike), `.size` its number of elements, and its own `.item()` gives a Python number. If the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
+# Now write `item`. `self._data` is the NumPy array inside the tensor (where there is one number and no brackets around it, perhaps a NumPy number, which is used alike), `.size` its number of elements, and its own `.item()` gives a Python number. If the number of elements is not 1, `raise RuntimeError`, in the words of the docstring.
 
 
 # %% nbgrader={"grade_id": "item", "solution": true}
@@ -241,7 +241,7 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
 #
 # 还有一种请求会被拒绝：让算出来的张量不再要梯度。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
 #
-# 属性也可以赋值：对叶子，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样；对算出来的张量，赋值会报错，方法不会。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
+# 属性也可以赋值：对你亲手造的张量，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样；对算出来的张量，赋值会报错，方法不会。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
 
 # %% [markdown] tags=["lang-en"]
 # So integers can't have gradients, although many believe they can. A slope means "nudge a little, see the change", and an integer can't be nudged a little: after 1 comes 2.
@@ -250,7 +250,7 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
 #
 # One more request is refused: switching the gradient off for a computed tensor. Its history exists and can't be ignored; to cut it off there is `detach`, in the next section. Switching the gradient on does no harm: it is on already.
 #
-# The attribute can be set, too: for a leaf, `x.requires_grad = True` has the same effect as `x.requires_grad_()`; for a computed tensor the assignment raises, and the method doesn't. Guess the last line: `y` was computed from `x`; when `x` no longer requires a gradient, what about `y`?
+# The attribute can be set, too: for a tensor that you created, `x.requires_grad = True` has the same effect as `x.requires_grad_()`; for a computed tensor the assignment raises, and the method doesn't. Guess the last line: `y` was computed from `x`; when `x` no longer requires a gradient, what about `y`?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0])
