@@ -25,6 +25,9 @@ ALIKE = 0.7  # of two names: one letter too many or too few, or two exchanged
 # Modules that grading has, as lessons and books call them.
 IMPORTS = {"np": "import numpy as np", **{each: f"import {each}" for each in ("numpy", "math", "minigrad")}}
 _FUNCTION = "(?:function|method|builtin_function_or_method)"
+_OF_TENSORS = (
+    "exp|log|sigmoid|tanh|sqrt|abs|relu|matmul|mm|t|unsqueeze|permute|clone|detach|numel|dim|expand|sum_to_size"
+)
 # Words of an error, and what is said about it.
 SAID = {
     r"truth value of an array .* is ambiguous|Boolean value of Tensor .* is ambiguous": "array_in_an_if",
@@ -41,19 +44,15 @@ SAID = {
     r"'(zip|map|filter|generator)' object is not (reversible|subscriptable)|'(zip|map|filter|generator)' has no len": "one_pass",
     r"'list' object cannot be interpreted as an integer": "list_for_a_tuple",
     r"can only concatenate (list|tuple) \(not \"(list|tuple)\"\)": "lists_and_tuples",
-    r"'numpy\.ndarray' object has no attribute '(exp|log|sigmoid|tanh|sqrt|abs|relu|matmul|mm|t|unsqueeze|permute)'": (
-        "array_is_no_tensor"
-    ),
+    rf"'numpy\.ndarray' object has no attribute '({_OF_TENSORS})'": "array_is_no_tensor",
     r"^_?(sum|mean|prod|amax|amin|max|min|var|std)\(\) got an unexpected keyword argument '(dim|keepdim)'": "numpy_keepdims",
     r"exceptions must derive from BaseException": "not_an_error",
     r"unexpected keyword argument '(axis|out)'": "numpy_of_a_tensor",
     r"has been called \d+ times: there is no end": "called_without_end",
     r"'(function|type)' object does not support the context manager protocol": "with_uncalled",
 }
-RANGE_OF_A_LIST = Text(
-    "range 要的是一个数。要一个一个地取出来，不用 range，直接写 for item in items。",
-    "range needs a number. To take the items one by one, do without range: for item in items.",
-)
+# Said instead where the line goes through a range (not where a range is made into a list, which is then the list).
+BESIDE_RANGE = {"list_for_a_tuple": "range_of_a_list", "number_is_no_row": None}
 _IN_PLACE = "append|extend|insert|remove|sort|reverse|add|update|clear"
 _OF_NONE = re.compile(r"'NoneType' object has no attribute '(\w+)'")
 _NO_ROW = re.compile(r"'NoneType' object is not (iterable|subscriptable)|'NoneType' has no len")
@@ -63,9 +62,9 @@ _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
     """What there is to say of an error, if it is such a one."""
-    for words, key in SAID.items():
-        if re.search(words, fault["message"]):
-            yield RANGE_OF_A_LIST if key == "list_for_a_tuple" and "range(" in (fault["code"] or "") else text(key)
+    instead = BESIDE_RANGE if re.search(r"\bin range\(", fault["code"] or "") else {}
+    keys = [key for words, key in SAID.items() if re.search(words, fault["message"])]
+    yield from (text(said) for key in keys if (said := instead.get(key, key)))
     if _made_by_a_list(fault):
         yield text("list_methods")
     unbound = _UNBOUND.search(fault["message"]) if fault["class"] == "UnboundLocalError" else None

@@ -143,7 +143,7 @@ MESSES = {
     },
     "without_any_names": Mess(change=without_any_names, score=None, why="dropped the names of its cells"),
     "a_merge_conflict": Mess(change=a_merge_conflict, score=None, why="merge conflict"),
-    "zipped": Mess(change=lambda nb: b"PK\x03\x04" + bytes(99), score=None, why="unpacked first"),
+    "zipped": Mess(change=lambda nb: b"PK\x03\x04" + bytes(99), score=None, why="unpack it"),
     "answered_in_a_cell_of_its_own": Mess(
         change=answered_in_a_cell_of_its_own, score=2, why="no cell with its @implements"
     ),

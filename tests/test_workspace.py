@@ -62,11 +62,18 @@ RULES = """
 """
 
 
+def test_of_the_last_lesson_nothing_is_promised_for_later_ones(monkeypatch, tmp_path):
+    monkeypatch.setattr(workspace, "keep", lambda this: [tmp_path / "my_parts" / "part.py"])
+    (said,) = notebook._kept(checks.for_lesson("15_error_clinic")[0])
+    assert said == messages.Text("已存进 my_parts/part.py。", "Saved in my_parts/part.py.")
+
+
 def test_what_passed_is_kept_whole_readable_and_without_the_lesson(capsys):
     namespace = cell(RULES, {"__name__": "__main__"})
     notebook.check("mul_backward")
     said = capsys.readouterr().out
-    assert "✓ mul_backward" in said and f"已存进 my_parts/{MUL}.py" in said and f"Saved in my_parts/{MUL}.py" in said
+    assert "✓ mul_backward" in said and f"已存进 my_parts/{MUL}.py，以后" in said
+    assert f"Saved in my_parts/{MUL}.py; later lessons can use it." in said
     text = workspace.saved()[MUL].read_text()
     assert "# what I thought" in text and "import math as m" in text and "SCALE = 1.0" in text
     assert "implements" not in text and "rules" not in text and "mul_vjp_other" not in text

@@ -35,14 +35,19 @@ def weigh(T: Any, rng: np.random.Generator, y: Any) -> Any:
 
 
 def counted(T: Any, *tensors: Any) -> Callable[[], Any]:
-    """When called: every node behind these tensors, [name, how many edges lead to it], in one order on both engines."""
+    """When called: every node behind these tensors, [name, how many edges lead to it], in one order on both engines; how many
+    nodes were counted; and whether the roots, which hold the gradients to start with, were left alone."""
 
     def compute() -> Any:
-        counts = T.autograd.engine.count_dependencies({each.grad_fn: None for each in tensors})
-        nodes = [each.grad_fn for each in tensors]
+        roots = {each.grad_fn: None for each in tensors}
+        counts = T.autograd.engine.count_dependencies(roots)
+        nodes, left_alone = [each.grad_fn for each in tensors], roots == dict.fromkeys(each.grad_fn for each in tensors)
         for node in nodes:  # which grows meanwhile
             nodes += [target for target, _ in node.next_functions if target is not None and target not in nodes]
-        return [[node.name().rsplit("::", 1)[-1], counts.get(node, "missing")] for node in nodes] + [len(counts)]
+        return [[node.name().rsplit("::", 1)[-1], counts.get(node, "missing")] for node in nodes] + [
+            len(counts),
+            left_alone,
+        ]
 
     return compute
 
@@ -189,6 +194,33 @@ def _four_times(y: Any) -> Any:
     return y * y + y.tanh() * y
 
 
+def nothing_on_the_way(T: Any, x: Any) -> list[Any]:
+    """What a node receives from one that has no gradient to send, and what comes of it."""
+    received = []
+
+    class Nothing(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1.0
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return None
+
+    class Behind(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1.0
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            received.append(grads[0].clone())
+            return grads[0]
+
+    Nothing.apply(Behind.apply(x)).sum().backward()
+    return [*received, x.grad]
+
+
 @check("each_node_once", lesson=LESSON, points=2, parts=[WALK])
 def each_node_once(T: Any, rng: np.random.Generator) -> Properties:
     """What hooks see: a node runs once, when all of its gradient is there."""
@@ -236,6 +268,7 @@ def each_node_once(T: Any, rng: np.random.Generator) -> Properties:
     yield "a long path and a short one", seen(lambda y: (y.exp() * 0.1).tanh() + y)  # not where tanh is flat
     yield "one path carries nothing", seen(lambda y: First.apply(y.exp(), y.tanh()) * 2.0)
     yield "nothing, then something", seen(lambda y: First.apply(y.tanh(), y) + y.exp())
+    yield "the only path carries nothing", lambda: nothing_on_the_way(T, leaf(T, [1.0, 2.0]))
     yield "several roots, one behind the other", several_roots
     yield "several roots, one of them a leaf", a_leaf_among_the_roots
 

@@ -164,3 +164,13 @@ def swallows_errors(buffers: Any, retain_graph: bool, create_graph: bool, task: 
         run_backward(buffers, retain_graph, create_graph, task)
     except Exception:
         buffers.clear()
+
+
+@mistake(
+    COUNT,
+    zh="你往 roots 里写了东西。引擎交来的就是 buffers，起点的梯度被你盖掉了：另起一个字典，counts = dict.fromkeys(roots, 0)。",
+    en="You wrote into roots. What the engine hands you is buffers itself, and the gradients to start with are gone: make a dict of your own, counts = dict.fromkeys(roots, 0).",
+)
+def counts_in_the_roots(roots: Any) -> Any:
+    roots |= count_dependencies(dict.fromkeys(roots))
+    return roots

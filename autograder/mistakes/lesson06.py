@@ -246,8 +246,8 @@ def refuses_the_single_one(output: Any, given: Any, index: int) -> Any:
 
 @mistake(
     ROOT,
-    zh="output.numel 后面少了括号：方法本身永远不等于 1，于是总是报错。",
-    en="output.numel lacks its brackets: a method never equals 1, so this always raises.",
+    zh="numel（或者 size）后面少了括号，或者用错了：方法本身永远不等于 1，于是总是报错。写 output.numel()。",
+    en="numel (or size) is a method and lacks its brackets: a method never equals 1, so this always raises. Write output.numel().",
 )
 def does_not_call_numel(output: Any, given: Any, index: int) -> Any:
     if given is None:

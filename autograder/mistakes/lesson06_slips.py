@@ -195,3 +195,14 @@ def always_records(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
 def zeros_for_none(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     rows = _rows(output, inputs, create_graph)
     return [tuple(zeros_like(x) if g is None else g for g, x in zip(row, inputs, strict=True)) for row in rows]
+
+
+@mistake(
+    ROOT,
+    zh="mismatch 要的是两个张量本身，不是它们的形状：mismatch(output, given, index)。",
+    en="mismatch wants the two tensors themselves, not their shapes: mismatch(output, given, index).",
+)
+def hands_over_the_shapes(output: Any, given: Any, index: int) -> Any:
+    if given is not None and given.shape != output.shape:
+        raise RuntimeError(mismatch(output.shape, given.shape, index))
+    return right_gradient(output, given, index)

@@ -55,7 +55,7 @@ def makes_a_new_tensor(variable: Any, grad: Any, shared: bool) -> None:
 )
 def doubles_the_first(variable: Any, grad: Any, shared: bool) -> None:
     if variable._grad is None:
-        variable._grad = from_array(grad.copy())
+        variable._grad = from_array(grad.copy() if shared else grad)
     variable._grad.add_array_(grad)
 
 

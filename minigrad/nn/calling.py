@@ -32,7 +32,7 @@ SILENCED = (
 
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """module(*args, **kwargs) with its hooks; some are called even where an error comes first."""
-    if not (module._hooks.any() or EVERYWHERE.any()):  # there have been some, or somebody has looked for some
+    if not (module._kept_hooks.any() or EVERYWHERE.any()):  # there have been some, or somebody has looked for some
         return module.forward(*args, **kwargs)
     made = Call(module, args, kwargs)
     try:
@@ -52,7 +52,7 @@ class Call:
 
     def run(self) -> Any:
         """The hooks before forward(), forward() itself, and the hooks after it."""
-        module, both = self.module, (EVERYWHERE, self.module._hooks)
+        module, both = self.module, (EVERYWHERE, self.module._kept_hooks)
         for _, hook, with_kwargs in [found for hooks in both for found in hooks.named("_forward_pre_hooks")]:
             self.before(hook, with_kwargs)
         backward_pre = [hook for hooks in both for _, hook, _ in hooks.named("_backward_pre_hooks")]
@@ -91,7 +91,7 @@ class Call:
 
     def after_an_error(self) -> None:
         """Call those of the forward hooks that are to be called always, and have not been."""
-        for hooks, whose in ((EVERYWHERE, "global "), (self.module._hooks, "")):
+        for hooks, whose in ((EVERYWHERE, "global "), (self.module._kept_hooks, "")):
             always = hooks.get("_forward_hooks_always_called", ())
             for key, hook, with_kwargs in hooks.named("_forward_hooks"):
                 if key in always and key not in self.called:

@@ -61,10 +61,10 @@ class Kept:
         self.kind = name
 
     def __get__(self, module: Any, owner: type | None = None) -> Any:
-        return self if module is None else module._hooks[self.kind]
+        return self if module is None else module._kept_hooks[self.kind]
 
     def __set__(self, module: Any, hooks: dict[int, Any]) -> None:
-        module._hooks[self.kind] = HookDict(hooks)
+        module._kept_hooks[self.kind] = HookDict(hooks)
 
 
 def filed(kind: str, module: Any, name: str, value: Any) -> Any:

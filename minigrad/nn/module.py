@@ -46,7 +46,7 @@ class Module(Registry):
     and submodules as attributes, after calling `super().__init__()`."""
 
     training: bool
-    _hooks: Hooks
+    _kept_hooks: Hooks
     _version = 1
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -56,10 +56,10 @@ class Module(Registry):
         if args:
             raise TypeError(f"{where} takes 1 positional argument but {len(args) + 1} were given")
         super().__init__()
-        self.__dict__.update(training=True, _hooks=Hooks())
+        self.__dict__.update(training=True, _kept_hooks=Hooks())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooks or EVERYWHERE:
+        if self._kept_hooks or EVERYWHERE:
             return call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -211,13 +211,13 @@ class Module(Registry):
 
     @property
     def _is_full_backward_hook(self) -> bool | None:
-        return self._hooks.full
+        return self._kept_hooks.full
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """hook(module, args) before forward(); what it returns, if anything, replaces the arguments."""
-        return self._hooks.add("_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
+        return self._kept_hooks.add("_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -226,28 +226,28 @@ class Module(Registry):
 
         always_call: also where an error has come first.
         """
-        return self._hooks.add("_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_called=always_call)
+        return self._kept_hooks.add("_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_called=always_call)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_output) when the gradient arrives at the module; may replace it."""
-        return self._hooks.add("_backward_pre_hooks", hook, prepend)
+        return self._kept_hooks.add("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_input, grad_output) when the gradient has passed the module; may replace grad_input."""
-        return self._hooks.add_backward(hook, True, "on a single Module", prepend)
+        return self._kept_hooks.add_backward(hook, True, "on a single Module", prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The older form of the full backward hook: it sees the gradients of the module's last operation alone."""
-        return self._hooks.add_backward(hook, False, "on a single Module")
+        return self._kept_hooks.add_backward(hook, False, "on a single Module")
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, prefix, keep_vars) before the module's state is written down."""
-        return self._hooks.add("_state_dict_pre_hooks", hook)
+        return self._kept_hooks.add("_state_dict_pre_hooks", hook)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata) when the state is written down; may change it, returns nothing."""
         hook._from_public_api = True
-        return self._hooks.add("_state_dict_hooks", hook)
+        return self._kept_hooks.add("_state_dict_hooks", hook)
 
     def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
         """The older form of register_state_dict_post_hook, whose hook may return another dict."""
@@ -256,7 +256,7 @@ class Module(Registry):
                 "Cannot register the same function as the state dict post hook that was previously registered via "
                 "register_state_dict_post_hook"
             )
-        return self._hooks.add("_state_dict_hooks", hook)
+        return self._kept_hooks.add("_state_dict_hooks", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) before the
@@ -265,11 +265,11 @@ class Module(Registry):
 
     def _register_load_state_dict_pre_hook(self, hook: Any, with_module: bool = False) -> RemovableHandle:
         """The older form of register_load_state_dict_pre_hook, whose hook is not told the module."""
-        return self._hooks.add("_load_state_dict_pre_hooks", hook, with_module=with_module)
+        return self._kept_hooks.add("_load_state_dict_pre_hooks", hook, with_module=with_module)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, incompatible_keys) when the module and all below it have been loaded; it may change the lists."""
-        return self._hooks.add("_load_state_dict_post_hooks", hook)
+        return self._kept_hooks.add("_load_state_dict_post_hooks", hook)
 
     # ------------------------------------------------------------------ printing
 

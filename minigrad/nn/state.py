@@ -65,17 +65,17 @@ def state_of(module: Module, destination: Any, prefix: str, keep_vars: bool) -> 
         destination = OrderedDict()
         destination._metadata = OrderedDict()  # the version of every module's layout
     layout = {"version": module._version}
-    if "_hooks" not in vars(module):  # its __init__ has not called Module's
+    if "_kept_hooks" not in vars(module):  # its __init__ has not called Module's
         module.__getattr__("_state_dict_pre_hooks")  # refuses: of all that is missing, torch looks for this first
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = layout
-    for _, hook, _ in module._hooks.named("_state_dict_pre_hooks"):
+    for _, hook, _ in module._kept_hooks.named("_state_dict_pre_hooks"):
         hook(module, prefix, keep_vars)
     module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
         if child is not None:
             child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-    for _, hook, _ in module._hooks.named("_state_dict_hooks"):
+    for _, hook, _ in module._kept_hooks.named("_state_dict_hooks"):
         replaced = hook(module, destination, prefix, layout)
         if replaced is not None and getattr(hook, "_from_public_api", False):
             raise RuntimeError("state_dict post-hook must return None")
@@ -117,7 +117,7 @@ def load_state(module: Module, state: Mapping[str, Any], strict: bool, assign: b
             if child is not None:
                 below = f"{prefix}{name}."
                 load(child, OrderedDict((k, v) for k, v in state.items() if k.startswith(below)), below)
-        for _, hook, _ in part._hooks.named("_load_state_dict_post_hooks"):
+        for _, hook, _ in part._kept_hooks.named("_load_state_dict_post_hooks"):
             if hook(part, keys) is not None:
                 raise AssertionError(RETURNED)
 
@@ -142,8 +142,8 @@ def load_own(
     errors: list[str],
 ) -> None:
     """Load a module's own entries of a state; everything wrong is added to the lists."""
-    for number, hook, _ in module._hooks.named("_load_state_dict_pre_hooks"):
-        told = (module,) if number in module._hooks.get("_load_state_dict_pre_hooks_with_module", ()) else ()
+    for number, hook, _ in module._kept_hooks.named("_load_state_dict_pre_hooks"):
+        told = (module,) if number in module._kept_hooks.get("_load_state_dict_pre_hooks_with_module", ()) else ()
         hook(*told, state, prefix, layout, strict, missing, unexpected, errors)
     own = own_state(module)
     for name, target in own.items():

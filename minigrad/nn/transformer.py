@@ -172,7 +172,7 @@ class TransformerEncoderLayer(TransformerLayer):
         if not self.activation_relu_or_gelu or self.norm1.eps != self.norm2.eps or attention.in_proj_bias is None:
             return False
         kinds = ("_forward_hooks", "_forward_pre_hooks")
-        hooked = any(module._hooks.named(kind) for module in self.modules() for kind in kinds)
+        hooked = any(module._kept_hooks.named(kind) for module in self.modules() for kind in kinds)
         return not hooked and unrecorded([src, *self.parameters()])
 
 

@@ -64,9 +64,15 @@ class Optimizer:
 
     @property
     def params(self) -> list[Tensor]:
-        """The parameters of all groups; of a single one its own list."""
+        """The parameters of all groups; of a single one its own list. torch has nothing of this name: a subclass may have it."""
+        if "params" in vars(self):
+            return vars(self)["params"]
         groups = self.param_groups
         return groups[0]["params"] if len(groups) == 1 else [p for group in groups for p in group["params"]]
+
+    @params.setter
+    def params(self, value: Any) -> None:
+        vars(self)["params"] = value
 
     @property
     def lr(self) -> float:
@@ -179,7 +185,7 @@ class Optimizer:
 
     def _state_hooks(self, when: str) -> HookDict:
         """The hooks around state_dict() and load_state_dict(), made on first use."""
-        return self.__dict__.setdefault("_hooks", {}).setdefault(when, HookDict())
+        return self.__dict__.setdefault("_kept_hooks", {}).setdefault(when, HookDict())
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call hook(optimizer) before every state_dict()."""
@@ -201,7 +207,7 @@ class Optimizer:
         """What is remembered, by the parameters' numbers, and the settings (torch.optim.Optimizer.state_dict)."""
         for hook in list(self._state_hooks("before saving").values()):
             hook(self)
-        numbers = {p: i for i, p in enumerate(self.params)}
+        numbers = {p: i for i, p in enumerate([p for group in self.param_groups for p in group["params"]])}
         groups = [
             {key: value for key, value in group.items() if key != "params"}
             | {"params": [numbers[p] for p in group["params"]]}

@@ -302,30 +302,30 @@ check("gradients_add_up")
 check("micro_batches")
 
 # %% [markdown] tags=["lang-zh"]
-# 谁还拿着一个数组，并不总是看得出来，torch 自己也会漏。把两个叶子叠起来再相加，各自的梯度是 1，走两遍就是 2。先猜下面打印什么，再运行：
+# 谁还拿着一个数组，并不总是看得出来，torch 自己也会漏。两个叶子先换形状再相加，各自的梯度是 1，走两遍就是 2。先猜下面打印什么，再运行：
 
 # %% [markdown] tags=["lang-en"]
-# Who else holds an array isn't always easy to see: torch itself misses a case. Stack two leaves and add them up: the gradient of each is 1, and 2 after two backward passes. Guess what is printed, then run the cell:
+# Who else holds an array isn't always easy to see: torch itself misses a case. Reshape two leaves and add them: the gradient of each is 1, and 2 after two backward passes. Guess what is printed, then run the cell:
 
 # %% tags=["demo"]
 for engine in (torch, minigrad):
     p = engine.zeros(2, requires_grad=True)
     q = engine.zeros(2, requires_grad=True)
     for _ in range(2):
-        both = engine.stack([p, q]).sum(0)
-        both.backward(engine.ones(2))
+        both = p.reshape(1, 2) + q.reshape(1, 2)
+        both.backward(engine.ones(1, 2))
     print(engine.__name__, p.grad, q.grad, "one memory:", p.grad.data_ptr() == q.grad.data_ptr())
 
 # %% tags=["proof"]
 assert p.grad.tolist() == q.grad.tolist() == [2.0, 2.0] and p.grad.data_ptr() != q.grad.data_ptr()
 
 # %% [markdown] tags=["lang-zh"]
-# torch 给的是 3。`sum(0)` 的反向让两行共用一份内存，`stack` 的反向再把它们分给 `p` 和 `q`：张量是两个，内存是一份，torch 只看张量，没有复制。第二遍 `p` 往里加 1，`q` 又往里加一次：1 + 1 + 1。
-# minigrad 看内存：到达的数组是视图（view），就当作别人也可能拿着，所以是 2。
+# torch 给的是 3。加法把同一份内存交给两边，两个 `reshape` 的反向各给它套上一个新张量：张量是两个，内存是一份，torch 只看张量，没有复制。第二遍 `p` 往里加 1，`q` 又往里加一次：1 + 1 + 1。
+# minigrad 看内存：到达的数组是视图（view），就当作别人也可能拿着，`shared` 是真的；你的 `accumulate` 复制了，所以是 2。
 
 # %% [markdown] tags=["lang-en"]
-# torch says 3. The backward of `sum(0)` lets two rows share one piece of memory, and that of `stack` hands one to `p` and one to `q`: two tensors, one memory. torch looks at the tensors only, and copies nothing. In the second pass `p` adds its 1 there, and then `q` adds another: 1 + 1 + 1.
-# minigrad looks at the memory: an array that arrives as a view (视图) counts as one that somebody else may hold, so it says 2.
+# torch says 3. The addition hands the same memory to both sides, and the backward of each `reshape` wraps it in a new tensor: two tensors, one memory. torch looks at the tensors only, and copies nothing. In the second pass `p` adds its 1 there, and then `q` adds another: 1 + 1 + 1.
+# minigrad looks at the memory: an array that arrives as a view (视图) counts as one that somebody else may hold, so `shared` is true, your `accumulate` makes a copy, and it says 2.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 梯度自己也有历史的时候
