@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import check, raises, with_room_for
+from autograder.checks.functions import first_of, nothing_on_the_way
 
 LESSON = "05_engine"
 COUNT = "minigrad.autograd.engine.count_dependencies"
@@ -194,47 +195,11 @@ def _four_times(y: Any) -> Any:
     return y * y + y.tanh() * y
 
 
-def nothing_on_the_way(T: Any, x: Any) -> list[Any]:
-    """What a node receives from one that has no gradient to send, and what comes of it."""
-    received = []
-
-    class Nothing(T.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            return x * 1.0
-
-        @staticmethod
-        def backward(ctx: Any, *grads: Any) -> Any:
-            return None
-
-    class Behind(T.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            return x * 1.0
-
-        @staticmethod
-        def backward(ctx: Any, *grads: Any) -> Any:
-            received.append(grads[0].clone())
-            return grads[0]
-
-    Nothing.apply(Behind.apply(x)).sum().backward()
-    return [*received, x.grad]
-
-
 @check("each_node_once", lesson=LESSON, points=2, parts=[WALK])
 def each_node_once(T: Any, rng: np.random.Generator) -> Properties:
     """What hooks see: a node runs once, when all of its gradient is there."""
 
-    class First(T.autograd.Function):
-        """Gives its first input; has no gradient to send to the second."""
-
-        @staticmethod
-        def forward(ctx: Any, one: Any, other: Any) -> Any:
-            return one * 1.0
-
-        @staticmethod
-        def backward(ctx: Any, *grads: Any) -> Any:
-            return grads[0], None
+    First = first_of(T)
 
     def seen(program: Callable[[Any], Any]) -> Callable[[], Any]:
         values = rng.uniform(0.5, 1.5, 3)
