@@ -21,10 +21,9 @@ from autograder.messages import Text, followed_by, text
 
 # The text may be one that does not compile: it is read by its lines.
 _NAMED = re.compile(r"""^[^#\n]*\bimplements\(\s*["']([\w.]+)["']""", re.MULTILINE)
-
-
-# What an input method for Chinese types where code has its own signs.
+# What an input method for Chinese types where code has its own signs; in texts and comments it may stand.
 _FULL_WIDTH = re.compile("[（），：；。“”‘’【】｛｝×＝＋－]")
+_TEXTS = re.compile(r"""\"[^"]*\"|'[^']*'|\#.*""")
 
 
 class Run(NamedTuple):
@@ -114,7 +113,7 @@ def _words(error: BaseException) -> Text:
             return followed_by(said, text("indented_wrong"))
         if "=get_ipython().getoutput(" in error.text.replace(" ", ""):  # IPython takes what follows the ! for a command
             return text("not_equal")
-        if _FULL_WIDTH.search(error.text):
+        if _FULL_WIDTH.search(_TEXTS.sub("", error.text)):
             return followed_by(said, text("full_width"))
         # IPython's word for what Python itself calls "'(' was never closed".
         return followed_by(said, text("left_open")) if error.msg == "incomplete input" else said

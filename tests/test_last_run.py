@@ -10,6 +10,8 @@ from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder import last_run
+
 HEAD = '@implements("minigrad.ops.pointwise.mul_vjp_self")\n'
 OTHER = '@implements("minigrad.ops.pointwise.mul_vjp_other")\ndef mul_vjp_other(grad, self):\n    return grad * self\n'
 GOOD = "def mul_vjp_self(grad, other):\n    return grad * other\n"
@@ -58,6 +60,13 @@ def test_a_check_says_when_it_judges_the_function_of_before() -> None:
         assert all(words in said for words in says) and error in said, (source, said)
         assert says is not BEFORE or "提示：" not in said.partition(BEFORE[0])[0], said  # the hint is that function's
         assert says or ("上次运行" not in said and "last ran" not in said), (source, said)
+
+
+@pytest.mark.parametrize(("line", "blamed"), [("x = （1)", True), ("x = = 1  # （乘）", False), ("x = = '，'", False)])
+def test_full_width_signs_in_texts_and_comments_are_not_blamed(line: str, blamed: bool) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        compile(line, "cell", "exec")
+    assert ("full-width" in last_run._words(caught.value).en) == blamed
 
 
 # A cell's id, its text ("" for one that is deleted), what the check then begins with, and which run it says it judges.

@@ -103,11 +103,8 @@ def broadcast_rule(T: Any, rng: np.random.Generator) -> Properties:
         yield *asked(*each), "(4,) to (3,)"
     for each in misfits[1:]:
         yield *asked(*each), "(3,) to (3,)"
-    pairs = list(shapes_at_random(rng, 6))
-    yield (
-        "drawn at random",
-        lambda: [returning(T, rng, target, shape)() for shape, target in pairs],
-    )  # no list of shapes will do
+    pairs = list(shapes_at_random(rng, 6))  # no list of shapes will do
+    yield "drawn at random", lambda: [returning(T, rng, target, shape)() for shape, target in pairs]
 
 
 def shapes_at_random(rng: np.random.Generator, count: int) -> Iterator[tuple[Shape, Shape]]:

@@ -364,4 +364,4 @@ def returns_the_replacement(hooks: Any, grad: Any) -> Any:
     en="tensor._grad has not changed: assigning to another name is of no use, and == only compares. Write tensor._grad = ….",
 )
 def keeps_it_under_another_name(tensor: Any, grad: Any) -> None:
-    kept = grad.clone() if tensor._grad is None else tensor._grad + grad  # noqa: F841
+    kept = grad.clone() if tensor._grad is None else tensor._grad + grad  # noqa: F841 - that nobody reads it is the mistake
