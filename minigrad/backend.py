@@ -213,14 +213,6 @@ def laid_out_as(x: Any, values: Any) -> Any:
     return out
 
 
-def filling_order(x: Any, values: Any) -> Any:
-    """Flat values in the shape of x, one after the other as the elements of x lie in memory."""
-    if x.flags.c_contiguous:
-        return values.reshape(x.shape)
-    dims = sorted(range(x.ndim), key=lambda d: -x.strides[d])
-    return values.reshape([x.shape[d] for d in dims]).transpose(numpy.argsort(dims).tolist())
-
-
 def ordered(forward: Callable[..., Any]) -> Callable[..., Any]:
     """`forward`, with what it returns laid out in memory in the order of the indices, as torch's reductions do."""
 

@@ -10,7 +10,7 @@ import math
 import warnings
 from typing import Any
 
-from .backend import array_module, filling_order, memory_order, numpy, to_host
+from .backend import array_module, memory_order, numpy, to_host
 from .creation import finish, shape_of
 from .dtypes import BY_NUMPY, as_dtype, as_numpy, get_default_dtype, int64, limits
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
@@ -21,6 +21,7 @@ from .ops.unary import step_vjp
 from .ops.validate import ABSENT, flag, number
 from .random import Generator, fused, source
 from .ranges import empty
+from .strides import filling_order
 from .tensor import Tensor, from_array
 
 # ------------------------------------------------------------------ new tensors
@@ -390,8 +391,7 @@ def check_bounds(low: int, high: int, kind: Dtype) -> None:
         if not least <= bound <= most:
             raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
         if abs(bound) > exact and kind.is_floating_point:
-            words = INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=kind.c_name)
-            warnings.warn(words, UserWarning, stacklevel=2)
+            warnings.warn(INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=kind.c_name), stacklevel=2)
 
 
 def whole_numbers(kind: Dtype) -> tuple[float, float, int]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .backend import array_module, constant, ndarray, numpy, putmask, stretching, sum_array
+from .backend import in_order as ordered
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # by itemsize: integers of that size
 FEW = 512  # elements up to which putmask is faster than masking the bits
@@ -165,6 +166,11 @@ def zero_where_bits(x: Any, mask: Any) -> Any:
 
 def _tensor_like(x: Any, tensor: Any) -> Any:
     return x if is_tensor(x) else tensor.new_tensor(x)
+
+
+def in_order(x: Any) -> Any:
+    """An array with its elements in the order of the indices, as torch's kernels of derivatives lay them out; a Tensor as it is."""
+    return x if is_tensor(x) else ordered(x)
 
 
 def bmm(x: Any, y: Any) -> Any:

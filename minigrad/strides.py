@@ -25,6 +25,30 @@ def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
     return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
 
 
+def copied_by_dims(x: Any, dims: Sequence[int]) -> Any:
+    """A copy of x in which the dimensions follow each other in this order in memory, from the one whose elements lie farthest
+    apart; always an array, of a number too."""
+    return array_module(x).array(x.transpose(dims), order="C").transpose(back(dims))
+
+
+def dims_in_memory(x: Any) -> list[int]:
+    """The dimensions of x, from the one whose elements lie farthest apart."""
+    return sorted(range(x.ndim), key=lambda d: -x.strides[d])
+
+
+def filling_order(x: Any, values: Any) -> Any:
+    """Flat values in the shape of x, one after the other as the elements of x lie in memory."""
+    if x.flags.c_contiguous:
+        return values.reshape(x.shape)
+    dims = dims_in_memory(x)
+    return values.reshape([x.shape[d] for d in dims]).transpose(back(dims))
+
+
+def back(dims: Sequence[int]) -> list[int]:
+    """The permutation that undoes a permutation."""
+    return sorted(range(len(dims)), key=dims.__getitem__)
+
+
 def iteration_order(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[int]:
     """The dimensions of a result, from the one whose neighbours lie closest in memory.
 
@@ -96,3 +120,9 @@ def _order_and_strides(
     for d in dims:
         strides[d], step = step, step * shape[d]
     return dims[::-1], tuple(strides)
+
+
+def turned(matrix: Any) -> bool:
+    """Whether an array lies column by column, as torch asks in FunctionsManual.cpp; a single row or column does not tell."""
+    step, next_column = matrix.strides
+    return bool(step == matrix.itemsize and next_column == step * len(matrix))

@@ -77,15 +77,12 @@ REMAINING = """
   Differences that only the graph shows: torch writes the gradient of `cumprod` in place. Here, boolean masks are saved
   as positions, ignored targets of `nll_loss` as class 0, and a stride that was not given as the kernel size. Matrices are
   saved without their LU factors, and `bilinear` without the dimensions of its sums.
-- `autograd.grad`、`torch.func` 给出的梯度和钩子看到的梯度，`stride()` 可能和 torch 的不同，`view` 也就可能报错（用 `reshape`）：
-  乘过转置的权重，`nn.Linear` 和循环网络都是；操作数的内存次序不同的逐元素运算，不带 `create_graph` 时。结果本身、叶子的
-  `.grad` 都和 torch 一样放。<br>
-  Gradients that `autograd.grad` and `torch.func` return, or that a hook sees, may have another `stride()` than torch's, so that
-  `view` is refused (`reshape` is not): those of a weight that was transposed before a product, as in `nn.Linear` and recurrent
-  networks; and without `create_graph`, those of elementwise operations whose operands lie in memory in different orders.
-  Results themselves, and `.grad` of leaves, lie as in torch.
-- `optimizer.lr` 在 torch 里没有，这里可以读；写进去，步长就跟着变。<br>
-  `optimizer.lr` does not exist in torch. Here it can be read, and setting it changes the step.
+- 操作数的内存次序不同的逐元素运算，梯度的 `stride()` 可能和 torch 的不同（不带 `create_graph` 时），`view` 也就可能报错（用 `reshape`）。
+  结果本身、叶子的 `.grad` 都和 torch 一样放。<br>
+  Gradients of elementwise operations whose operands lie in memory in different orders may have another `stride()` than torch's
+  (without `create_graph`), so that `view` is refused (`reshape` is not). Results themselves, and `.grad` of leaves, lie as in torch.
+- `optimizer.lr`、`optimizer.params` 在 torch 里没有，这里可以读；自己往里写，和在 torch 里一样，对步长没有影响。<br>
+  `optimizer.lr` and `optimizer.params` do not exist in torch. Here they can be read; setting them has no effect, as in torch.
 - float16 的 `layer_norm` 和多数梯度在这里一步一步用半精度算；torch 的核用单精度算，最后才舍入一次。末位可能不同，两数相近而相减时
   差得多些（如 softmax 的梯度）。<br>
   In float16, `layer_norm` and most gradients are computed in half precision here, step by step; torch's kernels compute in

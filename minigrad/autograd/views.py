@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import array_module, repeats
+from ..backend import repeats
 from ..errors import OVERLAPPING
+from ..strides import copied_by_dims, dims_in_memory
 from .grad_mode import is_inference_mode_enabled
 from .graph import NO_EDGE, SECOND_BACKWARD, UNRECORDED, Node, SavedResult
 from .recording import next_order
@@ -161,12 +162,13 @@ def refuse_repeats(part: Any) -> None:
 class CopySlices(Node):
     """The history of a base that was written through a view: the old history, and the write's node for the part."""
 
-    __slots__ = ("write", "view")
+    __slots__ = ("write", "view", "dims")
     watched, plain = True, False  # the write may be a Function's
 
     def __init__(self, base: Tensor, view: View, write: Node, base_edge: Any) -> None:
         self.write = write
         self.view = view.part()
+        self.dims = dims_in_memory(base._data)  # the base's gradient lies as the base
         self.next_functions = (base_edge, *write.next_functions[1:])
         self.order = next_order()
         self.saved = write.saved
@@ -192,10 +194,11 @@ class CopySlices(Node):
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """As apply, recorded as torch does it: with writes in place, in a copy of the gradient."""
-        from ..ops.inplace import view_into  # the operations build on this module
+        from ..ops.inplace import view_into  # the operations build on this module, as do tensors
+        from ..tensor import from_array
 
         self.hand_over()
-        whole = grad.new_empty(self.shape).copy_(grad)
+        whole = from_array(copied_by_dims(grad._data, self.dims)).copy_(grad)
         part = view_into(whole, self.view)
         first, *others = self.fitted(self.write.apply_graph(part.clone()))
         refuse_repeats(part.storage())
@@ -205,7 +208,7 @@ class CopySlices(Node):
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base, in which the written part is replaced by the result of the write's rule."""
         self.hand_over()  # the walk releases this node's
-        grad = array_module(grad).array(grad)  # of a number, too, of which there would be no view
+        grad = copied_by_dims(grad, self.dims)
         part = self.view.array(grad)
         first, *others = self.fitted(self.write.apply(part.copy()))
         refuse_repeats(part)

@@ -28,7 +28,7 @@ def backwards(x: Any, dim: int) -> Any:
 
 def sum_from_end(x: Any, dim: int) -> Any:
     """The sum of each element and all that follow."""
-    return backwards(cumsum_op.of(backwards(x, dim), dim=dim), dim)
+    return rules.in_order(backwards(cumsum_op.of(backwards(x, dim), dim=dim), dim))
 
 
 def cumsum_vjp(grad: Any, dim: int) -> Any:
@@ -44,7 +44,7 @@ def cumprod_vjp(grad: Any, self: Any, result: Any, dim: int) -> Any:
     if not self.shape or self.shape[dim] == 1:
         return grad
     if (rules.raw(self) != 0).all():
-        return sum_from_end(grad * result, dim) / self
+        return sum_from_end(result * grad, dim) / self
     if not rules.is_tensor(grad) and not rules.is_tensor(self):
         return past_first_zero(grad, self, result, dim)
     columns = [without_one(grad, self, dim, k) for k in range(self.shape[dim])]

@@ -199,8 +199,9 @@ class Op:
     """An operation of any shape: some tensors, some plain attributes, one or several outputs.
 
     forward(*arrays, **attributes) → array, or tuple of arrays. rules: by input name; an input without one gets no
-    gradient. A rule may name inputs, attributes, `result` (or `result0`, … of several), and `NAME_shape` for the shape
-    of input NAME, which costs no memory. outputs: how many there are, or their names, which rules may use as well.
+    gradient. A rule may name inputs, attributes, `result` (or `result0`, … of several), and, which costs no memory,
+    `NAME_shape` for the shape of input NAME and `NAME_turned` for whether that matrix lies column by column.
+    outputs: how many there are, or their names, which rules may use as well.
     tensors: the attributes that may be tensors, such as an index: saved and version-checked, and never differentiated.
     view: the output shares the input's storage. promotes: the inputs are brought to one dtype first; floating: to a
     floating-point one. elementwise: the order in memory is that of the first input, see strides.py; by default where they

@@ -56,7 +56,7 @@ def put_vjp_self(grad: Any, indices: Index, accumulate: bool) -> Any:
 
 def put_vjp_values(grad: Any, indices: Index) -> Any:
     """self[indices] = values: the written part's gradient; the walk un-broadcasts it."""
-    return grad[places(indices)] if not rules.is_tensor(grad) else index_op(grad, indices=indices)
+    return in_order(grad[places(indices)]) if not rules.is_tensor(grad) else index_op(grad, indices=indices)
 
 
 def gather_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
@@ -66,7 +66,7 @@ def gather_vjp(grad: Any, self_shape: tuple[int, ...], index: Any) -> Any:
 
 def spread_vjp(grad: Any, index: Any) -> Any:
     """z = zeros with self added at index: the gradient at index."""
-    return grad[index] if not rules.is_tensor(grad) else gather_op(grad, index=index)
+    return in_order(grad[index]) if not rules.is_tensor(grad) else gather_op(grad, index=index)
 
 
 # ------------------------------------------------------------------ entries
@@ -117,7 +117,7 @@ def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
 
 index_op = Op("IndexBackward0", _index, tensors=("indices",), self=index_vjp)
 put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
-gather_op = Op("IndexBackward0", lambda x, index: x[index], self=gather_vjp)
+gather_op = Op("IndexBackward0", lambda x, index: in_order(x[index]), self=gather_vjp)
 scatter_op = Op("IndexPutImplBackward0", rules.scatter_index, self=spread_vjp)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import rules
 from ..autograd.recording import recording_rules
+from ..strides import turned
 from ..tensor import Tensor
 from .define import Op, binary
 from .promotion import BOOL, common_shape, unsupported
@@ -32,9 +33,19 @@ def matmul_vjp_mat2(grad: Any, self: Any) -> Any:
     return rules.matmul(rules.mT(self), grad)
 
 
+def turned_vjp_self(grad: Any, mat2: Any) -> Any:
+    """matmul_vjp_self for a matrix that lies column by column, (grad @ mat2ᵀ)ᵀ = mat2 @ gradᵀ, so that the gradient lies as it."""
+    return rules.mT(matmul_vjp_self(mat2, grad))
+
+
+def turned_vjp_mat2(grad: Any, self: Any) -> Any:
+    """matmul_vjp_mat2 for a matrix that lies column by column, such as wᵀ: the gradient lies as it, and w's is contiguous."""
+    return rules.mT(matmul_vjp_mat2(self, grad))
+
+
 def mv_vjp_self(grad: Any, vec: Any) -> Any:
     """z = matrix @ vec: each row's gradient is vec, scaled by that row's gradient. torch: MvBackward0."""
-    return rules.unsqueeze(grad, -1) * vec
+    return rules.reshape(grad, (-1, 1)) * vec
 
 
 def mv_vjp_vec(grad: Any, self: Any) -> Any:
@@ -53,7 +64,18 @@ def numbers_only(kernel: str, always: bool = False) -> Any:
     return forward
 
 
-mm_op = binary("mm", "MmBackward0", rules.matmul, stretches=False, self=matmul_vjp_self, mat2=matmul_vjp_mat2)
+def product(vjp_self: Any, vjp_mat2: Any) -> Any:
+    """The operation of two matrices with these rules."""
+    return binary("mm", "MmBackward0", rules.matmul, stretches=False, self=vjp_self, mat2=vjp_mat2)
+
+
+mm_op = product(matmul_vjp_self, matmul_vjp_mat2)
+MM_TURNED = {  # by whether each of the matrices is `turned`
+    (False, False): mm_op,
+    (False, True): product(matmul_vjp_self, turned_vjp_mat2),
+    (True, False): product(turned_vjp_self, matmul_vjp_mat2),
+    (True, True): product(turned_vjp_self, turned_vjp_mat2),
+}
 bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
 mv_op = binary("mv", "MvBackward0", rules.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = binary(
@@ -92,10 +114,13 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 
 def matrices(self: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices; errors, in torch's words, where their sizes or dtypes do not fit."""
-    if (dtype := self._data.dtype) is not mat2._data.dtype or dtype is BOOL:
+    x, y = self._data, mat2._data
+    if (dtype := x.dtype) is not y.dtype or dtype is BOOL:
         check_inner(self, mat2)
         dtypes_of_addmm(self, mat2)
     try:
+        if x.flags.f_contiguous or y.flags.f_contiguous:  # a quick no for most of them
+            return MM_TURNED[turned(x), turned(y)](self, mat2)
         return mm_op(self, mat2)
     except RuntimeError:  # NumPy has refused, and who multiplies what fits need not wait for a look at it
         check_inner(self, mat2)

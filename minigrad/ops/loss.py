@@ -45,12 +45,12 @@ def not_differentiable(name: str, **given: Tensor | None) -> None:
 
 def mse_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int) -> Any:
     """z = (self - target)², reduced: ∂/∂self = 2 (self - target). torch: MseLossBackward0."""
-    return (self - target) * (2 * shared(grad, self, reduction))
+    return rules.in_order((self - target) * (2 * shared(grad, self, reduction)))
 
 
 def mse_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int) -> Any:
     """z = (self - target)², reduced: ∂/∂target = -2 (self - target)."""
-    return (target - self) * (2 * shared(grad, self, reduction))
+    return rules.in_order((target - self) * (2 * shared(grad, self, reduction)))
 
 
 def one_dtype(self: Any, target: Any) -> None:
@@ -71,23 +71,23 @@ def huber_slope(difference: Any, delta: float) -> Any:
 def huber_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
     """z = ½d² where |d| < δ, else δ(|d| - ½δ), with d = self - target. torch: HuberLossBackward0."""
     one_dtype(self, target)
-    return huber_slope(self - target, delta) * shared(grad, self, reduction)
+    return rules.in_order(huber_slope(self - target, delta) * shared(grad, self, reduction))
 
 
 def huber_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
     """As for self, with the sign turned."""
     one_dtype(target, self)
-    return huber_slope(target - self, delta) * shared(grad, self, reduction)
+    return rules.in_order(huber_slope(target - self, delta) * shared(grad, self, reduction))
 
 
 def smooth_l1_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
     """The Huber loss divided by δ = β. torch: SmoothL1LossBackward0."""
-    return huber_slope(self - target, beta) * (shared(grad, self, reduction) / beta)
+    return rules.in_order(huber_slope(self - target, beta) * (shared(grad, self, reduction) / beta))
 
 
 def smooth_l1_loss_vjp_target(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
     """As for self, with the sign turned."""
-    return huber_slope(target - self, beta) * (shared(grad, self, reduction) / beta)
+    return rules.in_order(huber_slope(target - self, beta) * (shared(grad, self, reduction) / beta))
 
 
 def _mse(x: Any, y: Any, reduction: int) -> Any:

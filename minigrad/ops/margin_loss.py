@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, outside
+from ..backend import array_module, in_order, outside
 from ..dtypes import get_default_dtype
 from ..ranges import scalar_tensor, zeros_like
 from ..strides import in_first_order
@@ -205,7 +205,7 @@ def _multi_margin_backward(
     slope = ((excess > 0) if p == 1 else 2 * excess) * share
     slope[array_module(x).arange(len(x)), target.reshape(-1)] = 0 - slope.sum(1)
     each = grad.reshape(-1, 1) / (len(x) if reduction == MEAN else 1)
-    return (slope * each).astype(x.dtype, copy=False).reshape(self.shape)
+    return in_order((slope * each).astype(x.dtype, copy=False).reshape(self.shape))
 
 
 multi_margin_backward = Underivable(

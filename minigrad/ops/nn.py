@@ -19,7 +19,14 @@ from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
-from .linalg import check_inner, matmul
+from .linalg import (
+    check_inner,
+    matmul,
+    matmul_vjp_mat2,
+    matmul_vjp_self,
+    turned_vjp_mat2,
+    turned_vjp_self,
+)
 from .masks import where
 from .promotion import no_kernel
 from .reduce import one_dim
@@ -39,14 +46,14 @@ def addmm_vjp_self(grad: Any, beta: float) -> Any:
     return scaled(grad, beta)
 
 
-def addmm_vjp_mat1(grad: Any, mat2: Any, alpha: float) -> Any:
+def addmm_vjp_mat1(grad: Any, mat2: Any, alpha: float, mat1_turned: bool) -> Any:
     """z = … + α·(mat1 @ mat2): as for a matrix product, times α. torch: AddmmBackward0."""
-    return scaled(rules.matmul(grad, rules.mT(mat2)), alpha)
+    return scaled((turned_vjp_self if mat1_turned else matmul_vjp_self)(grad, mat2), alpha)
 
 
-def addmm_vjp_mat2(grad: Any, mat1: Any, alpha: float) -> Any:
+def addmm_vjp_mat2(grad: Any, mat1: Any, alpha: float, mat2_turned: bool) -> Any:
     """z = … + α·(mat1 @ mat2): as for a matrix product, times α. torch: AddmmBackward0."""
-    return scaled(rules.matmul(rules.mT(mat1), grad), alpha)
+    return scaled((turned_vjp_mat2 if mat2_turned else matmul_vjp_mat2)(grad, mat1), alpha)
 
 
 def _addmm(x: Any, mat1: Any, mat2: Any, beta: float, alpha: float) -> Any:

@@ -15,6 +15,7 @@ from ..autograd.accumulate import apply_product, fit
 from ..autograd.graph import INFERENCE, Constant, Node, SeveralOutputs, save_result
 from ..autograd.recording import as_rule
 from ..errors import INFERENCE_SAVED
+from ..strides import turned
 from ..tensor import Tensor
 from .saved_attributes import SHOWN_ONLY, shown
 
@@ -278,7 +279,9 @@ class Rules:
         if name.endswith("_shape") and name[:-6] in self.inputs:
             j = self.inputs.index(name[:-6])
             return lambda inputs, outs, attributes: Constant(inputs[j]._data.shape)
-
+        if name.endswith("_turned") and name[:-7] in self.inputs:
+            matrix = self.inputs.index(name[:-7])
+            return lambda inputs, outs, attributes: Constant(turned(inputs[matrix]._data))
         if name not in self.tensors:
             return lambda inputs, outs, attributes: Constant(attributes[name])
 

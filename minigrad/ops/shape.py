@@ -50,7 +50,8 @@ def t_vjp(grad: Any) -> Any:
 
 def expand_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
     """z = self stretched: the gradients of all the places an element was stretched to, added up."""
-    return unbroadcast(grad, self_shape)
+    found = unbroadcast(grad, self_shape)
+    return found if found is grad else rules.in_order(found)  # as torch's sums lie
 
 
 def same_vjp(grad: Any) -> Any:

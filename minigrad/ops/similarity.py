@@ -82,7 +82,7 @@ def _cdist_slope(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
     else:
         nowhere = (far == 0) | (difference == 0) if p < 1 else far == 0
         slope = where_zero(nowhere, grad * (sign * abs(difference) ** (p - 1) / far ** (p - 1)))
-    return slope.sum(-2)
+    return in_order(slope.sum(-2))
 
 
 def _euclidean_dist(x1: Any, x2: Any) -> Any:

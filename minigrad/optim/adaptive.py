@@ -233,7 +233,7 @@ class Adagrad(Optimizer):
         settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay} | start
         known = {"foreach": None, "maximize": maximize, "differentiable": False, "fused": None}
         super().__init__(params, settings | implementation(type(self), unused, known))
-        for p in self.params:
+        for p in unhidden(self).params:
             self.state[p].update(step=tensor(0.0), sum=zeros_like(p) + initial_accumulator_value)
 
     def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:

@@ -53,7 +53,7 @@ class LBFGS(Optimizer):
 
     def iterate(self, closure: Callable[[], Any]) -> Any:
         """Direction after direction, until the gradient or the change is small or the budget is used up."""
-        group, state = self.param_groups[0], self.state[self.params[0]]
+        group, state = self.param_groups[0], self.state[unhidden(self).params[0]]
         lr, small, budget = scalar(group["lr"]), group["tolerance_change"], group["max_eval"]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
@@ -121,12 +121,12 @@ class LBFGS(Optimizer):
             return (here._replace(t=t), 0) if last else (Point(t, float(closure()), self.flat_grad(), None), 1)
         if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
-        start = [p.clone() for p in self.params]
+        start = [p.clone() for p in unhidden(self).params]
 
         def evaluate(t: Any) -> Point:
             self.add(d, t)
             loss, grad = float(closure()), self.flat_grad()
-            for p, value in zip(self.params, start, strict=True):
+            for p, value in zip(unhidden(self).params, start, strict=True):
                 p.copy_(value)
             return Point(t, loss, grad, grad.dot(d))
 
@@ -136,12 +136,12 @@ class LBFGS(Optimizer):
 
     def flat_grad(self) -> Tensor:
         """The gradients of all parameters in one vector."""
-        return cat([(zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in self.params])
+        return cat([(zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in unhidden(self).params])
 
     def add(self, d: Tensor, t: Any) -> None:
         """Move the parameters by t · d, which has their elements one after the other."""
         start = 0
-        for p in self.params:
+        for p in unhidden(self).params:
             end = start + p.numel()
             p.add_(d[start:end].view_as(p), alpha=t)
             start = end

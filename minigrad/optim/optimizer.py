@@ -6,6 +6,7 @@ How a parameter is moved is the business of sgd.py, adaptive.py and the like.
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
 import weakref
 from collections import defaultdict
@@ -39,6 +40,36 @@ def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any]
     return chosen
 
 
+class Computed:
+    """A property whose name users may take for something of their own, which hides it, as in torch, which has none."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, optimizer: Any, owner: type) -> Any:
+        return self if optimizer is None else self.compute(optimizer)
+
+
+def unhidden(optimizer: Any) -> Any:
+    """The optimizer, or, where its user has hidden `params` or `lr`, one of the same groups that has them."""
+    if "params" not in (own := vars(optimizer)) and "lr" not in own:
+        return optimizer
+    bare = object.__new__(type(optimizer))
+    bare.param_groups = optimizer.param_groups
+    return bare
+
+
+def by_params(zero_grad: Callable[..., None]) -> Callable[..., None]:
+    """`zero_grad`, which goes through self.params, whatever a user has called so."""
+
+    @functools.wraps(zero_grad)
+    def call(self: Any, set_to_none: bool = True) -> None:
+        zero_grad(unhidden(self), set_to_none)
+
+    return call
+
+
 class Optimizer:
     """The parameters to move, in groups; subclasses say how in `update`.
 
@@ -62,28 +93,16 @@ class Optimizer:
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    @property
+    @Computed
     def params(self) -> list[Tensor]:
-        """The parameters of all groups; of a single one its own list. torch has nothing of this name: a subclass may have it."""
-        if "params" in vars(self):
-            return vars(self)["params"]
+        """The parameters of all groups; of a single one its own list. torch has nothing of this name."""
         groups = self.param_groups
         return groups[0]["params"] if len(groups) == 1 else [p for group in groups for p in group["params"]]
 
-    @params.setter
-    def params(self, value: Any) -> None:
-        vars(self)["params"] = value
-
-    @property
+    @Computed
     def lr(self) -> float:
-        """The learning rate of the first group; setting it sets all."""
+        """The learning rate of the first group. torch has nothing of this name."""
         return self.param_groups[0]["lr"]
-
-    @lr.setter
-    def lr(self, value: float) -> None:
-        # There are none yet where a subclass notes its own learning rate before it calls our __init__.
-        for group in vars(self).get("param_groups", ()):
-            group["lr"] = value
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """One more group: {"params": a tensor or several, perhaps with names, and settings that differ from the defaults}.
@@ -127,6 +146,7 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
+    @by_params
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients: None by default, or zeros written into the tensors that are there, without a history.
 

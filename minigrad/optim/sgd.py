@@ -11,7 +11,7 @@ from ..ops.arithmetic import whole_factor
 from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..tensor import Tensor, from_array
-from .optimizer import Optimizer, check, evaluated, implementation, negative, unwritten, wants_grad
+from .optimizer import Optimizer, check, evaluated, implementation, negative, unhidden, unwritten, wants_grad
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
@@ -34,7 +34,7 @@ def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
         ):
             return Optimizer.step(self, closure)
         loss = evaluated(closure)
-        step(self)
+        step(unhidden(self))
         return loss
 
     return call
