@@ -95,7 +95,7 @@ class MultiheadAttention(Module):
         by_numbers = any(mask is not None and mask.is_floating_point() for mask in (attn_mask, key_padding_mask))
         key_padding_mask = additive(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
         attn_mask = additive(attn_mask, "attn_mask", query.dtype)
-        fused = query is key is value and not by_numbers and self.fused(query)
+        fused = query is key is value and not by_numbers and self._takes_fused_path(query)
         turned = self.batch_first and query.dim() == 3
         if turned:
             query, key, value = turn(query, key, value)
@@ -126,7 +126,7 @@ class MultiheadAttention(Module):
         )
         return out.transpose(1, 0) if turned else out, weights if need_weights else None
 
-    def fused(self, query: Tensor) -> bool:
+    def _takes_fused_path(self, query: Tensor) -> bool:
         """Whether torch leaves self-attention to one kernel for inference.
 
         That kernel differs from the steps in the last digits; in that a row that may look nowhere becomes nan, whether or

@@ -13,7 +13,7 @@ from .module import Module, indented
 class Numbered(Module):
     """Submodules under the names "0", "1", …; what Sequential and ModuleList share."""
 
-    def _refill(self, modules: Iterable[Module]) -> None:
+    def _refill_modules(self, modules: Iterable[Module]) -> None:
         self.__dict__["_modules"] = {str(i): module for i, module in enumerate(modules)}
 
     def __len__(self) -> int:
@@ -25,10 +25,10 @@ class Numbered(Module):
     def __getitem__(self, index: Any) -> Any:
         modules = list(self._modules.items())
         if isinstance(index, slice):
-            return self._part(OrderedDict(modules[index]))
+            return self._numbered_part(OrderedDict(modules[index]))
         return modules[place(self, index)][1]
 
-    def _part(self, modules: Mapping[str, Any]) -> Any:
+    def _numbered_part(self, modules: Mapping[str, Any]) -> Any:
         return type(self)(list(modules.values()))
 
     def __setitem__(self, index: Any, module: Module) -> None:
@@ -37,7 +37,7 @@ class Numbered(Module):
     def __delitem__(self, index: Any) -> None:
         modules = list(self)
         del modules[index if isinstance(index, slice) else place(self, index)]
-        self._refill(modules)
+        self._refill_modules(modules)
 
     def append(self, module: Module) -> Any:
         """Add a module at the end."""
@@ -54,7 +54,7 @@ class Numbered(Module):
         """Add a module in front of number `index`. Returns None, as a list's, for a ModuleList; a Sequential returns itself."""
         modules = list(self)
         modules.insert(index, module)
-        self._refill(modules)
+        self._refill_modules(modules)
 
     def pop(self, key: Any) -> Module:
         """Take a module out."""
@@ -81,7 +81,7 @@ class Sequential(Numbered):
             input = module(input)  # type: ignore[misc]
         return input
 
-    def _part(self, modules: Mapping[str, Any]) -> Any:
+    def _numbered_part(self, modules: Mapping[str, Any]) -> Any:
         return type(self)(modules)
 
     def insert(self, index: int, module: Module) -> Any:

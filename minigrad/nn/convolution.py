@@ -15,11 +15,11 @@ from .parameter import Parameter
 
 
 class Convolution(OwnForward, Module):
-    """What Conv1d and Conv2d share. The kernel moves over `ndim` dimensions."""
+    """What Conv1d and Conv2d share. The kernel moves over `_spatial_dims` dimensions."""
 
     bias: Parameter | None
-    ndim = 0
-    modes: tuple[str, ...] = ("zeros", "reflect", "replicate", "circular")
+    _spatial_dims = 0
+    _padding_modes: tuple[str, ...] = ("zeros", "reflect", "replicate", "circular")
     transposed = False
 
     def __init__(
@@ -38,12 +38,12 @@ class Convolution(OwnForward, Module):
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride = self._each(kernel_size), self._each(stride)
-        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
-        self.dilation = self._each(dilation)
-        self.transposed, self.output_padding = type(self).transposed, (0,) * self.ndim
+        self.kernel_size, self.stride = self._of_each_dim(kernel_size), self._of_each_dim(stride)
+        self.padding: Any = padding if isinstance(padding, str) else self._of_each_dim(padding)
+        self.dilation = self._of_each_dim(dilation)
+        self.transposed, self.output_padding = type(self).transposed, (0,) * self._spatial_dims
         self.padding_mode = padding_mode
-        self._check()
+        self._check_arguments()
         self.weight = unset(*self._weight_shape(), dtype=dtype, device=device)
         if bias:
             self.bias = unset(out_channels, dtype=dtype, device=device)
@@ -51,13 +51,13 @@ class Convolution(OwnForward, Module):
             self.register_parameter("bias", None)
         self.reset_parameters()
 
-    def _each(self, value: Any) -> tuple[int, ...]:
-        return (value,) * self.ndim if isinstance(value, int) else tuple(value)
+    def _of_each_dim(self, value: Any) -> tuple[int, ...]:
+        return (value,) * self._spatial_dims if isinstance(value, int) else tuple(value)
 
     def _weight_shape(self) -> tuple[int, ...]:
         return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
 
-    def _check(self) -> None:
+    def _check_arguments(self) -> None:
         if self.groups <= 0:
             raise ValueError("groups must be a positive integer")
         for name in ("in_channels", "out_channels"):
@@ -68,7 +68,7 @@ class Convolution(OwnForward, Module):
                 raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
             if self.padding == "same" and any(s != 1 for s in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
-        if self.padding_mode not in self.modes:
+        if self.padding_mode not in self._padding_modes:
             raise ValueError(
                 "padding_mode must be one of {'circular', 'zeros', 'replicate', 'reflect'}, but got "
                 f"padding_mode={self.padding_mode!r}"
@@ -80,15 +80,15 @@ class Convolution(OwnForward, Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, in, *size) → (N, out, *size'), or the same without N."""
-        convolve = getattr(F, f"conv{self.ndim}d")
+        convolve = getattr(F, f"conv{self._spatial_dims}d")
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._around(), mode=self.padding_mode), 0
+            input, padding = F.pad(input, self._padding_around(), mode=self.padding_mode), 0
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
-    def _around(self) -> list[int]:
+    def _padding_around(self) -> list[int]:
         """The padding as F.pad takes it: the last dimension first, both ends of each."""
-        none = (0,) * self.ndim
+        none = (0,) * self._spatial_dims
         even, more = none if self.padding == "valid" else self.padding, none
         if self.padding == "same":
             even, more = same_padding(self.kernel_size, self.stride, self.dilation)
@@ -96,9 +96,9 @@ class Convolution(OwnForward, Module):
 
     def extra_repr(self) -> str:
         """As torch prints it: what differs from the defaults."""
-        ones_, text = (1,) * self.ndim, f"{self.in_channels}, {self.out_channels}"
+        ones_, text = (1,) * self._spatial_dims, f"{self.in_channels}, {self.out_channels}"
         text += f", kernel_size={self.kernel_size}, stride={self.stride}"
-        none = (0,) * self.ndim
+        none = (0,) * self._spatial_dims
         for name, default in (("padding", none), ("dilation", ones_), ("output_padding", none), ("groups", 1)):
             if getattr(self, name) != default:
                 text += f", {name}={getattr(self, name)}"
@@ -111,27 +111,27 @@ class Convolution(OwnForward, Module):
 class Conv1d(Convolution):
     """A kernel that moves along the last dimension (torch.nn.Conv1d)."""
 
-    ndim = 1
+    _spatial_dims = 1
 
 
 @own_constructor
 class Conv2d(Convolution):
     """A kernel that moves over the last two dimensions (torch.nn.Conv2d)."""
 
-    ndim = 2
+    _spatial_dims = 2
 
 
 @own_constructor
 class Conv3d(Convolution):
     """A kernel that moves over the last three dimensions (torch.nn.Conv3d)."""
 
-    ndim = 3
+    _spatial_dims = 3
 
 
 class TransposedConvolution(Convolution):
     """What ConvTranspose1d and ConvTranspose2d share: the way back of a convolution with these settings."""
 
-    modes = ("zeros",)
+    _padding_modes = ("zeros",)
     transposed = True
 
     def __init__(
@@ -149,12 +149,12 @@ class TransposedConvolution(Convolution):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        if padding_mode not in self.modes:
+        if padding_mode not in self._padding_modes:
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
         )
-        self.output_padding = self._each(output_padding)
+        self.output_padding = self._of_each_dim(output_padding)
 
     def _weight_shape(self) -> tuple[int, ...]:
         return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
@@ -162,18 +162,18 @@ class TransposedConvolution(Convolution):
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """(N, in, *size) → (N, out, *size'), or the same without N. output_size: size' (or all of the output's shape), of
         the several that a convolution with this stride would have shrunk to `size`."""
-        spread = getattr(F, f"conv_transpose{self.ndim}d")
+        spread = getattr(F, f"conv_transpose{self._spatial_dims}d")
         more = self.output_padding if output_size is None else self._padding_for(input, output_size)
         return spread(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
     def _padding_for(self, input: Tensor, wanted: Sequence[int]) -> tuple[int, ...]:
         """How much is to be added to the least output of this input for one of the wanted size; ValueError if none is."""
-        before = 2 if input.dim() == self.ndim + 2 else 1  # dimensions in front of the size
-        size = wanted[before:] if len(wanted) == before + self.ndim else wanted
-        if len(size) != self.ndim:
+        before = 2 if input.dim() == self._spatial_dims + 2 else 1  # dimensions in front of the size
+        size = wanted[before:] if len(wanted) == before + self._spatial_dims else wanted
+        if len(size) != self._spatial_dims:
             raise ValueError(
-                f"ConvTranspose{self.ndim}D: for {input.dim()}D input, output_size must have {self.ndim} or "
-                f"{before + self.ndim} elements (got {len(wanted)})"
+                f"ConvTranspose{self._spatial_dims}D: for {input.dim()}D input, output_size must have {self._spatial_dims} or "
+                f"{before + self._spatial_dims} elements (got {len(wanted)})"
             )
         moves = zip(input.shape[before:], self.stride, self.padding, self.dilation, self.kernel_size, strict=False)
         least = [(n - 1) * step - 2 * pad + spread * (kernel - 1) + 1 for n, step, pad, spread, kernel in moves]
@@ -190,11 +190,11 @@ class TransposedConvolution(Convolution):
 class ConvTranspose1d(TransposedConvolution):
     """Every element of the last dimension spread by a kernel (torch.nn.ConvTranspose1d)."""
 
-    ndim = 1
+    _spatial_dims = 1
 
 
 @own_constructor
 class ConvTranspose2d(TransposedConvolution):
     """Every element of the last two dimensions spread by a kernel (torch.nn.ConvTranspose2d)."""
 
-    ndim = 2
+    _spatial_dims = 2

@@ -40,7 +40,7 @@ class BatchNorm(Affine):
     """
 
     _version = 2
-    dims: ClassVar[tuple[int, ...]] = ()
+    _input_dims: ClassVar[tuple[int, ...]] = ()
 
     def __init__(
         self,
@@ -80,8 +80,8 @@ class BatchNorm(Affine):
         super().reset_parameters()
 
     def _check_dims(self, input: Tensor) -> None:
-        if input.ndim not in self.dims:
-            wanted = " or ".join(f"{n}D" for n in self.dims)
+        if input.ndim not in self._input_dims:
+            wanted = " or ".join(f"{n}D" for n in self._input_dims)
             raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
@@ -121,13 +121,13 @@ class BatchNorm(Affine):
 class BatchNorm1d(BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L) (torch.nn.BatchNorm1d)."""
 
-    dims = (2, 3)
+    _input_dims = (2, 3)
 
 
 class BatchNorm2d(BatchNorm):
     """Batch normalisation of (N, C, H, W) (torch.nn.BatchNorm2d)."""
 
-    dims = (4,)
+    _input_dims = (4,)
 
 
 @forward_as("_InstanceNorm")
@@ -153,8 +153,8 @@ class InstanceNorm(BatchNorm):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, …) or (C, …) → the same shape."""
         self._check_dims(input)
-        alone = input.dim() == self.dims[0]
-        place = input.dim() - self.dims[0]
+        alone = input.dim() == self._input_dims[0]
+        place = input.dim() - self._input_dims[0]
         if input.size(place) != self.num_features:
             size = input.size(place)
             if self.affine:
@@ -182,13 +182,13 @@ class InstanceNorm(BatchNorm):
 class InstanceNorm1d(InstanceNorm):
     """Instance normalisation of (N, C, L) or (C, L) (torch.nn.InstanceNorm1d)."""
 
-    dims = (2, 3)
+    _input_dims = (2, 3)
 
 
 class InstanceNorm2d(InstanceNorm):
     """Instance normalisation of (N, C, H, W) or (C, H, W) (torch.nn.InstanceNorm2d)."""
 
-    dims = (3, 4)
+    _input_dims = (3, 4)
 
 
 class GroupNorm(Affine):

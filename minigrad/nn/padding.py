@@ -12,19 +12,19 @@ from .module import Module
 
 
 class Padding(Module):
-    """The last `ndim` dimensions made longer by `padding`: one number, or as functional.pad takes it."""
+    """The last `_spatial_dims` dimensions made longer by `padding`: one number, or as functional.pad takes it."""
 
-    ndim: ClassVar[int] = 0
-    mode: ClassVar[str] = "constant"
+    _spatial_dims: ClassVar[int] = 0
+    _padding_mode: ClassVar[str] = "constant"
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
         several = isinstance(padding, Iterable)
-        self.padding = tuple(padding) if several else (padding,) * (2 * self.ndim)
+        self.padding = tuple(padding) if several else (padding,) * (2 * self._spatial_dims)
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, *size) or (C, *size) → the same with larger sizes."""
-        return F.pad(input, self.padding, self.mode)
+        return F.pad(input, self.padding, self._padding_mode)
 
     def extra_repr(self) -> str:
         """As torch prints it."""
@@ -52,11 +52,11 @@ class ConstantPadding(Padding):
 class CircularPadding(Padding):
     """Padding with the values from the other end."""
 
-    mode = "circular"
+    _padding_mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with its other end at each end."""
-        least = self.ndim + 1
+        least = self._spatial_dims + 1
         if input.dim() not in (least, least + 1):
             raise ValueError(f"expected {least}D or {least + 1}D input (got {input.dim()}D input)")
         return super().forward(input)
@@ -66,7 +66,7 @@ class CircularPadding(Padding):
 class ConstantPad1d(ConstantPadding):
     """The last dimension padded with a value (torch.nn.ConstantPad1d)."""
 
-    ndim = 1
+    _spatial_dims = 1
 
 
 class ZeroPad1d(ConstantPad1d):
@@ -83,7 +83,7 @@ class ZeroPad1d(ConstantPad1d):
 class ReflectionPad1d(Padding):
     """The last dimension padded with the values before the ends, in reverse (torch.nn.ReflectionPad1d)."""
 
-    ndim, mode = 1, "reflect"
+    _spatial_dims, _padding_mode = 1, "reflect"
 
 
 @forward_as("_ReplicationPadNd")
@@ -91,21 +91,21 @@ class ReflectionPad1d(Padding):
 class ReplicationPad1d(Padding):
     """The last dimension padded with the values at the ends (torch.nn.ReplicationPad1d)."""
 
-    ndim, mode = 1, "replicate"
+    _spatial_dims, _padding_mode = 1, "replicate"
 
 
 @own_constructor
 class CircularPad1d(CircularPadding):
     """The last dimension padded with the values from the other end (torch.nn.CircularPad1d)."""
 
-    ndim = 1
+    _spatial_dims = 1
 
 
 @own_constructor
 class ConstantPad2d(ConstantPadding):
     """The last two dimensions padded with a value (torch.nn.ConstantPad2d)."""
 
-    ndim = 2
+    _spatial_dims = 2
 
 
 class ZeroPad2d(ConstantPad2d):
@@ -122,7 +122,7 @@ class ZeroPad2d(ConstantPad2d):
 class ReflectionPad2d(Padding):
     """The last two dimensions padded with the values before the ends, in reverse (torch.nn.ReflectionPad2d)."""
 
-    ndim, mode = 2, "reflect"
+    _spatial_dims, _padding_mode = 2, "reflect"
 
 
 @forward_as("_ReplicationPadNd")
@@ -130,21 +130,21 @@ class ReflectionPad2d(Padding):
 class ReplicationPad2d(Padding):
     """The last two dimensions padded with the values at the ends (torch.nn.ReplicationPad2d)."""
 
-    ndim, mode = 2, "replicate"
+    _spatial_dims, _padding_mode = 2, "replicate"
 
 
 @own_constructor
 class CircularPad2d(CircularPadding):
     """The last two dimensions padded with the values from the other end (torch.nn.CircularPad2d)."""
 
-    ndim = 2
+    _spatial_dims = 2
 
 
 @own_constructor
 class ConstantPad3d(ConstantPadding):
     """The last three dimensions padded with a value (torch.nn.ConstantPad3d)."""
 
-    ndim = 3
+    _spatial_dims = 3
 
 
 class ZeroPad3d(ConstantPad3d):
@@ -161,7 +161,7 @@ class ZeroPad3d(ConstantPad3d):
 class ReflectionPad3d(Padding):
     """The last three dimensions padded with the values before the ends, in reverse (torch.nn.ReflectionPad3d)."""
 
-    ndim, mode = 3, "reflect"
+    _spatial_dims, _padding_mode = 3, "reflect"
 
 
 @forward_as("_ReplicationPadNd")
@@ -169,11 +169,11 @@ class ReflectionPad3d(Padding):
 class ReplicationPad3d(Padding):
     """The last three dimensions padded with the values at the ends (torch.nn.ReplicationPad3d)."""
 
-    ndim, mode = 3, "replicate"
+    _spatial_dims, _padding_mode = 3, "replicate"
 
 
 @own_constructor
 class CircularPad3d(CircularPadding):
     """The last three dimensions padded with the values from the other end (torch.nn.CircularPad3d)."""
 
-    ndim = 3
+    _spatial_dims = 3

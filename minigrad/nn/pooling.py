@@ -34,27 +34,27 @@ AVERAGE = {"kernel_size": REQUIRED, "stride": None, "padding": 0, "ceil_mode": F
 class MaxPool1d(Pool):
     """The largest element of every window of the last dimension (torch.nn.MaxPool1d)."""
 
-    constructor = "_MaxPoolNd"
-    function = F.max_pool1d
-    settings = LARGEST
-    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _constructor_named = "_MaxPoolNd"
+    _functional = F.max_pool1d
+    _constructor_settings = LARGEST
+    _settings_shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class MaxPool2d(Pool):
     """The largest element of every window of the last two dimensions (torch.nn.MaxPool2d)."""
 
-    constructor = "_MaxPoolNd"
-    function = F.max_pool2d
-    settings = LARGEST
-    shown = MaxPool1d.shown
+    _constructor_named = "_MaxPoolNd"
+    _functional = F.max_pool2d
+    _constructor_settings = LARGEST
+    _settings_shown = MaxPool1d._settings_shown
 
 
 class AvgPool1d(Pool):
     """The average of every window of the last dimension (torch.nn.AvgPool1d)."""
 
-    function = F.avg_pool1d
-    settings = AVERAGE
-    shown = ("kernel_size", "stride", "padding")
+    _functional = F.avg_pool1d
+    _constructor_settings = AVERAGE
+    _settings_shown = ("kernel_size", "stride", "padding")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -66,50 +66,50 @@ class AvgPool1d(Pool):
 class AvgPool2d(Pool):
     """The average of every window of the last two dimensions (torch.nn.AvgPool2d)."""
 
-    function = F.avg_pool2d
-    settings = AVERAGE | {"divisor_override": None}
-    shown = AvgPool1d.shown
+    _functional = F.avg_pool2d
+    _constructor_settings = AVERAGE | {"divisor_override": None}
+    _settings_shown = AvgPool1d._settings_shown
 
 
 class AdaptiveAvgPool1d(Simple):
     """The average over as many even parts as output_size says (torch.nn.AdaptiveAvgPool1d)."""
 
-    constructor = "_AdaptiveAvgPoolNd"
-    function = F.adaptive_avg_pool1d
-    settings = {"output_size": REQUIRED}
+    _constructor_named = "_AdaptiveAvgPoolNd"
+    _functional = F.adaptive_avg_pool1d
+    _constructor_settings = {"output_size": REQUIRED}
 
 
 class AdaptiveAvgPool2d(Simple):
     """The average over as many even parts of an image as output_size says (torch.nn.AdaptiveAvgPool2d)."""
 
-    constructor = "_AdaptiveAvgPoolNd"
-    function = F.adaptive_avg_pool2d
-    settings = {"output_size": REQUIRED}
+    _constructor_named = "_AdaptiveAvgPoolNd"
+    _functional = F.adaptive_avg_pool2d
+    _constructor_settings = {"output_size": REQUIRED}
 
 
 class AdaptiveMaxPool1d(Simple):
     """The largest element of as many even parts as output_size says (torch.nn.AdaptiveMaxPool1d)."""
 
-    constructor = "_AdaptiveMaxPoolNd"
-    function = F.adaptive_max_pool1d
-    settings = {"output_size": REQUIRED, "return_indices": False}
-    shown = ("output_size",)
+    _constructor_named = "_AdaptiveMaxPoolNd"
+    _functional = F.adaptive_max_pool1d
+    _constructor_settings = {"output_size": REQUIRED, "return_indices": False}
+    _settings_shown = ("output_size",)
 
 
 class AdaptiveMaxPool2d(Simple):
     """The largest element of as many even parts of an image as output_size says (torch.nn.AdaptiveMaxPool2d)."""
 
-    constructor = "_AdaptiveMaxPoolNd"
-    function = F.adaptive_max_pool2d
-    settings = AdaptiveMaxPool1d.settings
-    shown = AdaptiveMaxPool1d.shown
+    _constructor_named = "_AdaptiveMaxPoolNd"
+    _functional = F.adaptive_max_pool2d
+    _constructor_settings = AdaptiveMaxPool1d._constructor_settings
+    _settings_shown = AdaptiveMaxPool1d._settings_shown
 
 
 class Upsample(Simple):
     """Images made larger or smaller, to a size or by a factor (torch.nn.Upsample)."""
 
-    function = F.interpolate
-    settings = {
+    _functional = F.interpolate
+    _constructor_settings = {
         "size": None,
         "scale_factor": None,
         "mode": "nearest",

@@ -162,7 +162,9 @@ class Registry:
         """The modules directly below this one."""
         return (module for _, module in self.named_children())
 
-    def _named(self, place: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+    def _named_entries(
+        self, place: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
         owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen: set[int] = set()
         for owner, module in owners:
@@ -177,7 +179,7 @@ class Registry:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """All parameters with their dotted names, each once."""
-        return self._named("_parameters", prefix, recurse, remove_duplicate)
+        return self._named_entries("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters, each once: what an optimizer takes."""
@@ -187,7 +189,7 @@ class Registry:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their dotted names, each once."""
-        return self._named("_buffers", prefix, recurse, remove_duplicate)
+        return self._named_entries("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers, each once."""
@@ -216,7 +218,7 @@ class Registry:
             owner.get_submodule(name)
         setattr(owner, name, module)
 
-    def _get(self, target: str, place: str, what: str) -> Any:
+    def _get_registered(self, target: str, place: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if not hasattr(owner, name):
@@ -227,11 +229,11 @@ class Registry:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of a dotted name; AttributeError for one that is None."""
-        found = self._get(target, "_parameters", "an nn.Parameter")
+        found = self._get_registered(target, "_parameters", "an nn.Parameter")
         if found is None:
             raise AttributeError(f"`{target.rpartition('.')[2]}` is not an nn.Parameter")
         return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name."""
-        return self._get(target, "_buffers", "a buffer")
+        return self._get_registered(target, "_buffers", "a buffer")

@@ -27,7 +27,7 @@ class RNNBase(Step, OwnForward, Module):
     pass goes from the end to the start, and both outputs are concatenated.
     """
 
-    dims_refused: ClassVar[str] = "{}: Expected input to be 2D or 3D, got {}D instead"
+    _dims_refused_words: ClassVar[str] = "{}: Expected input to be 2D or 3D, got {}D instead"
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class RNNBase(Step, OwnForward, Module):
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         check(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size)
-        gates, output_size = self.gates * hidden_size, proj_size or hidden_size
+        gates, output_size = self._gate_count * hidden_size, proj_size or hidden_size
         shapes: dict[str, tuple[int, ...]] = {"weight_ih": (gates, input_size), "weight_hh": (gates, output_size)}
         if bias:
             shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
@@ -72,12 +72,12 @@ class RNNBase(Step, OwnForward, Module):
     def all_weights(self) -> list[list[Tensor]]:
         """The parameters by layer and direction."""
         return [
-            list(self._weights(layer, direction).values())
+            list(self._weights_of_layer(layer, direction).values())
             for layer in range(self.num_layers)
             for direction in self._directions
         ]
 
-    def _weights(self, layer: int, direction: str) -> Weights:
+    def _weights_of_layer(self, layer: int, direction: str) -> Weights:
         return {kind: getattr(self, f"{kind}_l{layer}{direction}") for kind in self._kinds}
 
     def flatten_parameters(self) -> None:
@@ -94,14 +94,14 @@ class RNNBase(Step, OwnForward, Module):
         if isinstance(input, PackedSequence):
             return self._run_packed(input, hx)
         if input.dim() not in (2, 3):
-            raise ValueError(self.dims_refused.format(type(self).__name__, input.dim()))
+            raise ValueError(self._dims_refused_words.format(type(self).__name__, input.dim()))
         batched, batch_dim = input.dim() == 3, 0 if self.batch_first else 1
         input = input if batched else input.unsqueeze(batch_dim)
         n = input.shape[batch_dim]
         state = self._first_state(input, n) if hx is None else self._given_state(hx, batched)
         self._check_input(input)
         self._check_state(state, n)
-        output, state = self._run(input.transpose(0, 1) if self.batch_first else input, state)
+        output, state = self._run_layers(input.transpose(0, 1) if self.batch_first else input, state)
         output = self._batch_first(output) if self.batch_first else output
         if not batched:
             output, state = output.squeeze(batch_dim), tuple(part.squeeze(1) for part in state)
@@ -117,10 +117,10 @@ class RNNBase(Step, OwnForward, Module):
         state = self._first_state(data, sizes[0]) if given is None else _in_order(given, order)
         self._check_input(data)
         self._check_state(state, sizes[0])
-        output, state = self._run(data, state, sizes)
+        output, state = self._run_layers(data, state, sizes)
         return PackedSequence(output, batch_sizes, order, back), self._shown_state(_in_order(state, back))
 
-    def _run(self, output: Tensor, state: State, sizes: list[int] | None = None) -> tuple[Tensor, State]:
+    def _run_layers(self, output: Tensor, state: State, sizes: list[int] | None = None) -> tuple[Tensor, State]:
         """All layers, one after the other; what the last one put out, and the states that each direction ends with.
         sizes: of the steps of a packed sequence."""
         if not len(output):
@@ -131,10 +131,10 @@ class RNNBase(Step, OwnForward, Module):
         for layer in range(self.num_layers):
             sides = []
             for direction in self._directions:
-                weights, backwards = self._weights(layer, direction), direction == "_reverse"
+                weights, backwards = self._weights_of_layer(layer, direction), direction == "_reverse"
                 inputs = F.linear(output, weights["weight_ih"], weights.get("bias_ih"))
                 steps = inputs.unbind(0) if sizes is None else inputs.split(sizes)
-                hidden, end = self._along(steps, begins[len(ends)], weights, backwards)
+                hidden, end = self._along_steps(steps, begins[len(ends)], weights, backwards)
                 ends.append(end)
                 sides.append(together(hidden, 0))
             output = rules.concatenate(sides, -1) if len(sides) > 1 else sides[0]
@@ -142,7 +142,7 @@ class RNNBase(Step, OwnForward, Module):
                 output = F.dropout(output, self.dropout)
         return output, tuple(rules.stack(list(parts), 0) for parts in zip(*ends, strict=True))
 
-    def _along(self, steps: Any, begin: State, weights: Weights, backwards: bool) -> tuple[list[Tensor], State]:
+    def _along_steps(self, steps: Any, begin: State, weights: Weights, backwards: bool) -> tuple[list[Tensor], State]:
         """One direction of one layer: the hidden states of all steps, and the state of every sequence at its end.
 
         Those of a packed sequence are over at different steps, or, backwards, begin at different ones.
@@ -158,7 +158,7 @@ class RNNBase(Step, OwnForward, Module):
             elif rows > before:
                 both = zip(current, begin, strict=True)
                 current = tuple(rules.concatenate([part, first[before:rows]], 0) for part, first in both)
-            current = self.step(step, current, weights)
+            current = self._recurrent_step(step, current, weights)
             hidden.append(current[0])
         if over:
             current = tuple(rules.concatenate(list(parts), 0) for parts in zip(current, *reversed(over), strict=True))
@@ -223,7 +223,7 @@ class RNNBase(Step, OwnForward, Module):
 class RNN(ElmanStep, RNNBase):
     """A recurrent network with one hidden state (torch.nn.RNN). nonlinearity: "tanh" or "relu"."""
 
-    dims_refused = "{}: Expected input to be 2D or 3D, got {}D tensor instead"
+    _dims_refused_words = "{}: Expected input to be 2D or 3D, got {}D tensor instead"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         refuse_projection(kwargs)

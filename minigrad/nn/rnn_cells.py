@@ -21,9 +21,9 @@ Weights = dict[str, Any]  # of one step: weight_ih, weight_hh, and perhaps bias_
 class Step:
     """One step: the state after it, from the input's part (input @ weight_ihᵀ + bias_ih) and the state before it."""
 
-    gates: ClassVar[int] = 1  # how many vectors of hidden_size a step computes from its input
+    _gate_count: ClassVar[int] = 1  # how many vectors of hidden_size a step computes from its input
 
-    def step(self, of_input: Tensor, state: State, weights: Weights) -> State:
+    def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """of_input: (N, gates · hidden_size), the parts of a state: (N, size)."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class ElmanStep(Step):
 
     nonlinearity: str
 
-    def step(self, of_input: Tensor, state: State, weights: Weights) -> State:
+    def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """One step."""
         reached = of_hidden(state, weights) + of_input
         return (reached.tanh() if self.nonlinearity == "tanh" else reached.relu(),)
@@ -50,9 +50,9 @@ class LSTMStep(Step):
     With weight_hr the hidden state is the product of h with it.
     """
 
-    gates = 4
+    _gate_count = 4
 
-    def step(self, of_input: Tensor, state: State, weights: Weights) -> State:
+    def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """One step."""
         taken, kept, new, shown = (of_hidden(state, weights) + of_input).chunk(4, 1)
         cell = kept.sigmoid() * state[1] + taken.sigmoid() * new.tanh()
@@ -64,9 +64,9 @@ class GRUStep(Step):
     """h ← σ(z) (h - n) + n with n = tanh(x's part + σ(r) · h's part), where r and z, too, are made of x and h (Cho et al.
     2014)."""
 
-    gates = 3
+    _gate_count = 3
 
-    def step(self, of_input: Tensor, state: State, weights: Weights) -> State:
+    def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """One step."""
         (hidden,) = state
         x, h = of_input.chunk(3, 1), of_hidden(state, weights).chunk(3, 1)
@@ -85,14 +85,14 @@ def reset_recurrent(module: Module, hidden_size: int) -> None:
 class RNNCellBase(Step, OwnForward, Module):
     """One step as a module; base of RNNCell, LSTMCell and GRUCell."""
 
-    parts: ClassVar[tuple[str, ...]] = ("hidden",)  # what the parts of its state are called in messages
+    _state_part_names: ClassVar[tuple[str, ...]] = ("hidden",)  # what the parts of its state are called in messages
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
-        gates, made = self.gates * hidden_size, {"device": device, "dtype": dtype}
+        gates, made = self._gate_count * hidden_size, {"device": device, "dtype": dtype}
         self.weight_ih, self.weight_hh = unset(gates, input_size, **made), unset(gates, hidden_size, **made)
         for name in ("bias_ih", "bias_hh"):
             self.register_parameter(name, unset(gates, **made) if bias else None)
@@ -105,7 +105,7 @@ class RNNCellBase(Step, OwnForward, Module):
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """(N, input_size) or (input_size,), and the state before → the state after; 0 before the first step."""
         name, state = type(self).__name__, () if hx is None else self._given_state(hx)
-        for what, value in (("input", input), *zip(self.parts, state, strict=False)):
+        for what, value in (("input", input), *zip(self._state_part_names, state, strict=False)):
             if value.dim() not in (1, 2):
                 raise ValueError(f"{name}: Expected {what} to be 1D or 2D, got {value.dim()}D instead")
         batched = input.dim() == 2
@@ -113,10 +113,10 @@ class RNNCellBase(Step, OwnForward, Module):
             input, state = input.unsqueeze(0), tuple(part.unsqueeze(0) for part in state)
         if not state:
             first = zeros(len(input), self.hidden_size, dtype=input.dtype, device=input.device)
-            state = (first,) * len(self.parts)
-        self._check(input, state)
+            state = (first,) * len(self._state_part_names)
+        self._check_arguments(input, state)
         weights = {name: getattr(self, name) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-        state = self.step(F.linear(input, self.weight_ih, self.bias_ih), state, weights)
+        state = self._recurrent_step(F.linear(input, self.weight_ih, self.bias_ih), state, weights)
         state = state if batched else tuple(part.squeeze(0) for part in state)
         return self._shown_state(state)
 
@@ -126,7 +126,7 @@ class RNNCellBase(Step, OwnForward, Module):
     def _shown_state(self, state: State) -> Any:
         return state[0]
 
-    def _check(self, input: Tensor, state: State) -> None:
+    def _check_arguments(self, input: Tensor, state: State) -> None:
         if input.shape[1] != self.input_size:
             raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}")
         for i, part in enumerate(state):
@@ -159,18 +159,18 @@ class RNNCell(ElmanStep, RNNCellBase):
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
 
-    def step(self, of_input: Tensor, state: State, weights: Weights) -> State:
+    def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """One step."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return super().step(of_input, state, weights)
+        return super()._recurrent_step(of_input, state, weights)
 
 
 @own_constructor
 class LSTMCell(LSTMStep, RNNCellBase):
     """One step of an LSTM (torch.nn.LSTMCell)."""
 
-    parts = ("hx[0]", "hx[1]")
+    _state_part_names = ("hx[0]", "hx[1]")
 
     def _given_state(self, hx: Any) -> State:
         if not isinstance(hx, tuple | list):

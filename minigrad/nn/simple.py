@@ -16,34 +16,34 @@ REQUIRED = object()
 
 
 class Simple(OwnForward, Module):
-    """forward(input) = function(input, **settings).
+    """forward(input) = the function of the input and the settings.
 
-    settings: names and defaults, in the order of the constructor's arguments. shown: which of them repr shows; None
-    for all, where `inplace` shows only when it is True. constructor: whose constructor it is in errors, if a base class's in
-    torch.
+    _constructor_settings: names and defaults, in the order of the constructor's arguments. _settings_shown: which of them
+    repr shows; None for all, where `inplace` shows only when it is True. _constructor_named: whose constructor it is in
+    errors, if a base class's in torch.
     """
 
-    function: ClassVar[Callable[..., Any]]
-    settings: ClassVar[dict[str, Any]] = {}
-    shown: ClassVar[tuple[str, ...] | None] = None
-    constructor: ClassVar[str] = ""
+    _functional: ClassVar[Callable[..., Any]]
+    _constructor_settings: ClassVar[dict[str, Any]] = {}
+    _settings_shown: ClassVar[tuple[str, ...] | None] = None
+    _constructor_named: ClassVar[str] = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        for name, value in arguments(type(self), self.settings, args, kwargs).items():
-            self.add_setting(name, value)
+        for name, value in arguments(type(self), self._constructor_settings, args, kwargs).items():
+            self._keep_setting(name, value)
 
-    def add_setting(self, name: str, value: Any) -> None:
+    def _keep_setting(self, name: str, value: Any) -> None:
         """Keep one setting."""
         setattr(self, name, value)
 
     def forward(self, input: Tensor) -> Any:
         """The function of the input."""
-        return type(self).function(input, **{name: getattr(self, name) for name in self.settings})
+        return type(self)._functional(input, **{name: getattr(self, name) for name in self._constructor_settings})
 
     def extra_repr(self) -> str:
         """As torch prints it."""
-        names = self.settings if self.shown is None else self.shown
+        names = self._constructor_settings if self._settings_shown is None else self._settings_shown
         pairs = [(name, getattr(self, name)) for name in names]
         return ", ".join(f"{name}={value!r}" for name, value in pairs if name != "inplace" or value)
 
@@ -52,7 +52,7 @@ def arguments(
     cls: type[Simple], settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """The settings with the arguments given; TypeError as Python words it for a function of these parameters."""
-    where, given = f"{cls.constructor or cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
+    where, given = f"{cls._constructor_named or cls.__name__}.__init__()", dict(zip(settings, args, strict=False))
     for name in kwargs:
         if name not in settings:
             raise TypeError(f"{where} got an unexpected keyword argument '{name}'")
@@ -77,43 +77,43 @@ def arguments(
 class ReLU(Simple):
     """The positive part (torch.nn.ReLU)."""
 
-    function = F.relu
-    settings = {"inplace": False}
+    _functional = F.relu
+    _constructor_settings = {"inplace": False}
 
 
 class LeakyReLU(Simple):
     """x where positive, else negative_slope · x (torch.nn.LeakyReLU)."""
 
-    function = F.leaky_relu
-    settings = {"negative_slope": 0.01, "inplace": False}
+    _functional = F.leaky_relu
+    _constructor_settings = {"negative_slope": 0.01, "inplace": False}
 
 
 class ELU(Simple):
     """x where positive, else α (eˣ - 1) (torch.nn.ELU)."""
 
-    function = F.elu
-    settings = {"alpha": 1.0, "inplace": False}
+    _functional = F.elu
+    _constructor_settings = {"alpha": 1.0, "inplace": False}
 
 
 class SELU(Simple):
     """The self-normalising ELU (torch.nn.SELU)."""
 
-    function = F.selu
-    settings = {"inplace": False}
+    _functional = F.selu
+    _constructor_settings = {"inplace": False}
 
 
 class CELU(Simple):
     """x where positive, else α (e^(x/α) - 1) (torch.nn.CELU)."""
 
-    function = F.celu
-    settings = {"alpha": 1.0, "inplace": False}
+    _functional = F.celu
+    _constructor_settings = {"alpha": 1.0, "inplace": False}
 
 
 class Hardtanh(Simple):
     """x clamped between min_val and max_val (torch.nn.Hardtanh)."""
 
-    settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False, "min_value": None, "max_value": None}
-    shown: ClassVar[tuple[str, ...] | None] = ("min_val", "max_val", "inplace")
+    _constructor_settings = {"min_val": -1.0, "max_val": 1.0, "inplace": False, "min_value": None, "max_value": None}
+    _settings_shown: ClassVar[tuple[str, ...] | None] = ("min_val", "max_val", "inplace")
 
     min_val: float
     max_val: float
@@ -137,7 +137,7 @@ class Hardtanh(Simple):
 class ReLU6(Hardtanh):
     """x clamped between 0 and 6 (torch.nn.ReLU6)."""
 
-    shown = ("inplace",)
+    _settings_shown = ("inplace",)
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -146,86 +146,86 @@ class ReLU6(Hardtanh):
 class GELU(Simple):
     """x · Φ(x) (torch.nn.GELU)."""
 
-    function = F.gelu
-    settings = {"approximate": "none"}
+    _functional = F.gelu
+    _constructor_settings = {"approximate": "none"}
 
 
 class SiLU(Simple):
     """x · σ(x) (torch.nn.SiLU)."""
 
-    function = F.silu
-    settings = {"inplace": False}
+    _functional = F.silu
+    _constructor_settings = {"inplace": False}
 
 
 class Mish(Simple):
     """x · tanh(softplus(x)) (torch.nn.Mish)."""
 
-    function = F.mish
-    settings = {"inplace": False}
+    _functional = F.mish
+    _constructor_settings = {"inplace": False}
 
 
 class Softplus(Simple):
     """ln(1 + e^(βx)) / β (torch.nn.Softplus)."""
 
-    function = F.softplus
-    settings = {"beta": 1.0, "threshold": 20.0}
+    _functional = F.softplus
+    _constructor_settings = {"beta": 1.0, "threshold": 20.0}
 
 
 class LogSigmoid(Simple):
     """ln σ(x) (torch.nn.LogSigmoid)."""
 
-    function = F.logsigmoid
+    _functional = F.logsigmoid
 
 
 class Softsign(Simple):
     """x / (1 + |x|) (torch.nn.Softsign)."""
 
-    function = F.softsign
+    _functional = F.softsign
 
 
 class Tanhshrink(Simple):
     """x - tanh x (torch.nn.Tanhshrink)."""
 
-    function = F.tanhshrink
+    _functional = F.tanhshrink
 
 
 class Tanh(Simple):
     """The hyperbolic tangent (torch.nn.Tanh)."""
 
-    function = F.tanh
+    _functional = F.tanh
 
 
 class Sigmoid(Simple):
     """1 / (1 + e^-x) (torch.nn.Sigmoid)."""
 
-    function = F.sigmoid
+    _functional = F.sigmoid
 
 
 class Softmax(Simple):
     """e^x / Σ e^x along dim (torch.nn.Softmax)."""
 
-    function = F.softmax
-    settings = {"dim": None}
+    _functional = F.softmax
+    _constructor_settings = {"dim": None}
 
 
 class Softmin(Simple):
     """softmax of -x along dim (torch.nn.Softmin)."""
 
-    function = F.softmin
-    settings = {"dim": None}
+    _functional = F.softmin
+    _constructor_settings = {"dim": None}
 
 
 class LogSoftmax(Simple):
     """ln softmax(x) along dim (torch.nn.LogSoftmax)."""
 
-    function = F.log_softmax
-    settings = {"dim": None}
+    _functional = F.log_softmax
+    _constructor_settings = {"dim": None}
 
 
 class Softmax2d(Simple):
     """softmax over the channels of every pixel (torch.nn.Softmax2d)."""
 
-    function = F.softmax
+    _functional = F.softmax
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) or (C, H, W) → the same shape."""
@@ -237,31 +237,31 @@ class Softmax2d(Simple):
 class GLU(Simple):
     """One half of the input along dim, let through by σ of the other (torch.nn.GLU)."""
 
-    function = F.glu
-    settings = {"dim": -1}
+    _functional = F.glu
+    _constructor_settings = {"dim": -1}
 
 
 class Hardsigmoid(Simple):
     """(x + 3) / 6 clamped between 0 and 1 (torch.nn.Hardsigmoid)."""
 
-    function = F.hardsigmoid
-    settings = {"inplace": False}
-    shown = ()
+    _functional = F.hardsigmoid
+    _constructor_settings = {"inplace": False}
+    _settings_shown = ()
 
 
 class Hardswish(Simple):
     """x · hardsigmoid(x) (torch.nn.Hardswish)."""
 
-    function = F.hardswish
-    settings = {"inplace": False}
-    shown = ()
+    _functional = F.hardswish
+    _constructor_settings = {"inplace": False}
+    _settings_shown = ()
 
 
 class Hardshrink(Simple):
     """x, but 0 from -lambd to lambd (torch.nn.Hardshrink)."""
 
-    function = F.hardshrink
-    settings = {"lambd": 0.5}
+    _functional = F.hardshrink
+    _constructor_settings = {"lambd": 0.5}
 
     def extra_repr(self) -> str:
         """As torch prints it."""
@@ -271,8 +271,8 @@ class Hardshrink(Simple):
 class Softshrink(Simple):
     """x moved towards 0 by lambd, and 0 where it gets there (torch.nn.Softshrink)."""
 
-    function = F.softshrink
-    settings = {"lambd": 0.5}
+    _functional = F.softshrink
+    _constructor_settings = {"lambd": 0.5}
 
     extra_repr = Hardshrink.extra_repr
 
@@ -280,8 +280,8 @@ class Softshrink(Simple):
 class Threshold(Simple):
     """x above the threshold, else the value (torch.nn.Threshold)."""
 
-    function = F.threshold
-    settings = {"threshold": REQUIRED, "value": REQUIRED, "inplace": False}
+    _functional = F.threshold
+    _constructor_settings = {"threshold": REQUIRED, "value": REQUIRED, "inplace": False}
 
 
 # ------------------------------------------------------------------ pixels
@@ -290,15 +290,15 @@ class Threshold(Simple):
 class PixelShuffle(Simple):
     """Every r² channels rearranged into r x r pixels (torch.nn.PixelShuffle)."""
 
-    function = F.pixel_shuffle
-    settings = {"upscale_factor": REQUIRED}
+    _functional = F.pixel_shuffle
+    _constructor_settings = {"upscale_factor": REQUIRED}
 
 
 class PixelUnshuffle(Simple):
     """Every r x r pixels rearranged into r² channels (torch.nn.PixelUnshuffle)."""
 
-    function = F.pixel_unshuffle
-    settings = {"downscale_factor": REQUIRED}
+    _functional = F.pixel_unshuffle
+    _constructor_settings = {"downscale_factor": REQUIRED}
 
 
 # ------------------------------------------------------------------ two inputs
@@ -307,28 +307,28 @@ class PixelUnshuffle(Simple):
 class CosineSimilarity(Simple):
     """x1·x2 / (|x1| |x2|) along dim (torch.nn.CosineSimilarity)."""
 
-    function = F.cosine_similarity
-    settings = {"dim": 1, "eps": 1e-8}
-    shown = ()
+    _functional = F.cosine_similarity
+    _constructor_settings = {"dim": 1, "eps": 1e-8}
+    _settings_shown = ()
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
         """The cosines."""
-        return F.cosine_similarity(x1, x2, **{name: getattr(self, name) for name in self.settings})
+        return F.cosine_similarity(x1, x2, **{name: getattr(self, name) for name in self._constructor_settings})
 
 
 class PairwiseDistance(Simple):
     """The p-norm of x1 - x2 over the last dimension (torch.nn.PairwiseDistance)."""
 
-    settings = {"p": 2.0, "eps": 1e-6, "keepdim": False}
-    shown = ()
+    _constructor_settings = {"p": 2.0, "eps": 1e-6, "keepdim": False}
+    _settings_shown = ()
 
     norm: float
     eps: float
     keepdim: bool
 
-    def add_setting(self, name: str, value: Any) -> None:
+    def _keep_setting(self, name: str, value: Any) -> None:
         """p is kept as `norm`, as in torch."""
-        super().add_setting("norm" if name == "p" else name, value)
+        super()._keep_setting("norm" if name == "p" else name, value)
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
         """The distances."""

@@ -9,12 +9,12 @@ from .simple import REQUIRED, Simple
 class Unfold(Simple):
     """Every window of an image as a column (torch.nn.Unfold)."""
 
-    function = F.unfold
-    settings = {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1}
+    _functional = F.unfold
+    _constructor_settings = {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1}
 
 
 class Fold(Simple):
     """Columns added back to the windows they stand for (torch.nn.Fold)."""
 
-    function = F.fold
-    settings = {"output_size": REQUIRED, **Unfold.settings}
+    _functional = F.fold
+    _constructor_settings = {"output_size": REQUIRED, **Unfold._constructor_settings}

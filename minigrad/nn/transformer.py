@@ -64,7 +64,7 @@ def unrecorded(tensors: list[Tensor]) -> bool:
 class TransformerLayer(Module):
     """What the layers of encoder and decoder share: attentions and a small network, each with a norm and a dropout."""
 
-    attentions: ClassVar[tuple[str, ...]]
+    _attention_names: ClassVar[tuple[str, ...]]
 
     def __init__(
         self,
@@ -82,13 +82,13 @@ class TransformerLayer(Module):
     ) -> None:
         super().__init__()
         made = {"bias": bias, "device": device, "dtype": dtype}
-        for name in self.attentions:
+        for name in self._attention_names:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **made))
         self.linear1 = Linear(d_model, dim_feedforward, **made)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **made)
         self.norm_first = norm_first
-        count = len(self.attentions) + 1
+        count = len(self._attention_names) + 1
         for i in range(count):
             setattr(self, f"norm{i + 1}", LayerNorm(d_model, layer_norm_eps, **made))
         for i in range(count):
@@ -99,14 +99,14 @@ class TransformerLayer(Module):
             activation = ACTIVATIONS[activation]
         self.activation = activation
 
-    def _through(self, x: Tensor, blocks: list[Callable[[Tensor], Tensor]]) -> Tensor:
+    def _through_blocks(self, x: Tensor, blocks: list[Callable[[Tensor], Tensor]]) -> Tensor:
         """x, and what each block adds to it; normalised before each block or after it."""
         for i, block in enumerate(blocks, 1):
             norm, dropout = getattr(self, f"norm{i}"), getattr(self, f"dropout{i}")
             x = x + dropout(block(norm(x))) if self.norm_first else norm(x + dropout(block(x)))
         return x
 
-    def _attend(self, name: str, memory: Tensor | None, mask: Any, padding: Any, causal: bool) -> Any:
+    def _attend_block(self, name: str, memory: Tensor | None, mask: Any, padding: Any, causal: bool) -> Any:
         """A block: attention of x to the memory, or to itself."""
 
         def block(x: Tensor) -> Tensor:
@@ -126,7 +126,7 @@ class TransformerLayer(Module):
 class TransformerEncoderLayer(TransformerLayer):
     """Self-attention, then a small network at each place (torch.nn.TransformerEncoderLayer)."""
 
-    attentions = ("self_attn",)
+    _attention_names = ("self_attn",)
 
     def __init__(
         self,
@@ -158,13 +158,15 @@ class TransformerEncoderLayer(TransformerLayer):
         """(S, N, d_model) → the same shape; with batch_first N comes first; N may be missing."""
         padding = additive(src_key_padding_mask, "src_key_padding_mask", src.dtype, src_mask, "src_mask")
         mask = additive(src_mask, "src_mask", src.dtype)
-        if self.fused(src):
+        if self._takes_fused_path(src):
             # The kernel asks of a mask only where it is not 0, and that a mask is causal tells it nothing.
             mask, padding = (None if each is None else each.bool() for each in (mask, padding))
             is_causal = False
-        return self._through(src, [self._attend("self_attn", None, mask, padding, is_causal), self._ff_block])
+        return self._through_blocks(
+            src, [self._attend_block("self_attn", None, mask, padding, is_causal), self._ff_block]
+        )
 
-    def fused(self, src: Tensor) -> bool:
+    def _takes_fused_path(self, src: Tensor) -> bool:
         """Whether torch leaves this layer to one kernel for inference."""
         attention = self.self_attn
         if self.training or src.dim() != 3 or not attention.batch_first or attention.num_heads % 2:
@@ -180,7 +182,7 @@ class TransformerEncoderLayer(TransformerLayer):
 class TransformerDecoderLayer(TransformerLayer):
     """Self-attention, attention to a memory, then a small network at each place (torch.nn.TransformerDecoderLayer)."""
 
-    attentions = ("self_attn", "multihead_attn")
+    _attention_names = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -194,11 +196,11 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """(T, N, d_model), (S, N, d_model) → (T, N, d_model); with batch_first N comes first; N may be missing."""
-        return self._through(
+        return self._through_blocks(
             tgt,
             [
-                self._attend("self_attn", None, tgt_mask, tgt_key_padding_mask, tgt_is_causal),
-                self._attend("multihead_attn", memory, memory_mask, memory_key_padding_mask, memory_is_causal),
+                self._attend_block("self_attn", None, tgt_mask, tgt_key_padding_mask, tgt_is_causal),
+                self._attend_block("multihead_attn", memory, memory_mask, memory_key_padding_mask, memory_is_causal),
                 self._ff_block,
             ],
         )
@@ -242,7 +244,7 @@ class TransformerEncoder(Module):
         padding = additive(src_key_padding_mask, "src_key_padding_mask", src.dtype, mask, "mask")
         mask = additive(mask, "mask", src.dtype)
         out, first = src, self.layers[0]
-        cut = padding is not None and mask is None and self.cuts(src, padding, first)
+        cut = padding is not None and mask is None and self._cuts_padding(src, padding, first)
         is_causal = looks_causal(mask, is_causal, length(src, first.self_attn.batch_first))
         for layer in self.layers:
             out = layer(out, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
@@ -250,7 +252,7 @@ class TransformerEncoder(Module):
             out = out.masked_fill(padding.bool().unsqueeze(-1), 0)  # type: ignore[union-attr]
         return out if self.norm is None else self.norm(out)
 
-    def cuts(self, src: Tensor, padding: Tensor, first: Any) -> bool:
+    def _cuts_padding(self, src: Tensor, padding: Tensor, first: Any) -> bool:
         """Whether torch cuts the padding off for inference, and then fills its places with 0: sequences of several lengths
         as a nested tensor, if the padding follows them."""
         if not self.use_nested_tensor or first.training or src.dim() != 3:

@@ -21,7 +21,7 @@ class Adadelta(Optimizer):
     v ← ρ v + (1 - ρ) g²,  Δ = g · √(u + ε) / √(v + ε),  u ← ρ u + (1 - ρ) Δ²,  p ← p - lr · Δ.
     """
 
-    captured = ("params and state_steps", CAPTURING[:-1])
+    _capturable_words = ("params and state_steps", CAPTURING[:-1])
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Adadelta(Optimizer):
         chosen = implementation(type(self), unused, {"capturable": False, "foreach": foreach, "differentiable": False})
         super().__init__(params, settings | chosen)
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         rho, eps = group["rho"], group["eps"]
         if not state:
@@ -79,7 +79,7 @@ class Adamax(Optimizer):
         known = {"foreach": foreach, "maximize": maximize, "differentiable": False, "capturable": False}
         super().__init__(params, settings | implementation(type(self), unused, known))
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         beta1, beta2 = group["betas"]
         if not state:
@@ -99,7 +99,7 @@ class NAdam(Optimizer):
     the mean of the gradients, with μ_{t+1}, each freed from its start at 0.
     """
 
-    captured = ("params, mu_products and state_steps", CAPTURING)
+    _capturable_words = ("params, mu_products and state_steps", CAPTURING)
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class NAdam(Optimizer):
         known = {"maximize": maximize, "foreach": None, "capturable": False, "differentiable": False}
         super().__init__(params, settings | implementation(type(self), unused, known))
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         lr, (beta1, beta2) = group["lr"], group["betas"]
         if not state:
@@ -160,7 +160,7 @@ class RAdam(Optimizer):
         known = {"foreach": None, "capturable": False, "decoupled_weight_decay": decoupled_weight_decay}
         super().__init__(params, settings | implementation(type(self), unused, known | {"differentiable": False}))
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         beta1, beta2 = group["betas"]
         if not state:

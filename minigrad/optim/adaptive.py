@@ -17,6 +17,7 @@ from ..ops.promotion import PLAIN
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
+from .own_names import unhidden
 
 
 def check_moments(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
@@ -120,7 +121,7 @@ class Adam(Optimizer):
         settings |= {"maximize": maximize} | implementation(type(self), unused, known)
         super().__init__(params, settings | {"decoupled_weight_decay": decoupled_weight_decay})
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         beta1, beta2 = group["betas"]
         if not state:
@@ -188,7 +189,7 @@ class RMSprop(Optimizer):
         settings |= {"weight_decay": weight_decay}
         super().__init__(params, settings | implementation(type(self), unused, known))
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         alpha, momentum = group["alpha"], group["momentum"]
         if not state:
@@ -236,7 +237,7 @@ class Adagrad(Optimizer):
         for p in unhidden(self).params:
             self.state[p].update(step=tensor(0.0), sum=zeros_like(p) + initial_accumulator_value)
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         state["step"] += 1
         grad = decayed(p, grad, group)

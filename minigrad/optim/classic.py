@@ -43,7 +43,7 @@ class Rprop(Optimizer):
         known = {"foreach": None, "maximize": maximize, "differentiable": False, "capturable": False}
         super().__init__(params, settings | implementation(type(self), unused, known))
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         shrink, grow = group["etas"]
         if not state:
@@ -69,7 +69,7 @@ class ASGD(Optimizer):
     p ← (1 - λη) p - η g,  ā ← ā + μ (p - ā),  η ← lr / (1 + λ lr t)^α,  μ ← 1 / max(1, t - t₀).
     """
 
-    captured = ("params, mus, etas, and state_steps", CAPTURING)
+    _capturable_words = ("params, mus, etas, and state_steps", CAPTURING)
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class ASGD(Optimizer):
         settings |= {"foreach": foreach, "maximize": maximize, "differentiable": differentiable}
         super().__init__(params, settings | {"capturable": capturable})
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """One step of one parameter."""
         lr, decay = group["lr"], group["lambd"]
         if not state:

@@ -74,7 +74,7 @@ class SequentialLR(Composite):
             set_rate(group, group["initial_lr"])
         undo(self)
         first = schedulers[bisect_right(milestones, 0)]
-        first.first_step()
+        first._initial_step()
         self._last_lr = first.get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
@@ -83,7 +83,7 @@ class SequentialLR(Composite):
         at = bisect_right(self._milestones, self.last_epoch)
         current = self._schedulers[at]
         if at and self._milestones[at - 1] == self.last_epoch:
-            current.begin()
+            current._begin_again()
         else:
             current.step()
         self._last_lr = current.get_last_lr()
@@ -99,10 +99,10 @@ class ChainedScheduler(Composite):
         self.optimizer = optimizer = optimizer or schedulers[0].optimizer
         check_each("ChainedScheduler", schedulers, optimizer)
         self._schedulers = schedulers
-        self._last_lr = self._present()
+        self._last_lr = self._present_rates()
 
     def step(self) -> None:  # type: ignore[override]
         """One epoch is over, for all of them."""
         for each in self._schedulers:
             each.step()
-        self._last_lr = self._present()
+        self._last_lr = self._present_rates()

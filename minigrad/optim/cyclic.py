@@ -70,11 +70,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = epoch or 0
             if epoch < 0:
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-            self.find(epoch)
+            self._place_in_cycle(epoch)
         self.last_epoch = math.floor(epoch)
-        self.set(self.asked(self.get_lr))
+        self._set_rates(self._ask_rates(self.get_lr))
 
-    def find(self, epoch: float) -> None:
+    def _place_in_cycle(self, epoch: float) -> None:
         """Which period an epoch is in, and where."""
         first, times = self.T_0, self.T_mult
         if epoch < first:
@@ -247,7 +247,7 @@ class OneCycleLR(LRScheduler):
                 group.update(max_momentum=top, base_momentum=base)
         super().__init__(optimizer, last_epoch)
 
-    def between(self, start: float, end: float, share: float) -> float:
+    def _anneal_between(self, start: float, end: float, share: float) -> float:
         """So much of the way, along half a cosine or straight."""
         if self._anneal_func_type == "linear":
             return (end - start) * share + start
@@ -265,7 +265,10 @@ class OneCycleLR(LRScheduler):
         share = (step - begins) / (now["end_step"] - begins)
         for group in self.optimizer.param_groups:
             if self.cycle_momentum:
-                set_momentum(group, self.between(group[now["start_momentum"]], group[now["end_momentum"]], share))
+                set_momentum(
+                    group, self._anneal_between(group[now["start_momentum"]], group[now["end_momentum"]], share)
+                )
         return [
-            self.between(group[now["start_lr"]], group[now["end_lr"]], share) for group in self.optimizer.param_groups
+            self._anneal_between(group[now["start_lr"]], group[now["end_lr"]], share)
+            for group in self.optimizer.param_groups
         ]

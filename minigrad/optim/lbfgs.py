@@ -14,6 +14,7 @@ from ..ranges import zeros_like
 from ..tensor import Tensor
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer, check, evaluated, not_from_0_on, scalar
+from .own_names import unhidden
 
 # What a step writes down, in torch's order: the shares of the remembered steps on the way, the rest at its end.
 WRITTEN = ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
@@ -49,30 +50,30 @@ class LBFGS(Optimizer):
         if (count := len(self.param_groups)) != 1:
             raise AssertionError(f"Expected exactly one param_group, but got {count}")
         with no_grad():
-            return self.iterate(lambda: evaluated(closure))
+            return self._iterate_steps(lambda: evaluated(closure))
 
-    def iterate(self, closure: Callable[[], Any]) -> Any:
+    def _iterate_steps(self, closure: Callable[[], Any]) -> Any:
         """Direction after direction, until the gradient or the change is small or the budget is used up."""
         group, state = self.param_groups[0], self.state[unhidden(self).params[0]]
         lr, small, budget = scalar(group["lr"]), group["tolerance_change"], group["max_eval"]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first = closure()
-        loss, grad, evaluations = float(first), self.flat_grad(), 1
+        loss, grad, evaluations = float(first), self._gather_flat_grad(), 1
         state["func_evals"] += 1
         if grad.abs().max() <= group["tolerance_grad"]:
             return first
         known = set(state)
         for left in reversed(range(group["max_iter"])):
             state["n_iter"] += 1
-            state["d"] = d = self.direction(grad, state, group["history_size"])
+            state["d"] = d = self._descent_direction(grad, state, group["history_size"])
             state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
             state["t"] = t = lr * min(1.0, 1.0 / grad.abs().sum()) if state["n_iter"] == 1 else lr
             slope = grad.dot(d)
             if slope > -small:
                 break
             here = Point(0, loss, grad, slope)
-            (t, loss, grad, _), used = self.moved(closure, here, t, d, budget - evaluations, left == 0)
+            (t, loss, grad, _), used = self._moved_along(closure, here, t, d, budget - evaluations, left == 0)
             state["t"] = t
             evaluations += used
             state["func_evals"] += used
@@ -84,7 +85,7 @@ class LBFGS(Optimizer):
             state[name] = state.pop(name)
         return first
 
-    def direction(self, grad: Tensor, state: dict[str, Any], history: int) -> Tensor:
+    def _descent_direction(self, grad: Tensor, state: dict[str, Any], history: int) -> Tensor:
         """-H⁻¹ grad, by the two loops over the remembered steps; -grad where there are none yet."""
         if state["n_iter"] == 1:
             state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
@@ -109,7 +110,7 @@ class LBFGS(Optimizer):
             d.add_(s, alpha=share - y.dot(d) * ro)
         return d
 
-    def moved(
+    def _moved_along(
         self, closure: Callable[[], Any], here: Point, t: Any, d: Tensor, most: int, last: bool
     ) -> tuple[Point, int]:
         """Where the parameters are after a step along d, and how often the loss was computed on the way.
@@ -117,28 +118,28 @@ class LBFGS(Optimizer):
         last: no step follows, so that without a search nobody asks for the loss there.
         """
         if self.param_groups[0]["line_search_fn"] is None:
-            self.add(d, t)
-            return (here._replace(t=t), 0) if last else (Point(t, float(closure()), self.flat_grad(), None), 1)
+            self._add_grad(d, t)
+            return (here._replace(t=t), 0) if last else (Point(t, float(closure()), self._gather_flat_grad(), None), 1)
         if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
         start = [p.clone() for p in unhidden(self).params]
 
         def evaluate(t: Any) -> Point:
-            self.add(d, t)
-            loss, grad = float(closure()), self.flat_grad()
+            self._add_grad(d, t)
+            loss, grad = float(closure()), self._gather_flat_grad()
             for p, value in zip(unhidden(self).params, start, strict=True):
                 p.copy_(value)
             return Point(t, loss, grad, grad.dot(d))
 
         found, used = strong_wolfe(evaluate, here._replace(grad=here.grad.clone()), t, d.abs().max(), most)
-        self.add(d, found.t)
+        self._add_grad(d, found.t)
         return found, used
 
-    def flat_grad(self) -> Tensor:
+    def _gather_flat_grad(self) -> Tensor:
         """The gradients of all parameters in one vector."""
         return cat([(zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in unhidden(self).params])
 
-    def add(self, d: Tensor, t: Any) -> None:
+    def _add_grad(self, d: Tensor, t: Any) -> None:
         """Move the parameters by t · d, which has their elements one after the other."""
         start = 0
         for p in unhidden(self).params:

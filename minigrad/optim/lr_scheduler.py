@@ -69,9 +69,9 @@ class LRScheduler:
         before, _ = step_hooks(optimizer)
         if note_step not in before.values():
             before.add(note_step)
-        self.first_step()
+        self._initial_step()
 
-    def first_step(self) -> None:
+    def _initial_step(self) -> None:
         """The step that setting up is, before any of the optimizer's."""
         self._step_count = 0
         self._is_initial = True
@@ -82,7 +82,7 @@ class LRScheduler:
         """The learning rates of the epoch that begins, one for each group; they may build on the present ones."""
         raise NotImplementedError
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """The learning rates of the epoch from the starting rates alone, where there is a formula for it."""
         return self.get_lr()
 
@@ -104,9 +104,9 @@ class LRScheduler:
         if epoch is not None:
             warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        self.set(self.asked(self.get_lr if epoch is None else self.closed_form))
+        self._set_rates(self._ask_rates(self.get_lr if epoch is None else self._get_closed_form_lr))
 
-    def asked(self, question: Callable[[], list[float]]) -> list[float]:
+    def _ask_rates(self, question: Callable[[], list[float]]) -> list[float]:
         """What get_lr, or closed_form, says, asked as a step asks."""
         self._get_lr_called_within_step = True
         try:
@@ -114,18 +114,18 @@ class LRScheduler:
         finally:
             self._get_lr_called_within_step = False
 
-    def set(self, rates: list[float]) -> None:
+    def _set_rates(self, rates: list[float]) -> None:
         """Give the groups their learning rates."""
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             set_rate(group, lr)
-        self._last_lr = self._present()
+        self._last_lr = self._present_rates()
 
-    def begin(self) -> None:
+    def _begin_again(self) -> None:
         """Start at epoch 0, whatever the groups' learning rates are by now."""
         self.last_epoch = 0
-        self.set(self.asked(self.closed_form))
+        self._set_rates(self._ask_rates(self._get_closed_form_lr))
 
-    def _present(self) -> list[float]:
+    def _present_rates(self) -> list[float]:
         return [unshared(group["lr"]) for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
@@ -179,9 +179,9 @@ class StepLR(LRScheduler):
     def get_lr(self) -> list[float]:
         """The present ones, times gamma when a period is full."""
         full = self.last_epoch and self.last_epoch % self.step_size == 0
-        return [lr * self.gamma for lr in self._present()] if full else self._present()
+        return [lr * self.gamma for lr in self._present_rates()] if full else self._present_rates()
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """base · gamma to the number of full periods."""
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
@@ -198,10 +198,10 @@ class MultiStepLR(LRScheduler):
     def get_lr(self) -> list[float]:
         """The present ones, times gamma for every milestone that is this epoch."""
         if self.last_epoch not in self.milestones:
-            return self._present()
-        return [lr * self.gamma ** self.milestones[self.last_epoch] for lr in self._present()]
+            return self._present_rates()
+        return [lr * self.gamma ** self.milestones[self.last_epoch] for lr in self._present_rates()]
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """base · gamma to the number of milestones passed."""
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return [base * self.gamma**passed for base in self.base_lrs]
@@ -217,9 +217,9 @@ class ExponentialLR(LRScheduler):
     @only_within_a_step
     def get_lr(self) -> list[float]:
         """The present ones, times gamma."""
-        return self._present() if self._is_initial else [lr * self.gamma for lr in self._present()]
+        return self._present_rates() if self._is_initial else [lr * self.gamma for lr in self._present_rates()]
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """base · gamma to the number of epochs."""
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
@@ -270,8 +270,8 @@ class MultiplicativeLR(LambdaLR):
     def get_lr(self) -> list[float]:
         """lr · f(epoch), from the first epoch on."""
         if self._is_initial:
-            return self._present()
-        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self._present(), strict=True)]
+            return self._present_rates()
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self._present_rates(), strict=True)]
 
 
 class ConstantLR(LRScheduler):
@@ -291,9 +291,9 @@ class ConstantLR(LRScheduler):
             factor = self.factor
         elif self.last_epoch == self.total_iters:
             factor = 1.0 / self.factor
-        return [lr * factor for lr in self._present()]
+        return [lr * factor for lr in self._present_rates()]
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """base · factor, and base itself once the epochs are over."""
         factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
         return [base * factor for base in self.base_lrs]
@@ -311,11 +311,11 @@ class PolynomialLR(LRScheduler):
     def get_lr(self) -> list[float]:
         """From the present ones, so that other changes to lr keep their effect, as in torch."""
         if self._is_initial or self.last_epoch > self.total_iters:
-            return self._present()
+            return self._present_rates()
         left, before = (1.0 - epoch / self.total_iters for epoch in (self.last_epoch, self.last_epoch - 1))
-        return [lr * (left / before) ** self.power for lr in self._present()]
+        return [lr * (left / before) ** self.power for lr in self._present_rates()]
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """base · what is left of the epochs, to the power."""
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
         return [base * left**self.power for base in self.base_lrs]
@@ -350,12 +350,12 @@ class LinearLR(LRScheduler):
             self.total_iters,
         )
         if epoch == 0:
-            return [lr * start for lr in self._present()]
+            return [lr * start for lr in self._present_rates()]
         if self._is_initial or epoch > total:
-            return self._present()
-        return [lr * (1.0 + rise / (total * start + (epoch - 1) * rise)) for lr in self._present()]
+            return self._present_rates()
+        return [lr * (1.0 + rise / (total * start + (epoch - 1) * rise)) for lr in self._present_rates()]
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """base · the factor of this epoch."""
         done = min(self.total_iters, self.last_epoch)
         factor = self.start_factor + (self.end_factor - self.start_factor) * done / self.total_iters
@@ -376,16 +376,16 @@ class CosineAnnealingLR(LRScheduler):
         """From the present ones, so that other changes to lr keep their effect, as in torch."""
         lowest, epoch, period = self.eta_min, self.last_epoch, self.T_max
         if self._is_initial:
-            return self._present()
+            return self._present_rates()
         if self._step_count == 1 and epoch > 0:
             return [lowest + (base - lowest) * (1 + math.cos(epoch * math.pi / period)) / 2 for base in self.base_lrs]
         if (epoch - 1 - period) % (2 * period) == 0:  # the step up from the lowest point, where the quotient is 0 / 0
             rise = (1 - math.cos(math.pi / period)) / 2
-            return [lr + (base - lowest) * rise for lr, base in zip(self._present(), self.base_lrs, strict=True)]
+            return [lr + (base - lowest) * rise for lr, base in zip(self._present_rates(), self.base_lrs, strict=True)]
         quotient = (1 + math.cos(math.pi * epoch / period)) / (1 + math.cos(math.pi * (epoch - 1) / period))
-        return [quotient * (lr - lowest) + lowest for lr in self._present()]
+        return [quotient * (lr - lowest) + lowest for lr in self._present_rates()]
 
-    def closed_form(self) -> list[float]:
+    def _get_closed_form_lr(self) -> list[float]:
         """The half cosine itself."""
         wave = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
         return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]

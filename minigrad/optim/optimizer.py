@@ -6,7 +6,6 @@ How a parameter is moved is the business of sgd.py, adaptive.py and the like.
 from __future__ import annotations
 
 import copy
-import functools
 import warnings
 import weakref
 from collections import defaultdict
@@ -16,6 +15,7 @@ from typing import Any, ClassVar
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
 from ..tensor import Tensor
+from .own_names import Computed, by_params
 
 # Settings of torch that choose among its implementations; kept so that groups and repr are the same.
 UNUSED = {"foreach": None, "differentiable": False, "fused": None}
@@ -40,43 +40,13 @@ def implementation(optimizer: type, given: dict[str, Any], known: dict[str, Any]
     return chosen
 
 
-class Computed:
-    """A property whose name users may take for something of their own, which hides it, as in torch, which has none."""
-
-    def __init__(self, compute: Callable[[Any], Any]) -> None:
-        self.compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __get__(self, optimizer: Any, owner: type) -> Any:
-        return self if optimizer is None else self.compute(optimizer)
-
-
-def unhidden(optimizer: Any) -> Any:
-    """The optimizer, or, where its user has hidden `params` or `lr`, one of the same groups that has them."""
-    if "params" not in (own := vars(optimizer)) and "lr" not in own:
-        return optimizer
-    bare = object.__new__(type(optimizer))
-    bare.param_groups = optimizer.param_groups
-    return bare
-
-
-def by_params(zero_grad: Callable[..., None]) -> Callable[..., None]:
-    """`zero_grad`, which goes through self.params, whatever a user has called so."""
-
-    @functools.wraps(zero_grad)
-    def call(self: Any, set_to_none: bool = True) -> None:
-        zero_grad(unhidden(self), set_to_none)
-
-    return call
-
-
 class Optimizer:
-    """The parameters to move, in groups; subclasses say how in `update`.
+    """The parameters to move, in groups; subclasses say how in `_move_parameter`.
 
     params: tensors, or dicts {"params": tensors, setting: value, …}. defaults: the settings of groups that have none.
     """
 
-    captured: ClassVar[tuple[str, list[str]]] = ("params and state_steps", CAPTURING)
+    _capturable_words: ClassVar[tuple[str, list[str]]] = ("params and state_steps", CAPTURING)
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -167,25 +137,27 @@ class Optimizer:
 
         closure: computes the loss anew first; the loss is returned.
         """
-        if type(self).update is Optimizer.update:  # a subclass that writes neither step nor update
+        if (
+            type(self)._move_parameter is Optimizer._move_parameter
+        ):  # a subclass that writes neither step nor _move_parameter
             raise NotImplementedError
         loss = evaluated(closure)
         with set_grad_enabled(self.defaults.get("differentiable", False)):
             for group in self.param_groups:
-                settings = self.settled(group)
+                settings = self._settings_of_group(group)
                 for p in group["params"]:
                     if p.grad is not None:
-                        self.update(p, -p.grad if group["maximize"] else p.grad, settings, self.state[p])
+                        self._move_parameter(p, -p.grad if group["maximize"] else p.grad, settings, self.state[p])
         return loss
 
-    def settled(self, group: dict[str, Any]) -> dict[str, Any]:
-        """A group's settings as `update` takes them: lr is a number or a tensor without dimensions.
+    def _settings_of_group(self, group: dict[str, Any]) -> dict[str, Any]:
+        """A group's settings as `_move_parameter` takes them: lr is a number or a tensor without dimensions.
 
         AssertionError where steps are to be captured on a GPU and a parameter that moves is not there.
         """
         if group.get("capturable") and not group.get("fused"):
             if any(p.grad is not None and p.device.type != "cuda" for p in group["params"]):
-                what, devices = self.captured
+                what, devices = self._capturable_words
                 raise AssertionError(f"If capturable=True, {what} must be on supported devices: {devices}.")
         given = group.get("lr")
         lr = given.item() if group.get("fused") and isinstance(given, Tensor) else scalar(given)
@@ -199,7 +171,7 @@ class Optimizer:
         """Call hook(optimizer, args, kwargs) after every step."""
         return step_hooks(self)[1].add(hook)
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """Move one parameter. group: its settings. state: what is remembered of it from step to step."""
         raise NotImplementedError
 

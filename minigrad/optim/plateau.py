@@ -43,7 +43,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.factor, self.optimizer, self.default_min_lr = factor, optimizer, None if one_each else min_lr
         self.min_lrs, self.patience, self.cooldown, self.eps = given, patience, cooldown, eps
         self.last_epoch = 0
-        self._last_lr = self._present()
+        self._last_lr = self._present_rates()
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self.best = self.mode_worse
@@ -54,7 +54,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether it rests after having lowered the rate."""
         return self.cooldown_counter > 0
 
-    def better(self, value: float) -> bool:
+    def _is_better(self, value: float) -> bool:
         """Whether a number is better than the best one so far, by the threshold at least."""
         sign = -1 if self.mode == "min" else 1
         relative = self.threshold_mode == "rel"
@@ -67,7 +67,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is not None:
             warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        if self.better(current):
+        if self._is_better(current):
             self.best, self.num_bad_epochs = current, 0
         else:
             self.num_bad_epochs += 1
@@ -75,11 +75,11 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self.reduce()
+            self._reduce_lr()
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        self._last_lr = self._present()
+        self._last_lr = self._present_rates()
 
-    def reduce(self) -> None:
+    def _reduce_lr(self) -> None:
         """Lower the learning rate of every group, those that were added since among them."""
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):

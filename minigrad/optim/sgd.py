@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: `SGD.step` is the whole idea in four lines; `update` adds momentum and weight decay."""
+"""Stochastic gradient descent: `SGD.step` is the whole idea in four lines; `_move_parameter` adds momentum and weight decay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ..ops.arithmetic import whole_factor
 from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..tensor import Tensor, from_array
-from .optimizer import Optimizer, check, evaluated, implementation, negative, unhidden, unwritten, wants_grad
+from .optimizer import Optimizer, check, evaluated, implementation, negative, unwritten, wants_grad
+from .own_names import unhidden
 
 
 def for_one_plain_group(step: Callable[[Any], None]) -> Callable[..., Any]:
@@ -50,7 +51,7 @@ def update_arrays(
     dampening: float,
     decay: float,
 ) -> None:
-    """SGD.update where nothing is recorded and all settings are numbers: the same operations straight on the arrays."""
+    """SGD._move_parameter where nothing is recorded and all settings are numbers: the same operations straight on the arrays."""
     check_writable(p)
     check_memory(p)
     if decay:
@@ -105,7 +106,7 @@ class SGD(Optimizer):
                 if p.grad is not None:
                     p -= self.lr * p.grad
 
-    def update(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
+    def _move_parameter(self, p: Tensor, grad: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
         """p ← p - lr · direction."""
         lr, momentum = group["lr"], group["momentum"]
         numbers = (lr, momentum, group["dampening"], group["weight_decay"])

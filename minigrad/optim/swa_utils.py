@@ -118,8 +118,8 @@ class AveragedModel(Module):
 
     def update_parameters(self, model: Module) -> None:
         """Take the present parameters of the model into the average; the first ones are the average."""
-        averages = [each.detach() for each in self.learnt(self.module)]
-        current = [p.detach().to(a.device) for a, p in zip(averages, self.learnt(model), strict=False)]
+        averages = [each.detach() for each in self._learnt_tensors(self.module)]
+        current = [p.detach().to(a.device) for a, p in zip(averages, self._learnt_tensors(model), strict=False)]
         if self.n_averaged.item() == 0:
             for average, present in zip(averages, current, strict=False):
                 average.copy_(present)
@@ -136,7 +136,7 @@ class AveragedModel(Module):
                 own.detach().copy_(theirs.detach().to(own.device))
         self.n_averaged += 1
 
-    def learnt(self, model: Module) -> Iterable[Tensor]:
+    def _learnt_tensors(self, model: Module) -> Iterable[Tensor]:
         """What of a model is averaged."""
         return itertools.chain(model.parameters(), model.buffers()) if self.use_buffers else model.parameters()
 

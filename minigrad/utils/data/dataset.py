@@ -84,18 +84,18 @@ class ChainDataset(IterableDataset[Sample]):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets
 
-    def _each(self) -> Iterator[Any]:
+    def _each_dataset(self) -> Iterator[Any]:
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
                 raise AssertionError("ChainDataset only supports IterableDataset")
             yield dataset
 
     def __iter__(self) -> Iterator[Sample]:
-        for dataset in self._each():
+        for dataset in self._each_dataset():
             yield from dataset
 
     def __len__(self) -> int:
-        return sum(map(len, self._each()))
+        return sum(map(len, self._each_dataset()))
 
 
 class Subset(Dataset[Sample]):
