@@ -61,7 +61,7 @@ squeeze = _both("squeeze")
 def sum(x: Any, dim: Any, keepdim: bool) -> Any:
     """x summed over the dimensions `dim`: a tuple, where () is none of them, or None for all."""
     if type(x) is ndarray or not is_tensor(x):
-        return sum_array(x, dim, keepdim)
+        return ordered(sum_array(x, dim, keepdim))
     if dim == ():
         return x  # as of an array; Tensor.sum is torch's, which takes () for all
     return x.sum(dim, keepdim) if keepdim or dim is not None else x.sum()

@@ -72,6 +72,70 @@ def test_both_walks_find_the_same_to_the_last_bit(seed, monkeypatch):
     assert gradients(leaves) == once
 
 
+def used_often(shape, dtype, times, turned=False, hook_at=None):
+    """A leaf that is used many times, and the sum of what it is used for; perhaps a node on the way has a hook."""
+    rng = np.random.default_rng(times)
+    leaf = minigrad.tensor(rng.normal(size=shape).astype(dtype), requires_grad=True)
+    total = minigrad.zeros(shape, dtype=leaf.dtype)
+    for i in range(times):
+        factor = np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(-3, 3)).astype(dtype)
+        factor.flat[-1:] = -0.0
+        total = total + leaf * minigrad.from_numpy(
+            np.asfortranarray(factor) if turned and i % 3 else np.asarray(factor)
+        )
+        if i == hook_at:
+            total.register_hook(lambda grad: None)
+    return leaf, total.sum()
+
+
+@pytest.mark.parametrize("times", [1, 2, 63, 64, 65, 66, 200])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(1,), (2,), (7,), (), (0,), (1, 1), (2, 3), (4, 1, 5), (256,), (257,)], ids=str)
+def test_a_leaf_used_often_gets_its_gradients_added_one_after_the_other(shape, dtype, times, monkeypatch):
+    leaf, total = used_often(shape, dtype, times)
+    total.backward(retain_graph=True)
+    (alone,) = minigrad.autograd.grad(total, leaf, retain_graph=True)
+    assert (leaf.grad.dtype, leaf.grad.shape) == (leaf.dtype, leaf.shape)
+    once = gradients([leaf])
+    assert (leaf.grad.mul_(1) == alone).all()  # it is the leaf's own and can be written to
+    leaf.grad = None
+    monkeypatch.setattr(express, "OWN", ())
+    total.backward()
+    assert gradients([leaf]) == once == [alone.numpy().tobytes()]
+
+
+@pytest.mark.parametrize(("turned", "hook_at"), [(True, None), (False, 3), (False, 50), (False, 148), (True, 70)])
+def test_a_leaf_used_often_whose_gradients_lie_in_two_orders_or_meet_a_hook(turned, hook_at, monkeypatch):
+    leaf, total = used_often((2, 3), "float32", 150, turned, hook_at)
+    total.backward(retain_graph=True)
+    once, leaf.grad = gradients([leaf]), None
+    monkeypatch.setattr(express, "OWN", ())
+    total.backward()
+    assert gradients([leaf]) == once
+
+
+def test_a_leaf_that_is_watched_sees_all_its_gradients_in_one():
+    leaf, total = used_often((2,), "float32", 100)
+    seen = []
+    leaf.register_hook(lambda grad: seen.append(grad.clone()))
+    total.backward()
+    assert len(seen) == 1
+    assert (seen[0] == leaf.grad).all()
+
+
+def test_gradients_of_a_wrong_shape_are_refused_however_many_there_are():
+    """As if each had been added to those before it; put together in one piece of memory these would have fitted."""
+    for times in (2, 3, 70):
+        leaf = minigrad.ones(2, 3, requires_grad=True)
+        wrong = express.Summands([minigrad.ones(2, 3)._data, *[minigrad.ones(3, 2)._data] * times])
+        with pytest.raises(ValueError, match="broadcast"):
+            express.added_up(wrong, gradient_edge(leaf)[0])
+        one_of_another_dtype = express.Summands([*[np.ones((2, 3), "f")] * times, np.ones((2, 3), "d")])
+        found = express.added_up(one_of_another_dtype, gradient_edge(leaf)[0])
+        assert found.dtype == "d"
+        assert (found == times + 1).all()
+
+
 def test_half_of_these_programs_are_walked_unwatched_to_their_end():
     through = 0
     for seed in range(60):

@@ -43,7 +43,7 @@ def fit(grad: Any, origin: Origin) -> Any:
     shape, dtype = origin
     given = grad.shape
     if given != shape:
-        if type(grad) is ndarray and given[1:] == shape and id(unbroadcast) == OWN:
+        if type(grad) is ndarray and given[1:] == shape and len(shape) == 1 and id(unbroadcast) == OWN:
             grad = sum_array(grad, ROWS, False)  # of a bias: as unbroadcast would, with half the calls
         else:
             try:
@@ -54,8 +54,6 @@ def fit(grad: Any, origin: Origin) -> Any:
                 raise shape_error(given, shape) from error
             if grad.shape != shape and not stretches(shape, given):
                 raise shape_error(given, shape)
-        if len(shape) > 1:
-            grad = rules.in_order(grad)  # as torch's sums lie
     if grad.dtype is dtype or rules.raw_dtype(grad) is dtype:
         return grad
     return rules.cast(grad, dtype)

@@ -11,14 +11,52 @@ everything where one of the walk's functions has been replaced. What runs when i
 
 from __future__ import annotations
 
+import functools
+import operator
+from contextlib import suppress
 from heapq import heappop, heappush, heappushpop
+from operator import attrgetter
 from typing import Any
 
+from ..backend import ndarray, numpy
 from .accumulate import LARGE, adding, fit_all
 from .engine import OWN, Buffers, count_dependencies, merge, walked_by
 from .grad_mode import is_grad_enabled
 from .graph import Edge, Node
 from .recording import observers
+
+FEW = 256  # elements of a leaf up to which adding its gradients one by one would be mostly calls
+MOST = 64  # gradients that wait to be added up
+SHAPE = attrgetter("shape")
+
+
+class Summands(list[Any]):
+    """The gradients of a small leaf that is used many times, in the order in which they have arrived."""
+
+    __slots__ = ()
+
+
+def added_up(summands: Summands, leaf: Node) -> Any:
+    """Their sum, as if each had been added to those before it, to the last digit: all in one piece of memory, which takes a
+    third of the time."""
+    first, count = summands[0], len(summands)
+    with suppress(
+        TypeError, ValueError, AttributeError
+    ):  # one of them does not lie in the order of the indices, or is no array
+        if first.size and [*map(SHAPE, summands)].count(leaf.shape) == count:
+            together = numpy.frombuffer(b"".join(summands), first.dtype)
+            if together.size == count * first.size:  # they are of one dtype
+                if first.size == 1:  # NumPy does not add up a single column from top to bottom
+                    return numpy.add.accumulate(together)[-1:].reshape(leaf.shape).copy()
+                return numpy.add.reduce(together.reshape(count, first.size), 0, initial=-0.0).reshape(leaf.shape)
+    return functools.reduce(operator.add, summands)
+
+
+def add_up(buffers: Buffers) -> None:
+    """Each leaf's gradients to one."""
+    for leaf, held in buffers.items():
+        if type(held) is Summands:
+            buffers[leaf] = added_up(held, leaf)
 
 
 def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
@@ -39,6 +77,8 @@ def run_unwatched(buffers: Buffers, retain_graph: bool) -> bool:
         raise
     if walked:
         add_to_leaves(buffers)
+    else:
+        add_up(buffers)
     return walked
 
 
@@ -55,7 +95,11 @@ def run_towards(
     for leaf, _ in edges:
         if leaf is None or leaf.parents or leaf.extras is not None:
             return None
-    if not only_leads_to(edges, buffers) or not walk(buffers, retain_graph, create_graph, False):
+    if not only_leads_to(edges, buffers):
+        return None
+    walked = walk(buffers, retain_graph, create_graph, False)
+    add_up(buffers)
+    if not walked:
         return None
     found = {}
     for edge in edges:  # a comprehension would take longer, as most calls ask for one gradient or a few
@@ -84,11 +128,7 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
     """Run node after node, the latest recorded first, until only the ends of paths are left in `buffers`, or somebody could
     watch; whether that was the whole walk. adds: whether the gradients of leaves will be added to their `.grad`.
     """
-    others: list[Any] = []
-    wary = False  # whether a node has been reached that runs the user's code, none of which is `plain`
-    for root in buffers:
-        heappush(others, (root.order, root))  # orders differ, so nodes are never compared
-        wary = wary or root.watched
+    others, wary = queued(buffers)
     node: Any = heappop(others)[1]
     watched: Node | None = None  # the node that has reached a leaf somebody could watch
     while node is not None and watched is None:
@@ -109,10 +149,14 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
             if parent in buffers:
                 if result is not None:
                     held = buffers[parent]
-                    if held is None or type(held) is list:
+                    kind = type(held)
+                    if kind is Summands and len(held) < MOST:
+                        held.append(result)
+                    elif held is None or kind is list or kind is Summands:
                         buffers[parent] = joined(node, i, parent, held, result, grad)
-                    elif create_graph or held.size < LARGE:
-                        buffers[parent] = held + result
+                    elif create_graph or (size := held.size) < LARGE:
+                        few = parent.ends and kind is ndarray and size <= FEW
+                        buffers[parent] = Summands((held, result)) if few else held + result
                     else:  # NumPy overwrites either of the two that nothing else holds
                         held, result, results = None, None, [*results]
                         buffers[parent] = buffers.pop(parent) + results.pop(i)
@@ -142,6 +186,17 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
     return watched is None
 
 
+def queued(buffers: Buffers) -> tuple[list[Any], bool]:
+    """The nodes to run as a heap, the latest recorded first; and whether one of them runs the user's code, none of which is
+    `plain`."""
+    others: list[Any] = []
+    wary = False
+    for root in buffers:
+        heappush(others, (root.order, root))  # orders differ, so nodes are never compared
+        wary = wary or root.watched
+    return others, wary
+
+
 def completed(buffers: Buffers) -> Buffers:
     """The leaves in `buffers` that wait for nothing from the nodes there, which have still to run."""
     waiting = count_dependencies([each for each in buffers if each.parents])
@@ -166,6 +221,8 @@ def joined(node: Node, i: int, parent: Node, held: Any, result: Any, grad: Any) 
     """What `parent` holds after the result of `node` for its input i; held: what it held before, grad: what `node` got."""
     if result is None:
         return held
+    if type(held) is Summands:
+        return Summands((added_up(held, parent), result))
     if held is not None:
         return merge(parent, held, result, node.number(i))
     if parent.plain:
@@ -181,4 +238,4 @@ def add_to_leaves(buffers: Buffers) -> None:
     with adding:
         for leaf, grad in buffers.items():
             if grad is not None:
-                leaf.add(grad)
+                leaf.add(grad if type(grad) is not Summands else added_up(grad, leaf))

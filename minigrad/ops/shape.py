@@ -50,8 +50,7 @@ def t_vjp(grad: Any) -> Any:
 
 def expand_vjp(grad: Any, self_shape: tuple[int, ...]) -> Any:
     """z = self stretched: the gradients of all the places an element was stretched to, added up."""
-    found = unbroadcast(grad, self_shape)
-    return found if found is grad else rules.in_order(found)  # as torch's sums lie
+    return unbroadcast(grad, self_shape)
 
 
 def same_vjp(grad: Any) -> Any:
