@@ -34,7 +34,7 @@ def by_params(zero_grad: Callable[..., None]) -> Callable[..., None]:
     """`zero_grad`, which goes through self.params, whatever a user has called so."""
 
     @functools.wraps(zero_grad)
-    def call(self: Any, set_to_none: bool = True) -> None:
-        zero_grad(unhidden(self), set_to_none)
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        zero_grad(unhidden(self), *args, **kwargs)
 
     return call
