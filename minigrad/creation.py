@@ -6,6 +6,7 @@ Those made from a range are in ranges.py, random ones in draws.py.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import warnings
 from collections.abc import Sequence
@@ -87,8 +88,9 @@ def _array(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray | numpy.generic):
         check_known(data.dtype)
         return with_our_dtype(numpy.array(data, dtype=dtype))
+    kinds = {*map(type, _leaves(data))}
     try:
-        array = numpy.array(_plain(data))
+        array = numpy.array(data if kinds <= NUMBERS else _plain(data))
     except ValueError as error:
         if str(error) == ONE_ELEMENT:
             raise (TypeError(NO_INDEX) if is_whole(data, dtype) else error) from None
@@ -101,7 +103,9 @@ def _array(data: Any, dtype: Any) -> Any:
         if array.dtype.kind == "f" != dtype.kind and any(isinstance(x, Tensor) and is_float(x) for x in _leaves(data)):
             raise TypeError(NO_INDEX)
         return fitting_dtype(array, dtype)
-    return array.astype(_float_of(data), copy=False) if array.dtype.kind == "f" else array
+    if array.dtype.kind != "f":
+        return array
+    return array.astype(get_default_dtype().np if kinds <= NUMBERS else _float_of(data), copy=False)
 
 
 def is_float(x: Any) -> bool:
@@ -125,6 +129,8 @@ def check_known(dtype: Any) -> None:
 
 
 INT64 = numpy.dtype("int64")
+NUMBERS = {float, int, bool}  # Python's own
+MOST_DIMS = 64  # that an array has
 ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
 NO_INDEX = "only integer tensors of a single element can be converted to an index"
 
@@ -140,22 +146,25 @@ def _plain(data: Any) -> Any:
     return data
 
 
-def _leaves(data: Any) -> Any:
+def _leaves(data: Any) -> list[Any]:
     """The elements of nested sequences, one after the other."""
-    if isinstance(data, list | tuple):
-        for x in data:
-            yield from _leaves(x)
+    level = [data]
+    for _ in range(MOST_DIMS):  # all lists of one depth at once
+        lists = [issubclass(kind, list | tuple) for kind in {*map(type, level)}]
+        if not any(lists):
+            return level
+        if not all(lists):
+            break
+        level = [*itertools.chain.from_iterable(level)]
     else:
-        yield data
+        raise ValueError("too many dimensions 'list'")
+    return [leaf for each in level for leaf in (_leaves(each) if isinstance(each, list | tuple) else [each])]
 
 
 def _float_of(data: Any) -> Any:
     """The dtype of nested sequences with floating-point numbers among them: arrays, tensors and NumPy's numbers bring
     their own, Python's floats the default one."""
-    leaves = list(_leaves(data))
-    if {type(x) for x in leaves} <= {float, int, bool}:
-        return get_default_dtype().np
-    kinds: set[Any] = {getattr(getattr(x, "_data", x), "dtype", type(x)) for x in leaves} - {int, bool}
+    kinds: set[Any] = {getattr(getattr(x, "_data", x), "dtype", type(x)) for x in _leaves(data)} - {int, bool}
     return functools.reduce(promote_types, [BY_NUMPY.get(kind) or get_default_dtype() for kind in kinds]).np
 
 

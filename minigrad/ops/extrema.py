@@ -120,6 +120,8 @@ def _numpy(name: str) -> Any:
 
 
 def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
+    if low and high and type(x) is ndarray and x.flags.forc:
+        return x.clip(low, high)  # in one step; a 0 would win over -0.0, unlike torch's
     x = x if low is None else at_least(low, x)
     return x.copy() if high is None and low is None else x if high is None else at_most(high, x)
 

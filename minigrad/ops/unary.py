@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, laid_out_as
+from ..backend import array_module, in_order, in_single, laid_out_as, ndarray, numpy
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, as_int
 from .define import Op, unary
@@ -206,6 +206,8 @@ def _nan_to_num(x: Any, nan: float | None, posinf: float | None, neginf: float |
     if x.dtype.kind != "f":
         return laid_out_as(x, x.copy())
     x = in_order(x) if 0 in x.strides else x
+    if type(x) is ndarray and numpy.isfinite(x).all():
+        return x.copy("K")  # which takes a quarter of the time
     return array_module(x).nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
