@@ -348,6 +348,9 @@ OPS = """
     split: x, 1; x, 2, 1; x, [1, 2], 1; cube, 3, 2; x, [1, 1], 1; x, 0; x, -1; dot, 1;
         x, T.tensor(1)
     split_with_sizes: x, [1, 1]; x, [1, 2], 1; x, [3, 3], 1; x, [-1, 4], 1
+    unsafe_chunk: x, 2; x, 2, 1; x, 0; cube, 3, 2; dot, 2
+    unsafe_split: x, 1; x, 2, 1; cube, 3, 2; x, 0; x, -1; dot, 1
+    unsafe_split_with_sizes: x, [1, 1]; x, [1, 2], 1; x, [3, 3], 1; x, [-1, 4], 1
     tensor_split: x, 2; x, 2, 1; x, (1,), 1; x, [1, 2], 1; v, 4; x, 0; dot, 1; x, (2, 1), 1;
         x, N.int64(2)
     hsplit: x, 3; x, (1,); v, 3; x, 2; dot, 1

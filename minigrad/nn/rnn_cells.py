@@ -54,7 +54,7 @@ class LSTMStep(Step):
 
     def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """One step."""
-        taken, kept, new, shown = (of_hidden(state, weights) + of_input).chunk(4, 1)
+        taken, kept, new, shown = (of_hidden(state, weights) + of_input).unsafe_chunk(4, 1)
         cell = kept.sigmoid() * state[1] + taken.sigmoid() * new.tanh()
         hidden = shown.sigmoid() * cell.tanh()
         return F.linear(hidden, weights["weight_hr"]) if "weight_hr" in weights else hidden, cell
@@ -69,7 +69,7 @@ class GRUStep(Step):
     def _recurrent_step(self, of_input: Tensor, state: State, weights: Weights) -> State:
         """One step."""
         (hidden,) = state
-        x, h = of_input.chunk(3, 1), of_hidden(state, weights).chunk(3, 1)
+        x, h = of_input.unsafe_chunk(3, 1), of_hidden(state, weights).unsafe_chunk(3, 1)
         reset, update = (h[0] + x[0]).sigmoid(), (h[1] + x[1]).sigmoid()
         new = (x[2] + h[2] * reset).tanh()
         return ((hidden - new) * update + new,)

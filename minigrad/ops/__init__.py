@@ -56,7 +56,10 @@ TABLE = {
         permute reshape transpose clone squeeze t unbind unsqueeze .contiguous .expand .view
         .to_numpy_dtype=cast
     """,
-    "views": "narrow chunk dsplit hsplit select split split_with_sizes tensor_split vsplit diagonal .unfold",
+    "views": """
+        narrow chunk dsplit hsplit select split split_with_sizes tensor_split vsplit diagonal .unfold
+        unsafe_chunk unsafe_split unsafe_split_with_sizes
+    """,
     "strided": "as_strided .untyped_storage",
     "layout": """
         adjoint broadcast_to flatten ravel unflatten movedim .expand_as .reshape_as .view_as atleast_1d()

@@ -28,8 +28,8 @@ ABSENT = set(
     resize resize_ resize_as resize_as_ resize_as_sparse_ resolve_conj resolve_neg row_indices select_scatter set_
     share_memory_ slice_inverse slice_scatter smm solve sparse_dim sparse_mask sparse_resize_
     sparse_resize_and_clear_ sspaddmm stft storage_type sum_to_size svd symeig to_dense to_mkldnn to_padded_tensor
-    to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr triangular_solve unsafe_chunk
-    unsafe_split unsafe_split_with_sizes values volatile xpu
+    to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr triangular_solve
+    values volatile xpu
 """.split()
 )
 

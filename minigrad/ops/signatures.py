@@ -123,7 +123,7 @@ WITHOUT_OUT = set(
     positive prelu rand_like randint_like randn_like ravel relu repeat_interleave reshape result_type rms_norm roll
     rot90 rsub scalar_tensor scaled_dot_product_attention select selu split split_with_sizes squeeze std_mean swapaxes
     swapdims t tensor tensor_split tile trace transpose tril_indices triu_indices unbind unflatten unique
-    unique_consecutive unsqueeze var_mean vsplit zeros_like
+    unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze var_mean vsplit zeros_like
     """.split()
 )
 # Functions of which one signature has `out`: the argument that tells it from the others.

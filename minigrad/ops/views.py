@@ -7,6 +7,7 @@ a view finds its base.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from .. import rules
@@ -151,9 +152,21 @@ def split_op(parts: int) -> Op:
 
 
 @functools.cache
+def unsafe_split_op(parts: int) -> Op:
+    """split into parts that autograd does not know to share memory: who writes to one of them answers for it."""
+    return Op("UnsafeSplitBackward0", _split, outputs=parts, self=split_vjp)
+
+
+@functools.cache
 def split_sizes_op(parts: int) -> Op:
     """split into so many parts of given lengths."""
     return Op("SplitWithSizesBackward0", _split_sizes, outputs=parts, view=True, self=split_sizes_vjp)
+
+
+@functools.cache
+def unsafe_split_sizes_op(parts: int) -> Op:
+    """As unsafe_split_op."""
+    return Op("UnsafeSplitWithSizesBackward0", _split_sizes, outputs=parts, self=split_sizes_vjp)
 
 
 # ------------------------------------------------------------------ parts
@@ -196,7 +209,15 @@ def split(input: Tensor, split_size_or_sections: Any, dim: Int = 0) -> tuple[Ten
     """Parts of one length, or of the given lengths, along dim; views (torch.split)."""
     if not is_int(split_size_or_sections):
         return _by_sizes(input, split_size_or_sections, dim)
-    size = int(split_size_or_sections)
+    return _equal_parts(split_op, input, int(split_size_or_sections), dim)
+
+
+def unsafe_split(input: Tensor, split_size: Int, dim: Int = 0) -> tuple[Tensor, ...]:
+    """split whose parts are no views: they share memory, and autograd does not know it (torch.unsafe_split)."""
+    return _equal_parts(unsafe_split_op, input, as_int(split_size), dim)
+
+
+def _equal_parts(op: Callable[[int], Op], input: Tensor, size: int, dim: Int) -> tuple[Tensor, ...]:
     if not input._data.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if size < 0:
@@ -207,11 +228,20 @@ def split(input: Tensor, split_size_or_sections: Any, dim: Int = 0) -> tuple[Ten
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {input._data.shape[dim]}"
         )
     parts = len(lengths_of(input._data.shape[dim], size))
-    return split_op(parts)(input, dim=dim, split_size=size)
+    return op(parts)(input, dim=dim, split_size=size)
 
 
 def split_with_sizes(input: Tensor, split_sizes: IntList, dim: Int = 0) -> tuple[Tensor, ...]:
     """Parts of the given lengths along dim; views (torch.split_with_sizes)."""
+    return _parts_of(split_sizes_op, input, split_sizes, dim)
+
+
+def unsafe_split_with_sizes(input: Tensor, split_sizes: IntList, dim: Int = 0) -> tuple[Tensor, ...]:
+    """split_with_sizes whose parts are no views, as unsafe_split's (torch.unsafe_split_with_sizes)."""
+    return _parts_of(unsafe_split_sizes_op, input, split_sizes, dim)
+
+
+def _parts_of(op: Callable[[int], Op], input: Tensor, split_sizes: IntList, dim: Int) -> Any:
     if not is_ints(split_sizes):
         return NotImplemented
     if not input._data.ndim:
@@ -228,7 +258,7 @@ def split_with_sizes(input: Tensor, split_sizes: IntList, dim: Int = 0) -> tuple
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {dim}), but got "
             f"split_sizes={list(lengths)}"
         )
-    return split_sizes_op(len(lengths))(input, dim=dim, split_sizes=lengths)
+    return op(len(lengths))(input, dim=dim, split_sizes=lengths)
 
 
 _by_sizes = guarded(split_with_sizes, method=False)  # to which split hands its arguments on, wrong ones too
@@ -236,6 +266,15 @@ _by_sizes = guarded(split_with_sizes, method=False)  # to which split hands its 
 
 def chunk(input: Tensor, chunks: Int, dim: Int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal length, the last one shorter if need be; views (torch.chunk)."""
+    return _chunks(split, split_with_sizes, input, chunks, dim)
+
+
+def unsafe_chunk(input: Tensor, chunks: Int, dim: Int = 0) -> tuple[Tensor, ...]:
+    """chunk whose parts are no views, as unsafe_split's (torch.unsafe_chunk)."""
+    return _chunks(unsafe_split, unsafe_split_with_sizes, input, chunks, dim)
+
+
+def _chunks(by_size: Any, by_sizes: Any, input: Tensor, chunks: Int, dim: Int) -> tuple[Tensor, ...]:
     if not input._data.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     chunks = as_int(chunks)
@@ -243,8 +282,8 @@ def chunk(input: Tensor, chunks: Int, dim: Int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = input._data.shape[one_dim(dim, input._data.ndim)]
     if size == 0:
-        return split_with_sizes(input, (0,) * chunks, dim)
-    return split(input, -(-size // chunks), dim)
+        return by_sizes(input, (0,) * chunks, dim)
+    return by_size(input, -(-size // chunks), dim)
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: Int = 0) -> tuple[Tensor, ...]:
