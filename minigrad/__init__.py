@@ -73,7 +73,7 @@ ELSEWHERE = {
         "backends": "are_deterministic_algorithms_enabled get_float32_matmul_precision get_num_threads "
         "set_float32_matmul_precision set_num_threads use_deterministic_algorithms",
         "legacy": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
-        "printing": "get_printoptions set_printoptions",
+        "printing": "get_printoptions set_printoptions typename",
         "random": "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
         "serialization": "load save",
     }.items()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -211,6 +211,22 @@ def laid_out_as(x: Any, values: Any) -> Any:
     out = array_module(x).empty_like(x, values.dtype, memory_order(x))
     out[...] = values
     return out
+
+
+def copied_by_dims(x: Any, dims: Sequence[int]) -> Any:
+    """A copy of x in which the dimensions follow each other in this order in memory, from the one whose elements lie farthest
+    apart; always an array, of a number too."""
+    return array_module(x).array(x.transpose(dims), order="C").transpose(back(dims))
+
+
+def dims_in_memory(x: Any) -> list[int]:
+    """The dimensions of x, from the one whose elements lie farthest apart."""
+    return sorted(range(x.ndim), key=lambda d: -x.strides[d])
+
+
+def back(dims: Sequence[int]) -> list[int]:
+    """The permutation that undoes a permutation."""
+    return sorted(range(len(dims)), key=dims.__getitem__)
 
 
 def ordered(forward: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,11 +9,18 @@ from typing import Any
 
 from .creation import finish, legacy_tensor
 from .dtypes import ALL, dtype
+from .ops.views import alias_op
 from .tensor import Tensor
+
+OPTIONS = (
+    "TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+    "memory_format=(nullopt))"
+)
 
 
 class TensorType:
-    """A type of tensors by its old name: type(2, 3) is a tensor of that size, type([1, 2]) one of these values."""
+    """A type of tensors by its old name: type(2, 3) is a tensor of that size, type([1, 2]) one of these values, type(x) a view
+    of a tensor that has this type already."""
 
     __slots__ = ("name", "dtype")
 
@@ -22,6 +29,12 @@ class TensorType:
         self.dtype = kind
 
     def __call__(self, *data: Any) -> Tensor:
+        if len(data) == 1 and isinstance(given := data[0], Tensor):
+            if given.dtype is not self.dtype:
+                raise TypeError(
+                    f"expected {OPTIONS.format(self.dtype.c_name)} (got {OPTIONS.format(given.dtype.c_name)})"
+                )
+            return alias_op(given)
         return finish(legacy_tensor(data, self.dtype), "cpu")
 
     def __instancecheck__(self, x: Any) -> bool:

@@ -17,7 +17,17 @@ from dataclasses import asdict, dataclass
 from math import ceil, inf, isfinite
 from typing import Any
 
-__all__ = ["format_parameter", "format_tensor", "get_printoptions", "printoptions", "set_printoptions"]
+__all__ = ["format_parameter", "format_tensor", "get_printoptions", "printoptions", "set_printoptions", "typename"]
+
+
+def typename(obj: Any, /) -> str:
+    """What a thing is called in messages: a class by its full name, anything else by its class's; a tensor by its dtype, as
+    torch.FloatTensor (torch.typename)."""
+    if hasattr(obj, "_edge"):
+        return str(obj.type())
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    home = getattr(named, "__module__", None) or ""
+    return named.__qualname__ if home in ("", "builtins") else f"{home}.{named.__qualname__}"
 
 
 @dataclass

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from .backend import address, array_module, in_order, ndarray
+from .backend import address, array_module, back, dims_in_memory, in_order, ndarray
 
 
 def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
@@ -25,28 +25,12 @@ def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
     return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
 
 
-def copied_by_dims(x: Any, dims: Sequence[int]) -> Any:
-    """A copy of x in which the dimensions follow each other in this order in memory, from the one whose elements lie farthest
-    apart; always an array, of a number too."""
-    return array_module(x).array(x.transpose(dims), order="C").transpose(back(dims))
-
-
-def dims_in_memory(x: Any) -> list[int]:
-    """The dimensions of x, from the one whose elements lie farthest apart."""
-    return sorted(range(x.ndim), key=lambda d: -x.strides[d])
-
-
 def filling_order(x: Any, values: Any) -> Any:
     """Flat values in the shape of x, one after the other as the elements of x lie in memory."""
     if x.flags.c_contiguous:
         return values.reshape(x.shape)
     dims = dims_in_memory(x)
     return values.reshape([x.shape[d] for d in dims]).transpose(back(dims))
-
-
-def back(dims: Sequence[int]) -> list[int]:
-    """The permutation that undoes a permutation."""
-    return sorted(range(len(dims)), key=dims.__getitem__)
 
 
 def iteration_order(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[int]:

@@ -79,7 +79,7 @@ TORCH_ONLY = {
         split_with_sizes_copy spmm squeeze_copy sspaddmm stft storage svd sym_constrain_range
         sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt
         sym_sum t_copy testing thread_safe_generator torch_version transpose_copy trapezoid trapz
-        triangular_solve triplet_margin_loss typename types uint1 uint16 uint2 uint3 uint32 uint4 uint5 uint6
+        triangular_solve triplet_margin_loss types uint1 uint16 uint2 uint3 uint32 uint4 uint5 uint6
         uint64 uint7 unbind_copy unfold_copy unify_type_list unravel_index
         unsqueeze_copy values_copy vander version view_as_complex view_as_complex_copy
         view_as_real view_as_real_copy view_copy wait windows xpu

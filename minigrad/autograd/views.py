@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import repeats
+from ..backend import copied_by_dims, dims_in_memory, repeats
 from ..errors import OVERLAPPING
-from ..strides import copied_by_dims, dims_in_memory
 from .grad_mode import is_inference_mode_enabled
 from .graph import NO_EDGE, SECOND_BACKWARD, UNRECORDED, Node, SavedResult
 from .recording import next_order

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..printing import typename
 from ..tensor import Tensor
 from .hooks import filed
 from .parameter import Buffer, Parameter
@@ -112,7 +113,7 @@ class Registry:
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a submodule under a name."""
         if module is not None and not isinstance(module, Registry):
-            raise TypeError(f"{type_name(module)} is not a Module subclass")
+            raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("_modules", name)
         self._modules[name] = filed("_modules", self, name, module)
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
+from ..printing import typename
 from ..tensor import Tensor
 from .own_names import Computed, by_params
 
@@ -95,7 +96,7 @@ class Optimizer:
             param_group["param_names"] = names
         for p in params:
             if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
             if not (p.is_leaf or p.retains_grad or self.defaults.get("differentiable")):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
