@@ -21,6 +21,17 @@ from .errors import about_name
 
 # The files whose frames stand above the program's own in a traceback.
 ABOVE = (__file__, str(Path(__file__).with_name("__main__.py")), "<frozen runpy>")
+# Modules inside of torch's packages, from which programs import what the packages offer as well: there it is found.
+INNER = {
+    "nn": """
+        parameter modules modules.activation modules.adaptive modules.batchnorm modules.container modules.conv modules.distance
+        modules.dropout modules.flatten modules.fold modules.instancenorm modules.linear modules.loss modules.module
+        modules.normalization modules.padding modules.pixelshuffle modules.pooling modules.rnn modules.sparse
+        modules.transformer modules.upsampling
+    """,
+    "optim": "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop",
+}
+OUTER = {f"torch.{home}.{name}": f"minigrad.{home}" for home, names in INNER.items() for name in names.split()}
 MISSING = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*'")  # as CPython says it
 
 
@@ -34,7 +45,7 @@ class NamedTorch(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Replace the new module by minigrad's. ModuleNotFoundError where minigrad has none."""
         name = module.__name__
-        ours = "minigrad" + name.removeprefix("torch")
+        ours = OUTER.get(name) or "minigrad" + name.removeprefix("torch")
         try:
             sys.modules[name] = importlib.import_module(ours)
         except ModuleNotFoundError as error:

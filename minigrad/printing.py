@@ -23,7 +23,7 @@ __all__ = ["format_parameter", "format_tensor", "get_printoptions", "printoption
 def typename(obj: Any, /) -> str:
     """What a thing is called in messages: a class by its full name, anything else by its class's; a tensor by its dtype, as
     torch.FloatTensor (torch.typename)."""
-    if hasattr(obj, "_edge"):
+    if hasattr(type(obj), "_edge"):
         return str(obj.type())
     named = obj if hasattr(obj, "__qualname__") else type(obj)
     home = getattr(named, "__module__", None) or ""

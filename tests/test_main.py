@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -181,6 +182,26 @@ def test_what_torch_has_and_minigrad_has_not_is_named(tmp_path: Path) -> None:
     done = python("-m", "minigrad", str(program))
     assert done.returncode == 1 and done.stdout == "No module named 'nothing'\n"
     assert "没有 torch.fft" in done.stderr and "minigrad has no module torch.fft" in done.stderr
+
+
+def test_torchs_inner_modules_are_found_where_their_contents_are(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from torch.nn.modules.linear import Linear\nfrom torch.nn.modules import Module, loss\n"
+        "from torch.nn.parameter import Parameter\nfrom torch.optim.adam import Adam\nimport torch.nn.modules.conv as c\n"
+        "from torch.optim.sgd import SGD\nfrom torch.nn.utils.clip_grad import clip_grad_norm_\nimport torch\n"
+        "print(Linear is torch.nn.Linear, Parameter is torch.nn.Parameter, Adam is torch.optim.Adam, SGD is torch.optim.SGD)\n"
+        "print(issubclass(c.Conv2d, Module), loss.MSELoss())\n",
+        encoding="utf-8",
+    )
+    theirs, ours = python(str(program)), python("-m", "minigrad", str(program))
+    assert theirs.returncode == ours.returncode == 0, ours.stderr
+    assert ours.stdout == theirs.stdout == "True True True True\nTrue MSELoss()\n"
+
+
+@pytest.mark.parametrize("name", named_torch.OUTER)
+def test_these_inner_modules_are_torchs(name: str) -> None:
+    assert importlib.util.find_spec(name) is not None
 
 
 def test_a_program_that_is_not_there_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,10 +77,11 @@ REMAINING = """
   Differences that only the graph shows: torch writes the gradient of `cumprod` in place. Here, boolean masks are saved
   as positions, ignored targets of `nll_loss` as class 0, and a stride that was not given as the kernel size. Matrices are
   saved without their LU factors, and `bilinear` without the dimensions of its sums.
-- 操作数的内存次序不同的逐元素运算，梯度的 `stride()` 可能和 torch 的不同（不带 `create_graph` 时），`view` 也就可能报错（用 `reshape`）。
-  结果本身、叶子的 `.grad` 都和 torch 一样放。<br>
-  Gradients of elementwise operations whose operands lie in memory in different orders may have another `stride()` than torch's
-  (without `create_graph`), so that `view` is refused (`reshape` is not). Results themselves, and `.grad` of leaves, lie as in torch.
+- 操作数的内存次序不同的逐元素运算，梯度的 `stride()` 可能和 torch 的不同（不带 `create_graph` 时），`view` 也就可能报错
+  （用 `reshape`）。结果本身、叶子的 `.grad` 都和 torch 一样放。<br>
+  Gradients of elementwise operations whose operands lie in memory in different orders may have another `stride()` than
+  torch's (without `create_graph`), so that `view` is refused (`reshape` is not). Results themselves, and `.grad` of leaves,
+  lie as in torch.
 - `optimizer.lr`、`optimizer.params` 在 torch 里没有，这里可以读；自己往里写，和在 torch 里一样，对步长没有影响。<br>
   `optimizer.lr` and `optimizer.params` do not exist in torch. Here they can be read; setting them has no effect, as in torch.
 - float16 的 `layer_norm` 和多数梯度在这里一步一步用半精度算；torch 的核用单精度算，最后才舍入一次。末位可能不同，两数相近而相减时

@@ -40,9 +40,7 @@ def added_up(summands: Summands, leaf: Node) -> Any:
     """Their sum, as if each had been added to those before it, to the last digit: all in one piece of memory, which takes a
     third of the time."""
     first, count = summands[0], len(summands)
-    with suppress(
-        TypeError, ValueError, AttributeError
-    ):  # one of them does not lie in the order of the indices, or is no array
+    with suppress(TypeError, ValueError, AttributeError):  # of what lies in another order, or is no array
         if first.size and [*map(SHAPE, summands)].count(leaf.shape) == count:
             together = numpy.frombuffer(b"".join(summands), first.dtype)
             if together.size == count * first.size:  # they are of one dtype

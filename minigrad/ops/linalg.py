@@ -119,9 +119,8 @@ def matrices(self: Tensor, mat2: Tensor) -> Tensor:
         check_inner(self, mat2)
         dtypes_of_addmm(self, mat2)
     try:
-        if (x.flags.f_contiguous and turned(x)) or (
-            y.flags.f_contiguous and turned(y)
-        ):  # the flags are a quick no for most
+        # The flags are a quick no for most matrices.
+        if (x.flags.f_contiguous and turned(x)) or (y.flags.f_contiguous and turned(y)):
             return MM_TURNED[turned(x), turned(y)](self, mat2)
         return mm_op(self, mat2)
     except RuntimeError:  # NumPy has refused, and who multiplies what fits need not wait for a look at it

@@ -399,14 +399,14 @@ assert b.grad_fn.next_functions[0][0].order < d.grad_fn.order
 # %% [markdown] tags=["lang-zh"]
 # 不用再等的节点放在一起，叫就绪队列（ready queue）。放进去有现成的 `push(heap, node)`；取出来的 `pop(heap)` 由你来写。
 #
-# `heap` 是一个列表，至少有一个节点，先后不一定。找出最该走的那个，从列表里拿走，返回它；其余的留着。
+# `heap` 是一个列表，至少有一个节点，先后不一定。找出最该走的那个，从列表里拿走，返回它；其余的留着。开头导入的 `sink` 是参考答案用的，你可以不用。
 #
 # 例子：`heap` 里是 `b`、`c` 和 `a` 的节点，第一次得到 `a` 的 `AccumulateGrad`，第二次得到 `c` 的，第三次得到 `b` 的。
 
 # %% [markdown] tags=["lang-en"]
 # The nodes with nothing left to wait for are kept in the ready queue (就绪队列). `push(heap, node)`, which puts one in, already exists; `pop(heap)`, which takes one out, is yours to write.
 #
-# `heap` is a list of at least one node, in no particular order. Find the one whose turn it is, take it out of the list and return it; the others stay.
+# `heap` is a list of at least one node, in no particular order. Find the one whose turn it is, take it out of the list and return it; the others stay. The `sink` imported at the top is what the reference answer uses; you need not.
 #
 # Example: with the nodes of `b`, `c` and `a` in `heap`, the first call gives the `AccumulateGrad` of `a`, the second the node of `c`, the third that of `b`.
 
@@ -579,10 +579,10 @@ for T in (torch, minigrad):
 assert arrived == [1.0, 1.0]
 
 # %% [markdown] tags=["lang-zh"]
-# 没有递归，就没有深度的限制：这条链再长，队列里也最多一个节点，深度只是循环的次数。宽的图也不怕，6561 条路，每个节点只走一次：
+# 两边都走完了；谁更快，看上面的时间，换一台机器也许不同。没有递归，就没有深度的限制：这条链再长，队列里也最多一个节点，深度只是循环的次数。宽的图也不怕，6561 条路，每个节点只走一次：
 
 # %% [markdown] tags=["lang-en"]
-# Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of iterations of the loop. Nor is width a problem: 6561 paths, and each node runs only once:
+# Both get through; which is faster the times above tell, and on another machine they may tell otherwise. Without recursion there is no limit to depth: however long this chain is, the queue never holds more than one node, and depth is just the number of iterations of the loop. Nor is width a problem: 6561 paths, and each node runs only once:
 
 # %% nbgrader={"grade_id": "check_deep_and_many_ways", "grade": true, "points": 2}
 check("deep_and_many_ways")
