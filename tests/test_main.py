@@ -187,7 +187,7 @@ def test_what_torch_has_and_minigrad_has_not_is_named(tmp_path: Path) -> None:
 def test_torchs_inner_modules_are_found_where_their_contents_are(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
-        "from torch.nn.modules.linear import Linear\nfrom torch.nn.modules import Module, loss\n"
+        "from torch.nn.modules.linear import Linear\nfrom torch.nn.modules import Module\nimport torch.nn.modules.loss as loss\n"
         "from torch.nn.parameter import Parameter\nfrom torch.optim.adam import Adam\nimport torch.nn.modules.conv as c\n"
         "from torch.optim.sgd import SGD\nfrom torch.nn.utils.clip_grad import clip_grad_norm_\nimport torch\n"
         "print(Linear is torch.nn.Linear, Parameter is torch.nn.Parameter, Adam is torch.optim.Adam, SGD is torch.optim.SGD)\n"
