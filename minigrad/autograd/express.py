@@ -26,7 +26,7 @@ from .graph import Edge, Node
 from .recording import observers
 
 FEW = 256  # elements of a leaf up to which adding its gradients one by one would be mostly calls
-MOST = 64  # gradients that wait to be added up
+MOST = 256  # gradients that wait to be added up
 SHAPE = attrgetter("shape")
 
 
