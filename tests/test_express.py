@@ -104,7 +104,9 @@ def test_a_leaf_used_often_gets_its_gradients_added_one_after_the_other(shape, d
     assert gradients([leaf]) == once == [alone.numpy().tobytes()]
 
 
-@pytest.mark.parametrize(("turned", "hook_at"), [(True, None), (False, 3), (False, 50), (False, 148), (False, 290), (True, 70)])
+@pytest.mark.parametrize(
+    ("turned", "hook_at"), [(True, None), (False, 3), (False, 50), (False, 148), (False, 290), (True, 70)]
+)
 def test_a_leaf_used_often_whose_gradients_lie_in_two_orders_or_meet_a_hook(turned, hook_at, monkeypatch):
     leaf, total = used_often((2, 3), "float32", 300, turned, hook_at)
     total.backward(retain_graph=True)

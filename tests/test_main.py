@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -182,6 +183,19 @@ def test_what_torch_has_and_minigrad_has_not_is_named(tmp_path: Path) -> None:
     done = python("-m", "minigrad", str(program))
     assert done.returncode == 1 and done.stdout == "No module named 'nothing'\n"
     assert "没有 torch.fft" in done.stderr and "minigrad has no module torch.fft" in done.stderr
+
+
+def test_the_forward_call_of_an_anomaly_is_shown_from_the_programs_own_file_on(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\nw = torch.zeros(1, requires_grad=True)\n\n\ndef f(x):\n    return x / x\n\n\n"
+        "with torch.autograd.detect_anomaly():\n    f(w).backward()\n",
+        encoding="utf-8",
+    )
+    said = [python(*how, str(program)).stderr for how in ([], ["-m", "minigrad"])]
+    theirs, ours = (re.search(r"caused the error:\n(.*?return x / x\n)", text, re.DOTALL)[1] for text in said)
+    assert ours == theirs
+    assert ours.startswith(f'  File "{program}", line 10, in <module>\n')
 
 
 def test_torchs_inner_modules_are_found_where_their_contents_are(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
 from ..errors import ANOMALY_ENABLED, ENABLE_ANOMALY, check_bool
@@ -17,10 +17,14 @@ from .graph import Node
 from .hooks import extras_of
 from .recording import observers
 
+if TYPE_CHECKING:
+    from traceback import FrameSummary
+
 ENABLED_WARNING = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
 )
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+RUNS_PROGRAMS = PACKAGE + "named_torch.py"
 
 
 class _Mode:
@@ -108,7 +112,15 @@ def users_stack() -> str:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
-    return "".join(traceback.format_stack(frame))
+    return "".join(traceback.format_list(of_program(traceback.extract_stack(frame))))
+
+
+def of_program(stack: list[FrameSummary]) -> list[FrameSummary]:
+    """A stack without what stands above a program that `python -m minigrad` runs."""
+    for i, entry in enumerate(stack):
+        if entry.filename == RUNS_PROGRAMS:
+            return [below for below in stack[i + 1 :] if below.filename != "<frozen runpy>"]
+    return stack
 
 
 def refuse_nan(node: Node, results: Any) -> None:

@@ -4,7 +4,7 @@ Source: Vaswani et al. (2017), Attention Is All You Need; with norm_first the va
 Normalization in the Transformer Architecture.
 
 In evaluation, where no gradient is wanted, torch leaves an encoder layer to one kernel. It differs from the steps in the last
-digits, and in more than that where masks are given: `fused` below and in attention.py say how.
+digits, and in more than that where masks are given: `_takes_fused_path` below and in attention.py say how.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class LRScheduler:
         self._set_rates(self._ask_rates(self.get_lr if epoch is None else self._get_closed_form_lr))
 
     def _ask_rates(self, question: Callable[[], list[float]]) -> list[float]:
-        """What get_lr, or closed_form, says, asked as a step asks."""
+        """What get_lr, or _get_closed_form_lr, says, asked as a step asks."""
         self._get_lr_called_within_step = True
         try:
             return question()
