@@ -25,6 +25,7 @@ from .dtypes import (
 )
 from .dtypes import dtype as Dtype
 from .errors import FLOATS_ONLY, warn_once
+from .printing import typename
 from .size import chosen
 from .size import device as Device
 from .tensor import Tensor, from_array
@@ -233,14 +234,8 @@ def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None) -> Any:
     if isinstance(data[0], tuple) and type(data[0]).__name__ == "Size":
         return numpy.zeros(data[0], kind)
     if data[0] is None or isinstance(data[0], float | numpy.generic | dict):
-        raise TypeError(f"new(): data must be a sequence (got {_class_name(data[0])})")
+        raise TypeError(f"new(): data must be a sequence (got {typename(data[0])})")
     return _array(data[0], kind)
-
-
-def _class_name(value: Any) -> str:
-    """A class as C++ names it: numpy.float32, float."""
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def as_tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:

@@ -1,6 +1,6 @@
 """The text of a tensor, character for character as torch prints it.
 
-What it is for: `Tensor.__repr__`, parameters' `repr`, and the public `set_printoptions`.
+What it is for: `Tensor.__repr__`, parameters' `repr`, the public `set_printoptions`, and what types are called in messages.
 What it is not: a formatter of single numbers (`format(t, spec)` is the tensor's own business), nor a
 door to numpy: it reads an array through `dtype.kind`, `shape`, `size`, slicing and `tolist()` only, so that
 arrays of NumPy and of CuPy print the same. Like torch it formats the Python numbers that the entries turn

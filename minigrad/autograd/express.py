@@ -15,7 +15,6 @@ import functools
 import operator
 from contextlib import suppress
 from heapq import heappop, heappush, heappushpop
-from operator import attrgetter
 from typing import Any
 
 from ..backend import ndarray, numpy
@@ -27,7 +26,7 @@ from .recording import observers
 
 FEW = 256  # elements of a leaf up to which adding its gradients one by one would be mostly calls
 MOST = 256  # gradients that wait to be added up
-SHAPE = attrgetter("shape")
+SHAPE = operator.attrgetter("shape")
 
 
 class Summands(list[Any]):

@@ -22,11 +22,6 @@ def join(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
 
 
-def type_name(value: Any) -> str:
-    """The name of a value's type in messages; tensors by dtype, as torch.FloatTensor."""
-    return value.type() if type(value) is Tensor else type(value).__name__
-
-
 class Registry:
     """The three dicts and their names; the part of Module that only looks and files."""
 
@@ -62,7 +57,7 @@ class Registry:
             wanted = {"_parameters": "torch.nn.Parameter", "_buffers": "torch.nn.Buffer, torch.Tensor",
                       "_modules": "torch.nn.Module"}[place]  # fmt: skip
             what = {"_modules": "child module"}.get(place, KINDS[place])
-            raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or None expected)")
+            raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({wanted} or None expected)")
 
     def _make_room(self, place: str, what: str, name: str) -> None:
         """Remove a name from all dicts but the one it belongs to."""
@@ -96,7 +91,7 @@ class Registry:
         self._check_name("_parameters", name)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
             )
         self._parameters[name] = None if param is None else filed("_parameters", self, name, param)
 
@@ -105,7 +100,7 @@ class Registry:
         self._check_name("_buffers", name)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
         self._buffers[name] = filed("_buffers", self, name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
@@ -123,7 +118,7 @@ class Registry:
         if place not in self.__dict__:
             raise AttributeError(f"cannot assign {KINDS[place]} before Module.__init__() call")
         if not isinstance(name, str):
-            raise TypeError(f"{KINDS[place]} name should be a string. Got {type_name(name)}")
+            raise TypeError(f"{KINDS[place]} name should be a string. Got {typename(name)}")
         if hasattr(self, name) and name not in self.__dict__[place]:
             raise KeyError(f"attribute '{name}' already exists")
         dot = 'contain "."' + (f", got: {name}" if place == "_modules" else "")

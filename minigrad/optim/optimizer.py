@@ -138,9 +138,8 @@ class Optimizer:
 
         closure: computes the loss anew first; the loss is returned.
         """
-        if (
-            type(self)._move_parameter is Optimizer._move_parameter
-        ):  # a subclass that writes neither step nor _move_parameter
+        # A subclass that writes neither step nor _move_parameter.
+        if type(self)._move_parameter is Optimizer._move_parameter:
             raise NotImplementedError
         loss = evaluated(closure)
         with set_grad_enabled(self.defaults.get("differentiable", False)):
