@@ -267,7 +267,8 @@ def from_numpy(array: Any) -> Tensor:
         )
     if not array.flags.writeable:
         warn_once(NOT_WRITABLE, stacklevel=3)
-    return from_array(with_our_dtype(array))
+    # an array of its own, to which nobody else gives another shape
+    return from_array(array.view(BY_NUMPY[array.dtype].np, ndarray))
 
 
 def shape_of(size: tuple[Any, ...], name: str = "new_zeros") -> tuple[int, ...]:

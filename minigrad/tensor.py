@@ -17,17 +17,11 @@ from .autograd.views import refuse_repeats, share_saved, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
-from .errors import INFERENCE_WRITTEN, NOT_A_LEAF, OTHER_DEVICE, OTHER_SIZE, check_bool
+from .errors import FLOAT_ONLY, INFERENCE_WRITTEN, LEAVES_ONLY, NOT_A_LEAF, OTHER_DEVICE, OTHER_SIZE, check_bool
 from .size import Size, device, unchecked
 
 if TYPE_CHECKING:
     from .autograd.hooks import Extras, RemovableHandle
-
-FLOAT_ONLY = "only Tensors of floating point dtype can require gradients"
-LEAVES_ONLY = (
-    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
-    "that doesn't require differentiation use var_no_grad = var.detach()."
-)
 
 
 class Tensor:
@@ -36,16 +30,20 @@ class Tensor:
     _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
     _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), (grad_fn, number), or, for
         views made under no_grad, UNRECORDED: they require grad if their base does, but their gradient goes nowhere.
+    _alike: of tensors that an operation has found to be of one shape and dtype, the very same tuple, that shape; or None.
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
     _grad: the gradient accumulated so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
     _detached: after detach_() of a result, when that was: nodes recorded before have a higher `order`.
     """
 
-    __slots__ = tuple("_data _edge _counter _grad _hooks _accumulator _view _detached __weakref__ __dict__".split())
+    __slots__ = tuple(
+        "_data _edge _alike _counter _grad _hooks _accumulator _view _detached __weakref__ __dict__".split()
+    )
     __array_priority__ = 1000
 
     _data: Any
     _edge: Edge | None
+    _alike: tuple[int, ...] | None
     _counter: VersionCounter | None
     _grad: Tensor | None
     _hooks: Extras | None
@@ -57,7 +55,7 @@ class Tensor:
         from .creation import legacy_tensor
 
         self._data = legacy_tensor(data)
-        self._edge, self._grad = NO_EDGE, None
+        self._edge, self._alike, self._grad = NO_EDGE, None, None
         self._counter = INFERENCE if is_inference_mode_enabled() else None
 
     if TYPE_CHECKING:  # what ops/ attaches to this class; a real __getattr__ would slow down every attribute
@@ -226,6 +224,7 @@ class Tensor:
         if self._edge is not NO_EDGE and data.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = data if type(data) is ndarray else value.storage()
+        self._alike = None
 
     @data.deleter
     def data(self) -> None:
@@ -337,7 +336,7 @@ class Tensor:
         Raises RuntimeError for a tensor that requires grad, TypeError for one on a GPU.
         """
         if force:
-            return to_host(self.storage())
+            return to_host(self.storage()).view()
         if not isinstance(self.storage(), ndarray):
             raise TypeError(
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
@@ -345,7 +344,7 @@ class Tensor:
             )
         if self.requires_grad and is_grad_enabled():
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        return self._data
+        return self._data.view()  # whose shape may be set, without that of the tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
@@ -382,16 +381,16 @@ class Tensor:
 
 
 _CPU = device("cpu")
-_new = object.__new__
+_new, _TENSOR = object.__new__, (Tensor,)
 
 
 def from_array(data: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter | None = None) -> Tensor:
     """A tensor around an array, which is shared, not copied."""
-    out = _new(Tensor)
+    out = _new(*_TENSOR)  # a sixth less than new(Tensor)
     out._data = data
     out._edge = edge
     out._counter = counter
-    out._grad = None
+    out._alike = out._grad = None
     if edge is None:
         out._accumulator = out._hooks = None
     if inferring and counter is None and is_inference_mode_enabled():

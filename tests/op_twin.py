@@ -231,8 +231,24 @@ def layout_fault(ours: Any, theirs: Any) -> str | None:
     return f"strides: torch {theirs.stride()}, minigrad {ours.stride()}" if differ else None
 
 
+ALIKE: dict[
+    int, tuple[Any, Any]
+] = {}  # the tuples by which tensors know that they are of one shape and dtype, and that
+
+
+def alike_fault(ours: Any) -> str | None:
+    """Whether a tensor is taken for one of another shape or dtype than it has (Tensor._alike)."""
+    if ours._alike is None:
+        return None
+    shape, dtype = ALIKE.setdefault(id(ours._alike), (ours._alike, ours.dtype))
+    fits = shape == ours.shape and dtype is ours.dtype
+    return None if fits else f"taken for {shape} {dtype}, which it is not: {tuple(ours.shape)} {ours.dtype}"
+
+
 def value_fault(ours: Any, theirs: Any) -> str | None:
     """In what the dtype, the shape, the device or the values differ."""
+    if fault := alike_fault(ours):
+        return fault
     if str(ours.dtype) != str(theirs.dtype):
         return f"dtype: torch {theirs.dtype}, minigrad {ours.dtype}"
     if tuple(ours.shape) != tuple(theirs.shape):

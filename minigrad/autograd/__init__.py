@@ -142,20 +142,20 @@ def grad(
     for tensor in wanted:  # a comprehension would take longer, as most calls ask for one gradient or a few
         edges.append(_input_edge(tensor))
     captured = run(roots, grads, retain_graph, create_graph, edges, accumulate=False)
-    for edge, g in captured.items():
+    answers: list[Any] = []
+    for edge in edges:
+        g = captured[edge]
+        if g is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {len(answers)} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            )
         if g is not None and not isinstance(g, Tensor):
-            captured[edge] = from_array(g)
-    found = list(map(captured.__getitem__, edges))  # one tensor for an input that is named twice
+            g = captured[edge] = from_array(g)  # one tensor for an input that is named twice
+        answers.append(g)
     if materialize_grads:
-        return materialized(wanted, found, create_graph)
-    if not allow_unused:
-        for i, g in enumerate(found):
-            if g is None:
-                raise RuntimeError(
-                    f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                    "allow_unused=True if this is the desired behavior."
-                )
-    return tuple(found)
+        return materialized(wanted, answers, create_graph)
+    return tuple(answers)
 
 
 def flag(given: Any) -> bool | None:

@@ -169,19 +169,17 @@ class AccumulateGrad(Node):
 
     def add(self, grad: Any) -> tuple[Any, ...]:
         """`apply` for who has `adding` already: the leaf may want no gradient any more; a hook may hold on to `grad`."""
-        variable = self.variable
+        variable, shape = self.variable, self.shape
         if variable._edge is not None:
             return self.interior()
-        if grad.shape != self.shape:
+        if grad.shape != shape:
             raise RuntimeError(
-                f"The gradient that arrives at a leaf of shape {list(self.shape)} has shape {list(grad.shape)}: "
+                f"The gradient that arrives at a leaf of shape {list(shape)} has shape {list(grad.shape)}: "
                 "a derivative rule returned the wrong shape"
             )
         # a copy lies in the order of the indices; it is made where somebody else may hold the array, or where that lies otherwise
-        shared = (
-            grad is self.foreign or self.extras is not None or (len(self.shape) > 1 and not grad.flags.c_contiguous)
-        )
-        if (shared or variable._grad is not None) and grad.shape != variable._data.shape:
+        shared = grad is self.foreign or self.extras is not None or (len(shape) > 1 and not grad.flags.c_contiguous)
+        if (shared or variable._grad is not None) and shape != variable._data.shape:
             refuse_shape(variable, grad)  # as its copy or its sum is refused in torch
         accumulate(variable, grad, shared)
         self.foreign = None

@@ -16,7 +16,7 @@ def adopt(new: Tensor, data: Tensor | None) -> None:
     new._data = numpy.empty((0,), get_default_dtype().np) if data is None else data.detach()._data
     new._edge = NO_EDGE
     new._counter = None if data is None else data.counter()
-    new._grad = None
+    new._alike = new._grad = None
 
 
 class Parameter(Tensor):

@@ -48,34 +48,41 @@ from .nodes import (
 )
 from .promotion import AS_THEY_ARE, common, in_torchs_words, on_one_device, operands, retry_on_one_device
 
-new = object.__new__
+new, TENSOR = object.__new__, (Tensor,)
 Forward = Callable[..., Any]
 BY_NUMBER: dict[str, Op] = {}  # by node name: the operation with a number, for use inside rules
 BY_OPERANDS = {"apply_graph": apply_operands}
 NOTHING: tuple[Any, ...] = ()  # the saved values of a node whose rules need none
 
 
+def strides_of(array: Any) -> tuple[int, ...]:
+    """The strides of an array, none of a number."""
+    return getattr(array, "strides", ())
+
+
 def binary(
-    name: str, node: str, forward: Forward, /, stretches: bool = True, mixing: int = AS_THEY_ARE, **rules: Rule
+    name: str, node: str, forward: Forward, /, fitting: bool | None = None, mixing: int = AS_THEY_ARE, **rules: Rule
 ) -> Callable[..., Tensor]:
-    """An operation of two operands, tensors or numbers, such as the elementwise ones. forward: on arrays of one dtype, or an
-    array and a number. rules: of the first and of the second operand. stretches: operands are broadcast against each other,
-    and the result is laid out as in strides.py; not so for matrix products. mixing: see promotion.py."""
+    """An operation of two operands, tensors or numbers, with a rule for each. forward: on arrays of one dtype, or an array and a
+    number. They are broadcast, and the result is laid out as in strides.py; fitting: not so for matrix products, whose
+    gradients always have their inputs' shapes. mixing: see promotion.py."""
     entry = Rules(node, rules, members=BY_OPERANDS)
     node_class, saves, crosswise = entry.node, bool(entry.node.saves), issubclass(entry.node, CrosswiseNode)
-    always_fits = None if stretches else True
 
     def call(a: Any, b: Any) -> Tensor:
-        fits = always_fits  # whether each gradient has its input's shape and dtype; None: compare shapes
-        if not (type(a) is type(b) and (x := a._data).dtype is (y := b._data).dtype):
-            ready = operands(a, b, mixing)
-            if ready is None:
+        fits, shape, alike = fitting, None, None  # fits: gradients have their inputs' shapes; None: as shapes tell
+        if same := type(a) is type(b):
+            x, y = a._data, b._data
+            if (alike := a._alike) is not None and alike is b._alike and fits is None:
+                fits, shape = True, alike
+            else:
+                alike, same = None, x.dtype is y.dtype
+        if not same:
+            if (ready := operands(a, b, mixing)) is None:
                 return NotImplemented
-            a, b, x, y, known_to_fit = ready
-            fits = fits or known_to_fit
-            if known_to_fit and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
+            a, b, x, y, known = ready
+            if (fits := fits or known) and recording_rules and get_ident() in recording_rules and node in BY_NUMBER:
                 return BY_NUMBER[node].on(*((b, {"number": x}) if type(a) is Constant else (a, {"number": y})))
-        shape: Any = None
         try:
             if fits is not None or (fits := (shape := x.shape) == y.shape or None):
                 data = forward(x, y)
@@ -83,33 +90,31 @@ def binary(
                 shape = (data := forward(x, y) if x.size + y.size < FEWEST else stretching(forward, x, y)).shape
         except (ValueError, TypeError) as error:
             return retry_on_one_device(call, error, a, b, x, y)
-        permuted = (shape and y.ndim > 1 or fits is False) and not x.flags.c_contiguous  # a row leaves it to the other
-        if permuted and x.strides != getattr(y, "strides", ()):
+        if (shape and len(shape) > 1 or fits is False) and not x.flags.c_contiguous and x.strides != strides_of(y):
             data = in_first_order(data, x, y)
-        out = new(Tensor)
-        out._data = data
+        out = new(*TENSOR)
+        out._data, out._alike = data, alike
         out._counter = out._grad = None
-        edge_a, edge_b = a._edge, b._edge
-        if (edge_a is NO_EDGE and edge_b is NO_EDGE) or (paused and get_ident() in paused):
+        if ((edge_a := a._edge) is NO_EDGE and b._edge is NO_EDGE) or (paused and get_ident() in paused):
             out._edge = NO_EDGE
             return out if not inferring else from_array(data)
         if in_use and (not fits or shape == ()) and (moved := on_one_device((a, b))):
             return call(*moved)
-        stretched = None if fits else origins(a, b) if fits is False else stretch(x, y, shape)
         grad_fn = node_class()
         parent_a, number_a = gradient_edge(a) if edge_a is None else edge_a
-        parent_b, number_b = gradient_edge(b) if edge_b is None else edge_b
-        grad_fn.parents = (parent_a, parent_b)
+        parent_b, number_b = gradient_edge(b) if (edge_b := b._edge) is None else edge_b
+        grad_fn.parents, grad_fn.order = (parent_a, parent_b), next_order()
         grad_fn.numbers = (number_a, number_b) if number_a or number_b else None
-        grad_fn.order, grad_fn.shape = next_order(), shape or data.shape
-        grad_fn.stretched, grad_fn.extras = stretched, None
-        out._edge, grad_fn.saved = (grad_fn, 0), NOTHING
+        grad_fn.shape, grad_fn.extras, grad_fn.saved = shape or data.shape, None, NOTHING
+        out._edge, grad_fn.stretched = (grad_fn, 0), None if fits else stretch(a, b, fits, shape)
+        if alike is None and shape and fits and same:
+            out._alike = a._alike = b._alike = a._alike or b._alike or shape
         if crosswise:
             grad_fn.saved = (b if parent_a is not None else None, a if parent_b is not None else None)
-            if parent_a is None and parent_b is None:  # views made under no_grad, which require grad all the same
-                grad_fn.__class__ = entry.without_release
-            if ((c := a._counter) is not None and c.version) or ((c := b._counter) is not None and c.version):
+            if ((c := a._counter) and c.version) or ((c := b._counter) and c.version):
                 keep_versions(grad_fn)
+            if parent_a is parent_b is None:  # views made under no_grad, which require grad all the same
+                grad_fn.__class__ = entry.without_release
         elif saves:
             entry.save(grad_fn, (a, b), (out,), {})
         return out if not observers else show_observers(grad_fn, out)
@@ -142,9 +147,9 @@ def unary(
         if floating and x.dtype.kind != "f":
             x = converted(x, as_numpy(get_default_dtype()))
         data = forward(x)
-        out = new(Tensor)
+        out = new(*TENSOR)
         out._data = data
-        out._counter = out._grad = None
+        out._alike = out._counter = out._grad = None
         edge = input._edge
         if edge is NO_EDGE or (paused and get_ident() in paused):
             out._edge = NO_EDGE
@@ -321,10 +326,10 @@ class Op:
             self.rules.save(grad_fn, inputs, out, attributes)
         else:
             grad_fn.shape = data.shape
-            out = new(Tensor)  # as from_array, which asks about inference mode as well: nothing is recorded there
+            out = new(*TENSOR)  # as from_array, which asks about inference mode as well: nothing is recorded there
             out._data = data
             out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
-            out._counter = out._grad = None
+            out._alike = out._counter = out._grad = None
             self.rules.save(grad_fn, inputs, (out,), attributes)
         return out if not observers else show_observers(grad_fn, out)
 
@@ -355,9 +360,9 @@ class OneInputOp(Op):
         grad_fn.shape = data.shape
         grad_fn.stretched = origins(input) if self.stretches else None
         grad_fn.extras = None
-        out = new(Tensor)
+        out = new(*TENSOR)
         out._data = data
-        out._counter = out._grad = None
+        out._alike = out._counter = out._grad = None
         out._edge = (grad_fn, 0) if data.dtype.kind == "f" else NO_EDGE
         if (pick := rules.pick) is None:
             saved, inputs, outs = [], (input,), (out,)

@@ -39,7 +39,7 @@ def in_place(operation: Callable[..., Tensor]) -> Callable[..., Tensor]:
         except RuntimeError as error:
             raise RuntimeError(str(error).replace("t() expects", "t_() expects")) from error
         undo = inverse(out._view.path[-1], self._data.shape)
-        self._data = out._data
+        self._data, self._alike = out._data, None
         if getattr(self, "_view", None) is not None:
             self._view = View(out._view.base, out._view.path, self._view.refusal)
         if records() and out.grad_fn is not None:

@@ -66,7 +66,7 @@ def numbers_only(kernel: str, always: bool = False) -> Any:
 
 def product(vjp_self: Any, vjp_mat2: Any) -> Any:
     """The operation of two matrices with these rules."""
-    return binary("mm", "MmBackward0", rules.matmul, stretches=False, self=vjp_self, mat2=vjp_mat2)
+    return binary("mm", "MmBackward0", rules.matmul, fitting=True, self=vjp_self, mat2=vjp_mat2)
 
 
 mm_op = product(matmul_vjp_self, matmul_vjp_mat2)
@@ -77,12 +77,12 @@ MM_TURNED = {  # by whether each of the matrices is `turned`
     (True, True): product(turned_vjp_self, turned_vjp_mat2),
 }
 bmm_op = Op("BmmBackward0", numbers_only("bmm"), self=matmul_vjp_self, mat2=matmul_vjp_mat2)
-mv_op = binary("mv", "MvBackward0", rules.matmul, stretches=False, self=mv_vjp_self, vec=mv_vjp_vec)
+mv_op = binary("mv", "MvBackward0", rules.matmul, fitting=True, self=mv_vjp_self, vec=mv_vjp_vec)
 dot_op = binary(
     "dot",
     "DotBackward0",
     numbers_only("dot", True),
-    stretches=False,
+    fitting=True,
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
 )

@@ -77,8 +77,12 @@ def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
     return tuple([(t._data.shape, t._data.dtype) if hasattr(t._data, "shape") else ((), None) for t in inputs])
 
 
-def stretch(x: Any, y: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """The shapes and dtypes of two arrays that were broadcast to `shape`; None for an array that already has that shape."""
+def stretch(a: Any, b: Any, fits: bool | None, shape: Any) -> tuple[Any, ...]:
+    """The origins of two operands that were broadcast to `shape`, None for one that has it; of both where the dtypes differ
+    (fits: False)."""
+    if fits is False:
+        return origins(a, b)
+    x, y = a._data, b._data
     shape_x, shape_y = x.shape, y.shape
     return None if shape_x == shape else (shape_x, x.dtype), None if shape_y == shape else (shape_y, y.dtype)
 

@@ -159,7 +159,8 @@ def fill_out(result: Any, out: Any, name: str, place: int | None = None) -> Any:
     if out._data.shape != result._data.shape:
         if words := resizing(name, out, result):
             warnings.warn(words, UserWarning, stacklevel=5)
-        out._data = array_module(result._data).empty_like(result._data, dtype=out._data.dtype)
+        array = array_module(result._data).empty_like(result._data, dtype=out._data.dtype)
+        out._data, out._alike = array, None
     if out.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(INFERENCE_WRITTEN)
     storage = out.storage()
