@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from autograder import parts
+from autograder.checks import Check, Outcome
 
 Grade = tuple[int, int]  # what a check scores, and how many of its properties agree
 
@@ -28,6 +29,18 @@ def in_the_way(suspects: Sequence[str], now: Grade, again: Callable[[], Grade]) 
 
     best = without(suspects) if suspects else now
     return (_fewest(list(suspects), lambda some: without(some) >= best), best) if best > now else ([], now)
+
+
+def in_a_circle(check: Check, outcome: Outcome | None, others: Sequence[str]) -> set[str]:
+    """Those of the other parts that ask a part of the check for what that asks them: right alone, together without end."""
+    if outcome is None or not any(fault["class"] == "RecursionError" for fault in outcome.faults):
+        return set()
+    return {one for one in others if any(_asks(one, own) and _asks(own, one) for own in check.parts)}
+
+
+def _asks(one: str, other: str) -> bool:
+    """Whether the code of a plugged part has the name of another in it."""
+    return other.rpartition(".")[2] in parts.plugged()[one].__code__.co_names
 
 
 def _fewest(suspects: list[str], enough: Callable[[Sequence[str]], bool]) -> list[str]:

@@ -132,7 +132,10 @@ def look(this: Check, seed: int) -> View:
     culprits, _ = blame.in_the_way(met if now[0] < this.points else [], now, lambda: _again(this, seed))
     with parts.engines_own(met if culprits else ()):
         view = _view(this, _run(this, seed, AGAIN) if culprits else run, seed)
-    view.notes += _stood_in(stood_in.union(culprits))
+    circle = blame.in_a_circle(this, run.outcome, culprits)
+    view.notes += _stood_in(stood_in.union(culprits) - circle)
+    if circle:
+        view.notes.append(text("in_a_circle", parts=", ".join(sorted(part.rpartition(".")[2] for part in circle))))
     return view
 
 

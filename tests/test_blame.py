@@ -86,6 +86,20 @@ def test_a_part_that_calls_one_not_written_yet_runs_on_the_engines_own_and_is_to
     assert wrong.startswith("✗ mean_backward") and "you have not written yet" in wrong and "Hint: " in wrong
 
 
+def test_two_parts_that_ask_each_other_are_told_so(capsys):
+    leaf, history = (f"minigrad.tensor.Tensor.{each}" for each in ("is_leaf", "grad_fn"))
+    space = {"__name__": "__main__"}
+    exec("def is_leaf(self):\n    return self.grad_fn is None\n", space)
+    exec("def grad_fn(self):\n    return None if self.is_leaf else self._edge[0]\n", space)
+    both = {leaf: space["is_leaf"], history: space["grad_fn"]}
+    for check, other in (("leaf_or_not", "grad_fn"), ("grad_fn_names", "is_leaf")):
+        out = said(capsys, check, both)
+        assert out.startswith(f"✓ {check} · 2/2") and "would lose points" not in out
+        assert f"runs on your {other}. Each asks the other" in out and f"the engine's own {other} in place" in out
+        alone = {part: written for part, written in both.items() if part.rpartition(".")[2] != other}
+        assert "Each asks the other" not in said(capsys, check, alone)
+
+
 def test_a_part_of_an_earlier_lesson_is_never_graded_and_not_held_against_this_one(capsys, monkeypatch):
     monkeypatch.setattr(workspace, "carried", lambda: {SUM})
     out = said(capsys, "mean_backward", written(FIRST_ONLY, DIVIDE))

@@ -13,6 +13,7 @@ from ..tensor import Tensor, from_array
 from .arguments import Float, IntList, parsed
 from .define import Op
 from .nn import floats_only
+from .statistics import EPS, ROUNDED, anywhere
 
 LONG = 8  # elements to a row from which on NumPy's products of rows pay
 
@@ -32,8 +33,24 @@ def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any, An
     """input with mean 0 over `dims`, the factor 1 / √(variance + eps) that would give it variance 1, and the mean."""
     n = math.prod([input.shape[d] for d in dims])
     mean = rules.sum(input, dims, True) / n
-    moved = input - mean if rules.is_tensor(input) else stretching(operator.sub, input, mean)
-    return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps), mean
+    if rules.is_tensor(input):
+        moved = input - mean
+        return moved, 1 / rules.sqrt(products(moved, moved, dims) / n + eps), mean
+    moved = stretching(operator.sub, input, mean)
+    variance = products(moved, moved, dims) / n
+    rounding = mean * (ROUNDED * EPS[mean.itemsize])
+    if anywhere(close := variance <= rounding * rounding):
+        moved, variance, mean = exactly(input, dims, close, moved, variance, mean)
+    return moved, 1 / rules.sqrt(variance + eps), mean
+
+
+def exactly(input: Any, dims: tuple[int, ...], close: Any, *found: Any) -> tuple[Any, Any, Any]:
+    """What was found of rows, but of those that hold one number only what is true of them: no spread, and that number as mean.
+    A sum divided by n is not always it. close: the rows that may be such."""
+    first = input[tuple([slice(1) if d in dims else slice(None) for d in range(input.ndim)])]
+    equal = close & (input == first).all(axis=dims, keepdims=True)
+    moved, variance, mean = [rules.where(equal, x, y) for x, y in zip((0, 0, first), found, strict=True)]
+    return moved, variance, mean
 
 
 def last_dims(input: Any, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:

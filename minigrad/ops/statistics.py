@@ -30,7 +30,7 @@ from .validate import flag
 
 Dims = tuple[int, ...] | None
 ROUNDED = 8  # so many last digits of the mean may be what rounding left
-EPS = {4: 2.0**-23, 8: 2.0**-52}  # the last digit of 1, by the size of a number
+EPS = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52}  # the last digit of 1, by the size of a number
 
 # ------------------------------------------------------------------ helpers of the rules
 
