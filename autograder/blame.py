@@ -32,7 +32,7 @@ def in_the_way(suspects: Sequence[str], now: Grade, again: Callable[[], Grade]) 
 
 
 def in_a_circle(check: Check, outcome: Outcome | None, others: Sequence[str]) -> set[str]:
-    """Those of the other parts that ask a part of the check for what that asks them: right alone, together without end."""
+    """Which of the other parts ask a part of the check for what that asks them: right alone, together without end."""
     if outcome is None or not any(fault["class"] == "RecursionError" for fault in outcome.faults):
         return set()
     return {one for one in others if any(_asks(one, own) and _asks(own, one) for own in check.parts)}

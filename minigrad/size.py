@@ -94,10 +94,14 @@ class device:
         if isinstance(type, int):
             type, index = accelerator(), type
         kind, colon, number = str(type).partition(":")
-        if not kind.replace("_", "a").isalpha() or (colon and not number.isdigit()):
+        if not kind.replace("_", "a").isalpha() or (colon and not (number.isdigit() and number == str(int(number)))):
             raise RuntimeError(f"Invalid device string: '{type}'")
         if kind not in ("cpu", "cuda"):
             raise RuntimeError(f"Expected one of cpu, cuda device type at start of device string: {kind}")
+        if index is not None and (not isinstance(index, int) or isinstance(index, bool)):
+            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {index.__class__.__name__}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self.type: str = kind
         self.index: int | None = int(number) if number else index
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ..backend import numpy
 from ..dtypes import dtype
+from ..random import Generator
 from ..size import Size
 from ..size import device as Device
 from ..tensor import Tensor
@@ -267,6 +268,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "IntOrTensor": ("int", lambda x: isinstance(x, Tensor) or is_int(x)),
     "Dtype": ("torch.dtype", lambda x: isinstance(x, dtype) or any(x is kind for kind in (bool, int, float))),
     "Str": ("str", lambda x: isinstance(x, str)),
+    "Generator": ("torch.Generator", lambda x: isinstance(x, Generator)),
     "Tensors": ("tuple of Tensors", lambda x: isinstance(x, list | tuple)),
 }
 KINDS |= {name.lower(): KINDS[name] for name in ("Int", "Float", "Bool", "Str")}
