@@ -1,6 +1,6 @@
-"""torch.linalg: products and norms of vectors and matrices, the inverse, linear equations, the determinant.
+"""torch.linalg: products, norms and decompositions of matrices, the inverse, linear equations, the determinant.
 
-What is here is what programs ask for most; decompositions (svd, qr, eigh, cholesky) are not offered.
+What is here is what programs ask for most; of eigenvalues those of symmetric matrices, as others are complex.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Any
 
 from .dtypes import BY_NUMPY, as_numpy
 from .errors import refusing
-from .ops import inverse, norms, products, views
+from .ops import decompositions, inverse, norms, products, triangular, views
 from .ops import linalg as plain
+from .ops import pinv as singular
 from .ops.arguments import Bool, Dtype, Int, IntList, Ints, Number, Tensors, as_int, as_tensors, is_number
 from .ops.inverse import RETURN_TYPES, _LinAlgError, check_floats
 from .ops.lazy import plain_function
@@ -20,8 +21,9 @@ from .ops.reduce import one_dim
 from .tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cross", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot", "norm", "slogdet",
-    "solve", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "vecdot",
+    "vector_norm",
 ]  # fmt: skip
 
 __getattr__ = refusing(__name__)
@@ -232,3 +234,8 @@ inv, matmul, matrix_norm = map(plain_function, (linalg_inv, linalg_matmul, linal
 matrix_power, multi_dot, norm = map(plain_function, (linalg_matrix_power, linalg_multi_dot, linalg_norm))
 slogdet, solve, vecdot = map(plain_function, (linalg_slogdet, linalg_solve, linalg_vecdot))
 vector_norm = plain_function(linalg_vector_norm)
+cholesky, eigh = map(plain_function, (decompositions.linalg_cholesky, decompositions.linalg_eigh))
+eigvalsh, qr = map(plain_function, (decompositions.linalg_eigvalsh, decompositions.linalg_qr))
+svd, svdvals = map(plain_function, (decompositions.linalg_svd, decompositions.linalg_svdvals))
+pinv, matrix_rank = map(plain_function, (singular.linalg_pinv, singular.linalg_matrix_rank))
+solve_triangular = plain_function(triangular.linalg_solve_triangular)

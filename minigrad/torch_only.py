@@ -29,15 +29,15 @@ TORCH_ONLY = {
         batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
         batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bfloat16
         binary_cross_entropy_with_logits binomial bit bits16 bits1x8 bits2x4 bits4x2 bits8 blackman_window
-        block_diag ccol_indices_copy cdouble cfloat chain_matmul chalf channel_shuffle cholesky
-        cholesky_inverse cholesky_solve choose_qparams_optimized classes clear_autocast_cache col_indices_copy
+        block_diag ccol_indices_copy cdouble cfloat chain_matmul chalf channel_shuffle
+        cholesky_inverse choose_qparams_optimized classes clear_autocast_cache col_indices_copy
         combinations compile compiler complex complex128 complex32 complex64 cond conj conj_physical
         conj_physical_ constant_pad_nd conv_tbc conv_transpose3d convolution corrcoef
         cosine_embedding_loss cov cpp cpu crow_indices_copy ctc_loss cudnn_affine_grid_generator
         cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
         cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable cumulative_trapezoid dequantize
-        detach_ detach_copy diagonal_copy diagonal_scatter digamma distributed distributions dsmm
-        embedding_bag embedding_renorm_ empty_permuted empty_quantized empty_strided erfc erfc_ erfinv
+        detach_ detach_copy diagonal_copy diagonal_scatter distributed distributions dsmm
+        embedding_bag embedding_renorm_ empty_permuted empty_quantized empty_strided
         expand_copy export fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
         fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
         fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16
@@ -54,7 +54,7 @@ TORCH_ONLY = {
         is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled
         is_autocast_xla_enabled is_conj is_deterministic_algorithms_warn_only_enabled is_distributed is_neg
         is_same_size is_signed is_storage is_vulkan_available is_warn_always_enabled istft jit kaiser_window
-        kl_div layout lcm lcm_ ldexp ldexp_ lgamma library lobpcg logcumsumexp lstm lstm_cell
+        kl_div layout lcm lcm_ ldexp ldexp_ library lobpcg lstm lstm_cell
         lu_solve lu_unpack margin_ranking_loss masked matrix_exp max_pool1d_with_indices
         max_pool3d merge_type_from_type_comment miopen_batch_norm miopen_convolution
         miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss
@@ -63,8 +63,8 @@ TORCH_ONLY = {
         multiprocessing mvlgamma narrow_copy native_batch_norm native_channel_shuffle
         native_dropout native_group_norm native_layer_norm native_norm nested nextafter nonzero_static
         norm_except_dim nuclear_norm onnx orgqr ormqr overrides package parse_ir parse_schema parse_type_comment
-        pdist permute_copy pinverse poisson poisson_nll_loss polar polygamma profiler put q_per_channel_axis
-        q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qr qscheme
+        pdist permute_copy poisson poisson_nll_loss polar profiler put q_per_channel_axis
+        q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme
         quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm
         quantized_gru_cell quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d
         quantized_rnn_relu_cell quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8 range real renorm
@@ -76,7 +76,7 @@ TORCH_ONLY = {
         set_deterministic_debug_mode set_flush_denormal set_num_interop_threads set_warn_always signal
         slice_copy slice_inverse slice_scatter smm sparse sparse_bsc_tensor sparse_bsr_tensor
         sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor special split_copy
-        split_with_sizes_copy spmm squeeze_copy sspaddmm stft storage svd sym_constrain_range
+        split_with_sizes_copy spmm squeeze_copy sspaddmm stft storage sym_constrain_range
         sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt
         sym_sum t_copy testing thread_safe_generator torch_version transpose_copy trapezoid trapz
         triangular_solve triplet_margin_loss types uint1 uint16 uint2 uint3 uint32 uint4 uint5 uint6
@@ -121,8 +121,8 @@ TORCH_ONLY = {
         debug_unwrap functionalize rearrange replace_all_batch_norm_modules_
     """,
     "linalg": """
-        cholesky cholesky_ex cond eig eigh eigvals eigvalsh householder_product inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu
-        lu_factor lu_factor_ex lu_solve matrix_exp matrix_rank pinv qr solve_ex solve_triangular svd svdvals tensorinv tensorsolve
+        cholesky_ex cond eig eigvals householder_product inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu
+        lu_factor lu_factor_ex lu_solve matrix_exp solve_ex tensorinv tensorsolve
         vander
     """,
     "nn": """

@@ -97,6 +97,12 @@ OPS = """
     acosh: big; kink; odd
     asin: unit; kink; odd
     atanh: unit; kink; odd
+    erfc: x; kink; odd; ints; x * 4
+    erfinv: unit; kink; odd; ints
+    lgamma: pos; x - 0.35; kink; odd; ints
+    digamma: pos; x - 0.35; odd; ints
+    polygamma: 0, pos; 1, pos; 2, pos; 3, pos; 1, x - 0.35; -1, x; 1, ints
+    logcumsumexp: x, 0; x, -1; kink, 1; odd, 0; cube, 1; ints, 0; x, 5
     log: pos; kink; odd
     log10: pos; kink; odd
     log1p: pos; kink; odd
@@ -306,6 +312,13 @@ OPS = """
     logdet: s; -s; mnn; mnn - 2; x; ints
     matrix_power: s, 2; s, 1; s, 0; s, 3; s, 5; mnn, 6; s, -1; s2, -3; mnn, -2; iv.diag(), 3; iv.diag(), 0; iv.diag(), -1; x, 2;
         v, 2; s, 2.5; s, T.tensor(2)
+    cholesky: s @ s.mT + T.eye(3).to(s); s @ s.mT + T.eye(3).to(s), True; -s @ s.mT; x; dot; ints; s[:0, :0];
+        mnn @ mnn.mT + T.eye(3).to(mnn)
+    cholesky_solve: nk, s; nk, s, True; mnn, s; s, mnn[:, :3, :3]; s, s[:3, :3], upper=True; v, s; s, v;
+        x, s; s, x.t(); ints.t(), s; s[:0], s[:0, :0]
+    qr: x.t(); x, False; s; mnn + 3 * T.eye(3).to(mnn); v; ints; s[:0]
+    svd: x.t(); x.t(), False; s[..., :2]; s, True, False; mnn[..., :2]; mnn, compute_uv=False; x[:, 0]; ints; s[:0]
+    pinverse: x; x.t(); s; s, 0.5; mnn + 3 * T.eye(3).to(mnn), rcond=0.3; v; ints; s[:0]
     einsum: 'ij,jk->ik', x, s; 'ij->ji', x; 'ij->', x; 'ij,ij->i', x, y; 'ii->i', s; 'ii', s;
         'bij,bjk->bik', cube, mkn; 'i,j', v, u; '...i,i->...', cube2, long; 'ij,jk,kl->il', x, s, s2; 'ij,kj', x, y;
         'ab,bc', (x, s); 'ij,jk', x, y; '...', x; '...->...', x; 'i->ij', v; 'ij,jk->iz', x, s;

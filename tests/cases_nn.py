@@ -205,9 +205,15 @@ FUNCTIONAL = """
 """
 
 LINALG = """
+    cholesky: s @ s.mT + T.eye(3).to(s); s @ s.mT + T.eye(3).to(s), upper=True; mnn @ mnn.mT + T.eye(3).to(mnn);
+        s.triu() + 3 * T.eye(3).to(s); s; x; v; ints; mnn[:0]; s[:0, :0]; s[:1, :1] ** 2; T.stack([s @ s.mT, -s]);
+        s.abs().tril() + 2 * T.eye(3).to(s); s, upper=0; s * float('nan')
     cross: s, s2; x, y; s, s2, dim=0; x, v; nk, nk; x, row
     det: s; mnn; x; v; ints; mnn[:0]; s[:0, :0]; s[:1, :1]
     diagonal: s; cube; mnn, offset=1; cube, dim1=0, dim2=1; cube, offset=-1, dim1=0; v
+    eigh: s; s[..., :2, :2], 'U'; mnn; s[..., :2, :2], UPLO='u'; s + s.mT; x; v; ints; iv.diag(); mnn[:0]; s[:0, :0]; s[:1, :1];
+        s, 'x'; s, 1
+    eigvalsh: s; mnn, 'U'; x; v; ints; s[:0, :0]; s, 'lo'
     inv: s; mnn; x; v; ints; mnn[:0]; s[:0, :0]; s * 0; mnn * T.tensor([1, 0]).to(mnn)[:, None, None]
     matmul: x, s; s, v; cube, mkn; x, y; v, dot
     matrix_norm: s; x; cube; x, 1; x[:2], -1; x, float('inf'); x, -float('inf'); cube, 1, (0, 2); cube, 1, (2, 0), True;
@@ -215,15 +221,31 @@ LINALG = """
         x, 'a'; v; cube, 1, (0, 0); cube, 1, (0,); ints; x, dtype=T.float32; x.float(), 1, dtype=T.float64; x, 1, dtype=T.int64;
         x, None; cube, 1, (0, 5); x, 1, 0; s[:0]; x, [1]
     matrix_power: s, 3; s, -2; mnn, 0; x, 2; v, 1
+    matrix_rank: s; x; mnn; s.detach(), 1.0; x, rtol=0.5; s, atol=1.0; s, atol=T.tensor(1.0), rtol=0.1; v; ints;
+        s + s.mT, hermitian=True; s, 1.0, True; mnn[:0]; s[:0, :0]; s[:, :0]; s * 0; x, None; x, hermitian=True; ints, 1.0;
+        mnn, atol=v.detach(); s, tol=u.detach().exp()
     multi_dot: (s, s2); (s, nk); [v, s, nk]; (s, s2, v); (v, s, w); (x, s, s2, nk); (s, s2, x.t(), x, nk); (s, s2, s, s2); (s,); ();
         (x, y); (cube, s); (s, cube, s); (s, s2, cube); (x, ints.t()); s; (v, w); (s, 3); (dot, v)
     norm: x; v; cube; x, 1; v, 1; v, 3; x, 'fro'; x, float('inf'); x[:2], -1; cube, 1, (0, 2); cube, 3, 1; cube, None, (1, 2), True;
         x, dim=0; x, 3; cube, 1; x, 'a'; x, dim=(0, 1, 1); x, 2, (); v, 'fro'; cube, 'fro'; x, 'fro', 0; ints; x, dtype=T.float32;
         x, [1]; x, 1, 'a'; x, 1, 1; kink, 1, 0; x, 0, 1; v, float('inf'), 0, True; x.detach().float(), dtype=T.float64; dot; x, 0
+    pinv: x; x.t(); s; cube; s, 0.5; x, rcond=0.3; s, rtol=0.5; s, atol=1.0; s, atol=T.tensor(1.0), rtol=0.1; v; ints;
+        s + s.mT + 5 * T.eye(3).to(s), hermitian=True; s + s.mT, 0.3, True; mnn[:0]; s[:0, :0]; s[:, :0]; x, None;
+        x, hermitian=True; mnn, atol=u.detach().exp(); s, rtol=u.detach().exp() / 5; mnn, atol=v.detach(); x, 0.1, atol=0.1; s * 0
+    qr: x; x.t(); s; cube; mnn + 3 * T.eye(3).to(mnn); x, 'complete'; x.t(), 'complete'; x, mode='r'; s.detach(), 'r'; x, 'a';
+        x, None; v; ints; mnn[:0]; s[:0, :0]; s[:, :0]; s[:, :0], 'complete'; s[:0], 'r'
     slogdet: s; mnn; x; v; ints; mnn[:0]; s[:0, :0]
     solve: s, v; s, nk; mnn, v; mnn, nk; mnn, x; mnn, s; s, mnn; s, y, left=False; mnn, x[:, None], left=False; s, u; x, v;
         s * 0, v; ints, x; s, iv; v, v; s, v, left=False; s[:1, :1], v[:1], left=False; s[:0, :0], v[:0]; s, dot; s.mT, nk;
         mnn * T.tensor([1, 0]).to(mnn)[:, None, None], v; mnn, T.zeros(3, 3, 1).to(s)
+    solve_triangular: s, s[:, :2], upper=True; s, s[:, :2], upper=False; s, s[:2], upper=True, left=False; v, s, upper=True;
+        s, s2, upper=True, unitriangular=True; mnn[:, :3, :3], mnn[:1, :3], upper=False; mnn[0], mnn, upper=True, left=False;
+        s, v, upper=True; x, nk, upper=True; s, x, upper=True; s, x.t(), upper=True, left=False; s * 0, s, upper=True;
+        s, s.float(), upper=True; iv.diag(), nk, upper=True; s[:0, :0], nk[:0], upper=True; s, nk[:, :0], upper=False;
+        s, nk, upper=1; mnn, T.zeros(3, 3, 1).to(s), upper=True
+    svd: x.t(); x.t(), False; s[..., :2]; s[..., :2], full_matrices=False; s[:, :1], False; mnn[..., :2].detach(); x[:, 0]; ints;
+        mnn[:0]; s[:0, :0]; s[:, :0]; s[:, :0], False; x.t(), driver=None; x, driver='gesvd'; x * float('nan'); x, 1
+    svdvals: s[:, :1]; x.t(); s.detach(); mnn; v; ints; s[:, :0]; x, driver='gesvd'; x.detach() * float('nan')
     vecdot: x, y; v, w; v, v[:1]; x, v; cube, cube2, dim=1; dot, dot2; x, u; ints, ints2; x, y.float(); x, y, dim=5; col, row
     vector_norm: x; x, 1; x, 3, 1; cube, 2, (0, 2), True; kink, float('inf'); x, 'fro'; ints; x, dtype=T.float32; x, 2, None, True;
         x.detach().float(), dtype=T.float64

@@ -118,6 +118,7 @@ SECTIONS = (
 CONSTANTS = {"e": "2.718…", "inf": "∞", "nan": "Not a number.", "pi": "3.141…", "newaxis": "None, as an index."}
 # The operations whose entry is one line of a table, and so has no docstring.
 ELEMENTWISE = {
+    "erfc": "1 - erf x", "lgamma": "ln |Γ(x)|",
     "abs": "|x|", "acos": "arccos x", "acosh": "arcosh x", "asin": "arcsin x", "asinh": "arsinh x", "atan": "arctan x",
     "atanh": "artanh x", "ceil": "The least whole number ≥ x", "cos": "cos x", "cosh": "cosh x", "deg2rad": "x · π / 180",
     "exp": "e to the x", "exp2": "2 to the x", "expm1": "e to the x, minus 1, exact for small x",

@@ -50,6 +50,9 @@ TABLE = {
     "linalg": "bmm matmul",
     "products": "addmv! addr!addr_inplace baddbmm! cross dist dot inner kron mm mv outer vdot tensordot()",
     "inverse": "inverse det slogdet logdet matrix_power",
+    "triangular": "cholesky_solve",
+    "decompositions": "cholesky qr svd",
+    "pinv": "pinverse",
     "einsum": "einsum()",
     "similarity": "cdist() cosine_similarity() pairwise_distance()",
     "shape": """
@@ -89,6 +92,7 @@ TABLE = {
     """,
     "nn": "softmax log_softmax addmm!",
     "activation": "erf!",
+    "special": "erfc! erfinv! lgamma! digamma! logcumsumexp .polygamma=polygamma_method polygamma()",
     "piecewise": "hardshrink prelu",
     "rms_norm": "rms_norm()",
     "aten": """
@@ -127,7 +131,7 @@ METHOD_ONLY = {"nelement"}  # torch has no function of this name
 IN_PLACE_FUNCTIONS = set(
     """
     abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ clamp_
-    clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ erf_ exp2_ exp_ expm1_ fix_ floor_ frac_ index_put_ log10_ log1p_ log2_
+    clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fix_ floor_ frac_ index_put_ log10_ log1p_ log2_
     log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_
     tan_ tanh_ trunc_ xlogy_
 """.split()

@@ -181,6 +181,12 @@ def batched(self: Tensor, other: Tensor) -> Tensor:
             return matmul(squeeze(self, 0), other)
         if y[0] == 1 and other.requires_grad:
             return matmul(self, squeeze(other, 0))
+    return as_batches(self, other)
+
+
+def as_batches(self: Tensor, other: Tensor) -> Tensor:
+    """matmul by way of bmm, whatever the dimensions."""
+    x, y = self._data.shape, other._data.shape
     batch = x[:-2] if x[:-2] == y[:-2] else common_shape([x[:-2], y[:-2]])
     left = stacked(self, batch, (1, *x) if len(x) == 1 else x[-2:])
     if len(y) == 1:

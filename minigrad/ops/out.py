@@ -29,16 +29,18 @@ COMPUTED_IN = RESIZING | {"arange", "cumprod", "cumsum", "prod", "sum"}
 
 EXPECTED = "Expected out tensor to have dtype {want.c_name}, but got {got.c_name} instead"
 FOUND = "Found dtype {got.type_name} but expected {want.type_name}"
-# What functions say to another dtype than their result's; a pair for two results.
-ONLY: dict[str, str | tuple[str, str]] = {
+# What functions say to another dtype than their result's; a tuple for several results.
+ONLY: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(
-        "addmm addmv argmax argmin baddbmm bmm cross diag gather index_add index_copy inverse isin linalg_cross linalg_det "
-        "linalg_inv linalg_matmul linalg_matrix_power linalg_solve linalg_vector_norm log_softmax matmul matrix_power mm mv norm "
+        "addmm addmv argmax argmin baddbmm bmm cross diag gather index_add index_copy inverse isin linalg_cholesky linalg_cross "
+        "linalg_det linalg_eigvalsh linalg_inv linalg_matmul linalg_matrix_power linalg_solve linalg_svdvals linalg_vector_norm "
+        "log_softmax matmul matrix_power mm mv norm "
         "scatter scatter_add scatter_reduce softmax take_along_dim tril triu".split(),
         EXPECTED,
     ),
     **dict.fromkeys("abs bitwise_not ceil clamp clamp_max clamp_min floor frac neg negative round sgn sign trunc".split(), FOUND),
-    **dict.fromkeys("aminmax linalg_slogdet max min slogdet sort topk".split(), (EXPECTED, EXPECTED)),
+    **dict.fromkeys("linalg_svd svd".split(), (EXPECTED,) * 3),
+    **dict.fromkeys("aminmax linalg_eigh linalg_qr linalg_slogdet max min qr slogdet sort topk".split(), (EXPECTED, EXPECTED)),
     **dict.fromkeys("cummax cummin".split(), ("expected scalar_type {want.type_name} but found {got.type_name}",) * 2),
     **dict.fromkeys("amax amin".split(), "Expected the dtype for input and out to match, but got {want.type_name} for input's "
                     "dtype and {got.type_name} for out's dtype."),
@@ -62,6 +64,7 @@ ONLY: dict[str, str | tuple[str, str]] = {
     "linalg_matrix_norm": "linalg.matrix_norm expected out tensor dtype {want.type_name} but got: {got.type_name}",
     "linalg_multi_dot": "multi_dot(): expected out tensor to have dtype {want.c_name} but got {got.c_name}",
     "linalg_norm": "linalg.norm expected out tensor dtype {want.type_name} but got: {got.type_name}",
+    "linalg_solve_triangular": "expected scalar type {want.type_name} but found {got.type_name}",
     "linalg_vecdot": "linalg.vecdot: Expected out of dtype{want.type_name} but found {got.type_name}",
     "mode": ("expected scalar type '{want.type_name}' but got '{got.type_name}' for values output",
              "expected scalar type '{want.type_name}' but got '{got.type_name}' for indices output"),

@@ -37,7 +37,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
     "EmbeddingBackward0": {"scale_grad_by_freq": False, "sparse": False},
 }  # fmt: skip
 SHOWN_ONLY = {  # besides what the rules need: shown, and checked for writes in place, as torch's are
-    "LinalgSlogdetBackward0": "sign", "BaddbmmBackward0": "alpha beta", "LerpBackward1": "weight",
+    "LinalgSlogdetBackward0": "sign", "CholeskySolveBackward0": "self", "BaddbmmBackward0": "alpha beta", "LerpBackward1": "weight",
     "AddcdivBackward0": "tensor2", "CopysignBackward0": "result", "PowBackward1": "result", "PreluKernelBackward0": "self weight",
     "MaxPool2DWithIndicesBackward0": "kernel_size stride padding dilation ceil_mode",
     "UpsampleNearest1DBackward0": "self_shape output_size scales",
@@ -128,6 +128,7 @@ WORKED_OUT: dict[str, Facts] = {
     "AminBackward0": {"dim": every},
     "AminmaxBackward0": {"dim": lambda node, saved: saved("dim") and saved("dim")[0]},
     "IndexAddBackward0": {"source_dim": source_dim},
+    "LinalgSvdBackward0": {"S_sym_argsize_minus_1": lambda node, saved: saved("S").shape[-1]},
     "IndexCopyBackward0": {"source_dim": source_dim},
     "Im2ColBackward0": {
         "self_sym_argsize_minus_1": lambda node, saved: saved("self_shape")[-1],

@@ -52,6 +52,7 @@ TABLE = """
     lerp: 2-2 2-2 | 3-4 3-4
     linalg_norm:  | 1-6 2-6
     linalg_matrix_norm:  | 2-6 1-6
+    linalg_pinv linalg_matrix_rank:  | 1-5 1-5 2-4 2-4
     linspace:  | 3-9 3-9 3-9 3-9
     logspace:  | 3-10 3-10 3-10 3-10
     lt less: 1-1 1-1 | 2-3 2-3
@@ -119,7 +120,7 @@ WITHOUT_OUT = set(
     det group_norm hsplit index_fill index_put instance_norm is_complex is_floating_point is_inference is_nonzero
     is_tensor isclose isfinite isinf isnan isreal layer_norm linalg_diagonal logdet
     masked_fill masked_scatter max_pool1d max_pool2d meshgrid
-    moveaxis movedim narrow nelement numel one_hot ones_like pairwise_distance permute pixel_shuffle pixel_unshuffle
+    moveaxis movedim narrow nelement numel one_hot ones_like pairwise_distance permute pinverse pixel_shuffle pixel_unshuffle
     positive prelu rand_like randint_like randn_like ravel relu repeat_interleave reshape result_type rms_norm roll
     rot90 rsub scalar_tensor scaled_dot_product_attention select selu split split_with_sizes squeeze std_mean swapaxes
     swapdims t tensor tensor_split tile trace transpose tril_indices triu_indices unbind unflatten unique
