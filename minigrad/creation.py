@@ -89,7 +89,11 @@ def _array(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray | numpy.generic):
         check_known(data.dtype)
         return with_our_dtype(numpy.array(data, dtype=dtype))
-    kinds = {*map(type, _leaves(data))}
+    kinds = {*map(type, leaves := _leaves(data))}
+    if not kinds <= NUMBERS and any(isinstance(x, Tensor) and x.requires_grad for x in leaves):
+        from .ops.convert import TO_SCALAR
+
+        warn_once(TO_SCALAR, stacklevel=4)
     try:
         array = numpy.array(data if kinds <= NUMBERS else _plain(data))
     except ValueError as error:
@@ -222,9 +226,17 @@ def _keep_to(data: Any, shape: list[int], dim: int) -> None:
         _keep_to(x, shape, dim + 1)
 
 
-def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None) -> Any:
-    """The array behind torch.Tensor(2, 3) (sizes) or torch.Tensor([1.0]) (values); of the default dtype unless told."""
-    kind = as_numpy(dtype) or get_default_dtype().np
+def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None) -> Tensor:
+    """What torch.Tensor(2, 3) (sizes), torch.Tensor([1.0]) (values) or torch.Tensor(x) (a view of a tensor) makes; sizes and
+    values of the default dtype unless told."""
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        from .ops.views import alias_op  # the operations build on this module
+
+        return alias_op(data[0])
+    return from_array(_legacy_array(data, as_numpy(dtype) or get_default_dtype().np))
+
+
+def _legacy_array(data: tuple[Any, ...], kind: Any) -> Any:
     if not data:
         return numpy.empty((0,), kind)
     if all(isinstance(n, int) for n in data):

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .creation import finish, legacy_tensor
+from .creation import legacy_tensor
 from .dtypes import ALL, dtype
-from .ops.views import alias_op
 from .tensor import Tensor
 
 OPTIONS = (
@@ -29,13 +28,9 @@ class TensorType:
         self.dtype = kind
 
     def __call__(self, *data: Any) -> Tensor:
-        if len(data) == 1 and isinstance(given := data[0], Tensor):
-            if given.dtype is not self.dtype:
-                raise TypeError(
-                    f"expected {OPTIONS.format(self.dtype.c_name)} (got {OPTIONS.format(given.dtype.c_name)})"
-                )
-            return alias_op(given)
-        return finish(legacy_tensor(data, self.dtype), "cpu")
+        if len(data) == 1 and isinstance(given := data[0], Tensor) and given.dtype is not self.dtype:
+            raise TypeError(f"expected {OPTIONS.format(self.dtype.c_name)} (got {OPTIONS.format(given.dtype.c_name)})")
+        return legacy_tensor(data, self.dtype)
 
     def __instancecheck__(self, x: Any) -> bool:
         return isinstance(x, Tensor) and x.dtype is self.dtype and x.device.type == "cpu"

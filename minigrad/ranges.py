@@ -32,7 +32,7 @@ def arange(
     if start is None and end is None:
         raise TypeError("arange() received an invalid combination of arguments - got (), but expected one of:\n")
     try:
-        start, end, step = plain(*((0, start, step) if end is None else (start or 0, end, step)))
+        start, end, step = plain(*((0, start, step) if end is None else (0 if start is None else start, end, step)))
     except TypeError:
         if end is not None:
             return NotImplemented
@@ -43,7 +43,7 @@ def arange(
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    whole = not (isinstance(start, float) or isinstance(end, float) or isinstance(step, float))
+    whole = not any(isinstance(n, float | numpy.floating) for n in (start, end, step))
     kind = as_numpy(dtype) or (numpy.dtype("int64") if whole else get_default_dtype().np)
     if kind.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")

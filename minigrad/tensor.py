@@ -54,9 +54,12 @@ class Tensor:
     def __init__(self, *data: Any, device: Any = None) -> None:
         from .creation import legacy_tensor
 
-        self._data = legacy_tensor(data)
-        self._edge, self._alike, self._grad = NO_EDGE, None, None
-        self._counter = INFERENCE if is_inference_mode_enabled() else None
+        made = legacy_tensor(data)
+        self._data, self._edge, self._counter = made._data, made._edge, made._counter
+        self._alike = self._grad = None
+        if made._base is not None:
+            self._view = made._view
+            self.counter().add_view(self)
 
     if TYPE_CHECKING:  # what ops/ attaches to this class; a real __getattr__ would slow down every attribute
 
@@ -380,8 +383,7 @@ class Tensor:
         return id(self)
 
 
-_CPU = device("cpu")
-_new, _TENSOR = object.__new__, (Tensor,)
+_CPU, _new, _TENSOR = device("cpu"), object.__new__, (Tensor,)
 
 
 def from_array(data: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter | None = None) -> Tensor:

@@ -13,6 +13,7 @@ CALLS = {
     "meshgrid": "T.meshgrid(a, a)",
     "where": "T.where(T.ones(3, dtype=T.uint8), a, a)",
     "scatter": "a.scatter(0, T.tensor([0]), a, reduce='add')",
+    "tensor": "T.tensor([(a[0] * T.ones((), requires_grad=True)), 2.0])",
     "from_numpy": "T.from_numpy(numpy.broadcast_to(numpy.ones(1), (3,)))",
 }
 PROGRAM = """

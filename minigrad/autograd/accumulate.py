@@ -122,11 +122,14 @@ def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, .
 adding = threading.RLock()  # of two threads that add to one leaf at once, one would lose its gradient
 
 
-def refuse_shape(variable: Tensor, grad: Any) -> None:
-    """RuntimeError, in torch's words, for a leaf whose `.data` has got another shape since it was used."""
+def refuse_shape(tensor: Tensor, grad: Any, into: bool = False) -> None:
+    """RuntimeError, in torch's words, where a gradient cannot be added to a tensor, a leaf or what it holds, whose `.data` has
+    got another shape since it was used. into: the sum has to have the tensor's shape."""
     from ..ops.promotion import common_shape  # the operations build on this module
 
-    common_shape([variable._data.shape, grad.shape])
+    shape = tensor._data.shape
+    if (both := common_shape([shape, grad.shape])) != shape and into:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(both)}")
 
 
 class AccumulateGrad(Node):
@@ -179,8 +182,11 @@ class AccumulateGrad(Node):
             )
         # a copy lies in the order of the indices; it is made where somebody else may hold the array, or where that lies otherwise
         shared = grad is self.foreign or self.extras is not None or (len(shape) > 1 and not grad.flags.c_contiguous)
-        if (shared or variable._grad is not None) and shape != variable._data.shape:
+        held = variable._grad
+        if (shared or held is not None) and shape != variable._data.shape:
             refuse_shape(variable, grad)  # as its copy or its sum is refused in torch
+        if held is not None and getattr(held, "_data", grad).shape != shape:
+            refuse_shape(held, grad, into=True)
         accumulate(variable, grad, shared)
         self.foreign = None
         return ()

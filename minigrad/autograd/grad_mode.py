@@ -10,7 +10,6 @@ import functools
 import inspect
 import threading
 import warnings
-import weakref
 from collections.abc import Callable
 from threading import get_ident
 from typing import Any
@@ -27,16 +26,22 @@ inferring: set[int] = set()  # the threads that are inside inference_mode
 paused: set[int] = set()  # the union of both: the threads that do not record; nearly always empty, so cheap to ask
 
 
-class _Leaver(threading.local):
-    """Forgets a thread that ends while paused, so that a later thread with the same id starts out recording."""
+class _Mark:
+    """Dies with the thread that has made it, and forgets that thread: a later one with the same id starts out recording."""
 
     def __init__(self) -> None:
-        self.mark = weakref.finalize(threading.current_thread(), _forget, get_ident())
+        self.thread = get_ident()
+
+    def __del__(self, states: tuple[set[int], ...] = (off, inferring, paused)) -> None:
+        for threads in states:
+            threads.discard(self.thread)
 
 
-def _forget(thread: int) -> None:
-    for threads in (off, inferring, paused):
-        threads.discard(thread)
+class _Leaver(threading.local):
+    """What each thread has of its own, and what is dropped as it ends; the Thread object may live on."""
+
+    def __init__(self) -> None:
+        self.mark = _Mark()
 
 
 _leaver = _Leaver()

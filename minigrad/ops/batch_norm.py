@@ -94,7 +94,7 @@ def batch_norm_vjp_bias(grad: Any) -> Any:
 
 
 def _batch_norm(x: Any, weight: Any, bias: Any, moved: Any, factor: Any, **saved: Any) -> Any:
-    z = moved.astype(weight.dtype, copy=False)  # nobody else has it
+    z = moved  # nobody else has it
     z *= factor * per_channel(weight)
     z += per_channel(bias)
     return z.reshape(x.shape).astype(x.dtype, copy=False)
@@ -160,18 +160,21 @@ def aten_batch_norm(
     floats_only(input, "batch_norm")
     check_dtypes(x.dtype, [t._data.dtype for t in given.values() if t is not None])
     mean = rstd = x[:0].reshape(-1)
-    flat = places(in_order(x))
+    flat = single(places(in_order(x)))[0]
     if training:
         n = x.size // x.shape[1]
         mean = (total(flat) / n).reshape(-1)
         moved = flat - per_channel(mean)
         var = (total_product(moved, moved) / n).reshape(-1)
-        rstd = (1 / array_module(x).sqrt(var.astype(as_numpy(float64)) + eps)).astype(x.dtype)
+        rstd = (1 / array_module(x).sqrt(var.astype(as_numpy(float64)) + eps)).astype(flat.dtype)
         if running_mean is not None and running_var is not None:
             follow(running_mean, running_var, mean, var * (n / (n - 1) if n > 1 else math.nan), momentum)
         factor = per_channel(rstd)
+        kept = (input if weight is None else weight)._data.dtype
+        mean, rstd = mean.astype(kept, copy=False), rstd.astype(kept, copy=False)
     else:
-        middle, factor = scaling(flat, running_mean._data, running_var._data, mean, rstd, False, eps)  # type: ignore[union-attr]
+        middle, var = single(running_mean._data, running_var._data)  # type: ignore[union-attr]
+        middle, factor = scaling(flat, middle, var, mean, rstd, False, eps)
         moved = flat - middle
     return batch_norm_op(
         input,

@@ -56,9 +56,9 @@ def group_norm_vjp_bias(grad: Any) -> Any:
     return rules.reshape(rules.sum(rules.sum(each, (2,), True), (0,), False), grad.shape[1:2])
 
 
-def _group_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, group: int, **saved: Any) -> Any:
-    z = moved.astype(weight.dtype, copy=False)  # nobody else has it
-    z *= rstd[..., None, None] * each_channel(weight, group)
+def _group_norm(x: Any, weight: Any, bias: Any, moved: Any, factor: Any, group: int, **saved: Any) -> Any:
+    z = moved  # nobody else has it
+    z *= factor * each_channel(weight, group)
     z += each_channel(bias, group)
     return z.reshape(x.shape).astype(x.dtype, copy=False)
 
@@ -85,6 +85,8 @@ def group_norm(
     shape = asked_shape(input, "dim")
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
     if sizes[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
@@ -111,14 +113,16 @@ def aten_group_norm(input: Tensor, num_groups: int, weight: Tensor | None, bias:
     check_dtypes(input._data.dtype, [t._data.dtype for t in (weight, bias) if t is not None])
     floats_only(input, "GroupNormKernelImpl")
     input = input.contiguous()
-    moved, rstd, mean = centred(groups(input._data, num_groups), (2, 3), eps)
+    moved, factor, mean = centred(single(groups(input._data, num_groups))[0], (2, 3), eps)
+    kept = (input if weight is None else weight)._data.dtype
     return group_norm_op(
         input,
         stand_in(input, 1) if weight is None else weight.contiguous(),
         stand_in(input, 0) if bias is None else bias.contiguous(),
         moved=moved,
-        mean=mean[..., 0, 0],
-        rstd=rstd[..., 0, 0],
+        factor=factor,
+        mean=mean[..., 0, 0].astype(kept, copy=False),
+        rstd=factor[..., 0, 0].astype(kept, copy=False),
         group=num_groups,
         eps=eps,
         N=shape[0],

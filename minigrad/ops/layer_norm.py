@@ -48,7 +48,7 @@ def exactly(input: Any, dims: tuple[int, ...], close: Any, *found: Any) -> tuple
     """What was found of rows, but of those that hold one number only what is true of them: no spread, and that number as mean.
     A sum divided by n is not always it. close: the rows that may be such."""
     first = input[tuple([slice(1) if d in dims else slice(None) for d in range(input.ndim)])]
-    equal = close & (input == first).all(axis=dims, keepdims=True)
+    equal = close & (found[1] < math.inf) & (input == first).all(axis=dims, keepdims=True)
     moved, variance, mean = [rules.where(equal, x, y) for x, y in zip((0, 0, first), found, strict=True)]
     return moved, variance, mean
 
@@ -109,14 +109,13 @@ def layer_norm_vjp_bias(grad: Any, normalized_shape: tuple[int, ...]) -> Any:
     return rules.sum(grad, rows, False) if rows else grad
 
 
-def _layer_norm(x: Any, weight: Any, bias: Any, moved: Any, rstd: Any, **saved: Any) -> Any:
-    z = moved.astype(weight.dtype, copy=False)  # nobody else has it
-    z = stretching(operator.imul, z, rstd)
+def _layer_norm(x: Any, weight: Any, bias: Any, moved: Any, factor: Any, **saved: Any) -> Any:
+    z = stretching(operator.imul, moved, factor)  # nobody else has `moved`
     if weight.ndim:
         z = stretching(operator.imul, z, weight)
-    if bias.ndim:
-        z = stretching(operator.iadd, z, bias)
-    return z.astype(x.dtype, copy=False)
+    return stretching(operator.iadd, z, bias).astype(
+        x.dtype, copy=False
+    )  # as in torch a bias of 0 is added, to -0 as well
 
 
 layer_norm_op = Op(
@@ -184,14 +183,16 @@ def layer_norm(
         )
     floats_only(input, "LayerNormKernelImpl")
     x = in_order(input._data)
-    moved, rstd, mean = centred(x, last_dims(x, shape), eps)
+    moved, factor, mean = centred(single(x)[0], last_dims(x, shape), eps)
+    kept = (input if weight is None else weight)._data.dtype
     return layer_norm_op(
         input,
         stand_in(input, 1) if weight is None else weight,
         stand_in(input, 0) if bias is None else bias,
         moved=moved,
-        rstd=rstd,
-        mean=mean,
+        factor=factor,
+        rstd=factor.astype(kept, copy=False),
+        mean=mean.astype(kept, copy=False),
         normalized_shape=shape,
         eps=eps,
     )

@@ -61,8 +61,9 @@ def as_index(self: Tensor) -> int:
 
 
 def formatted(self: Tensor, spec: str) -> str:
-    """f"{tensor:.2f}": a 0-d tensor as its number."""
-    return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
+    """f"{tensor:.2f}": a 0-d tensor as its number; not so one of a class of its own, such as a Parameter."""
+    number = type(self) is Tensor and self._data.ndim == 0
+    return format(self.item(), spec) if number else object.__format__(self, spec)
 
 
 # ------------------------------------------------------------------ copies
