@@ -22,6 +22,7 @@ NONE_OF_THEM: dict[str, Any] = {
 }  # fmt: skip
 BEYOND = {
     r"^nn\.functional\.max_pool[12]d 0 ": "with return_indices torch says max_pool1d_with_indices()",
+    r"^polygamma/": "the table's function takes its arguments the other way round than torch's",
     r"^unique 0 ": "torch says _unique2()",
     r"^nn\.functional\.(multilabel_soft_margin|gaussian_nll)_loss . array": "made of operators; and",
 }

@@ -33,6 +33,7 @@ OTHERWISE = {
     "grad_arguments": "numpy()",
     "leaks": "numpy()",
     "numbers_too_wide": "beside a float they are refused in CuPy's own words, or, on the stand-in, not at all",
+    "other_shapes": "memory is shared with NumPy's arrays",
     "packed_sequences": "lengths have to be on the CPU",
     "recurrent": "names the CPU",
     "saved_hooks": "from_numpy()",

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_single, numpy, on_device, ordered
+from ..backend import array_module, in_single, numpy, on_device, ordered, to_host
 from ..tensor import Tensor
 from .activation import erf_array
 from .arguments import Int, as_int
@@ -67,20 +67,26 @@ def _one_by_one(name: str, function: Any) -> Any:
     each = numpy.frompyfunc(function, 1, 1)
 
     def forward(x: Any) -> Any:
-        if array_module(x) is not numpy:
-            return on_device(name, x)
-        return numpy.asarray(each(x)).astype(x.dtype)
+        found = on_device(name, x) if array_module(x) is not numpy else numpy.asarray(each(x))
+        return found.astype(x.dtype)
 
     return forward
 
 
-def _lgamma(x: float) -> float:
+def _ln_gamma(x: float) -> float:
     try:
         return math.lgamma(x)
-    except ValueError:  # a pole
+    except (ValueError, OverflowError):  # at a pole, or beyond the largest number
         return math.inf
-    except OverflowError:
-        return math.inf
+
+
+_lgamma = _one_by_one("gammaln", _ln_gamma)
+
+
+def lgamma_array(x: Any) -> Any:
+    """ln |Γ(x)|, inf at both infinities, where libraries differ."""
+    module = array_module(x)
+    return module.where(module.isinf(x), abs(x), _lgamma(x)).astype(x.dtype, copy=False)
 
 
 # The coefficients of torch's rational functions for erfinv (ATen/native/Math.h), from the lowest power up.
@@ -191,11 +197,12 @@ def _polygamma(x: Any, n: int) -> Any:
 
 @in_single
 def _logcumsumexp(x: Any, dim: int) -> Any:
-    return array_module(x).logaddexp.accumulate(x, dim) if x.ndim else x.copy()
+    module = array_module(x)  # CuPy's logaddexp cannot accumulate
+    return module.asarray(numpy.logaddexp.accumulate(to_host(x), dim)) if x.ndim else x.copy()
 
 
 erfc = unary("erfc", "ErfcBackward0", _one_by_one("erfc", math.erfc), self=erfc_vjp)
-lgamma = unary("lgamma", "LgammaBackward0", _one_by_one("gammaln", _lgamma), self=lgamma_vjp)
+lgamma = unary("lgamma", "LgammaBackward0", lgamma_array, self=lgamma_vjp)
 erfinv_op = Op("ErfinvBackward0", _erfinv, floating=True, self=erfinv_vjp)
 digamma_op = Op("DigammaBackward0", _digamma, floating=True, self=digamma_vjp)
 polygamma_op = Op("PolygammaBackward0", _polygamma, floating=True, self=polygamma_vjp)
