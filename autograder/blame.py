@@ -40,7 +40,8 @@ def in_a_circle(check: Check, outcome: Outcome | None, others: Sequence[str]) ->
 
 def _asks(one: str, other: str) -> bool:
     """Whether the code of a plugged part has the name of another in it."""
-    return other.rpartition(".")[2] in parts.plugged()[one].__code__.co_names
+    code = getattr(parts.plugged()[one], "__code__", None)  # a part may be any callable
+    return code is not None and other.rpartition(".")[2] in code.co_names
 
 
 def _fewest(suspects: list[str], enough: Callable[[Sequence[str]], bool]) -> list[str]:

@@ -101,7 +101,7 @@ OPS = """
     erfinv: unit; kink; odd; ints
     lgamma: pos; x - 0.35; kink; odd; ints
     digamma: pos; x - 0.35; odd; ints
-    polygamma: 0, pos; 1, pos; 2, pos; 3, pos; 1, x - 0.35; -1, x; 1, ints
+    polygamma: 0, pos; 1, pos; 2, pos; 3, pos; 2, -pos * 1e20; 3, x * 4 - 9.3; 1, x - 0.35; -1, x; 1, ints
     logcumsumexp: x, 0; x, -1; kink, 1; odd, 0; cube, 1; ints, 0; x, 5
     log: pos; kink; odd
     log10: pos; kink; odd

@@ -196,8 +196,9 @@ def not_positive(name: str, x: Any) -> _LinAlgError:
 def _qr(x: Any, mode: str) -> tuple[Any, Any]:
     with numpy.errstate(over="ignore"):  # NumPy computes in double and converts back
         found = array_module(x).linalg.qr(x, mode)
-    Q, R = (array_module(x).zeros(0, x.dtype), found) if mode == "r" else found
-    return Q if mode == "r" else by_columns(Q), by_columns(R)
+    if mode == "r":
+        return array_module(x).zeros(0, x.dtype), by_columns(found)
+    return by_columns(found[0]), by_columns(found[1])
 
 
 @in_single
@@ -238,12 +239,15 @@ def _eigh(x: Any, UPLO: str) -> tuple[Any, Any]:
 
 def not_converged(x: Any, UPLO: str) -> _LinAlgError:
     """torch's error for the first matrix of a batch whose eigenvalues LAPACK does not find."""
-    number = 0
-    for number, matrix in enumerate(x.reshape(-1, *x.shape[-2:])):  # noqa: B007
+
+    def fails(matrix: Any) -> bool:
         try:
             lapack("eigh", matrix, UPLO)
         except numpy.linalg.LinAlgError:
-            break
+            return True
+        return False
+
+    number = next((i for i, matrix in enumerate(x.reshape(-1, *x.shape[-2:])) if fails(matrix)), 0)
     return _LinAlgError(
         f"linalg.eigh: {batch_element(number, x)}The algorithm failed to converge because the input matrix is ill-conditioned "
         f"or has too many repeated eigenvalues (error code: {x.shape[-1] - 1})."

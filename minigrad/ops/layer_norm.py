@@ -40,11 +40,11 @@ def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any, An
     variance = products(moved, moved, dims) / n
     rounding = mean * (ROUNDED * EPS[mean.itemsize])
     if anywhere(close := variance <= rounding * rounding):
-        moved, variance, mean = exactly(input, dims, close, moved, variance, mean)
+        moved, variance, mean = of_equal_rows(input, dims, close, moved, variance, mean)
     return moved, 1 / rules.sqrt(variance + eps), mean
 
 
-def exactly(input: Any, dims: tuple[int, ...], close: Any, *found: Any) -> tuple[Any, Any, Any]:
+def of_equal_rows(input: Any, dims: tuple[int, ...], close: Any, *found: Any) -> tuple[Any, Any, Any]:
     """What was found of rows, but of those that hold one number only what is true of them: no spread, and that number as mean.
     A sum divided by n is not always it. close: the rows that may be such."""
     first = input[tuple([slice(1) if d in dims else slice(None) for d in range(input.ndim)])]

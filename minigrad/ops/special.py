@@ -168,9 +168,11 @@ EULER = (
 def _zeta(s: int, q: Any) -> Any:
     """Hurwitz's ζ(s, q) = Σ 1 / (q + k)^s, for a whole s > 1: a few terms, and Euler's and Maclaurin's sum for the others."""
     module = array_module(q)
-    a, found = q + 0.0, q ** -float(s)
+    poles = (q <= 0) & (q == module.floor(q))
+    q = module.where(poles, 1.0, q)  # a number far below 0 is whole, and no larger for a 1 added to it
+    a, found = q, q ** -float(s)
     while True:
-        a = a + (more := (a <= 9) & (a > -math.inf))
+        a = a + (more := a <= 9)
         if not more.any():
             break
         found = found + module.where(more, module.where(more, a, 1) ** -float(s), 0)
@@ -183,7 +185,7 @@ def _zeta(s: int, q: Any) -> Any:
         found = found + factor * b / divisor
         factor *= s + 2 * i + 1
         b = b / a
-    return module.where((q <= 0) & (q == module.floor(q)), math.inf, found)
+    return module.where(poles, math.inf, found)
 
 
 @in_single
