@@ -265,7 +265,7 @@ def sum_array(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
             elif 1 < (n := x.size) <= LANES * LONG:  # one is not added to 0, as it must be if it is -0.0
                 out = (x if len(shape) == 1 else x.reshape(n)).dot(_ones(n, x.dtype))
                 return out.reshape((1,) * len(shape)) if keepdim else out
-        if dim and math.prod([shape[d] for d in dim if x.strides[d] != x.itemsize]) > LANES * LONG:
+        if dim and x.size > LANES * LONG < math.prod([shape[d] for d in dim if x.strides[d] != x.itemsize]):
             return _sum_one_by_one(x, dim, keepdim)
     reduce: Any = numpy.add.reduce  # what x.sum() comes to, with no Python in between
     return reduce(x, dim, x.dtype, None, keepdim)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from .dtypes import (
     with_our_dtype,
 )
 from .dtypes import dtype as Dtype
-from .errors import FLOATS_ONLY, warn_once
+from .errors import FLOATS_ONLY, warn, warn_once
 from .printing import typename
 from .size import chosen
 from .size import device as Device
@@ -40,11 +39,9 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, require
     Python floats become the default dtype, ints int64, arrays keep theirs. A leaf.
     """
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=3,
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
         )
     array = _array(data, as_numpy(dtype))
     if device is None and chosen.device is None and hasattr(getattr(data, "_data", data), "__cuda_array_interface__"):
@@ -93,7 +90,7 @@ def _array(data: Any, dtype: Any) -> Any:
     if not kinds <= NUMBERS and any(isinstance(x, Tensor) and x.requires_grad for x in leaves):
         from .ops.convert import TO_SCALAR
 
-        warn_once(TO_SCALAR, stacklevel=4)
+        warn_once(TO_SCALAR)
     try:
         array = numpy.array(data if kinds <= NUMBERS else _plain(data))
     except ValueError as error:
@@ -278,7 +275,7 @@ def from_numpy(array: Any) -> Tensor:
             "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
         )
     if not array.flags.writeable:
-        warn_once(NOT_WRITABLE, stacklevel=3)
+        warn_once(NOT_WRITABLE)
     # an array of its own, to which nobody else gives another shape
     return from_array(array.view(BY_NUMPY[array.dtype].np, ndarray))
 

@@ -7,12 +7,12 @@ was drawn from: its gradient is 0.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .backend import array_module, memory_order, numpy, to_host
 from .creation import finish, shape_of
 from .dtypes import BY_NUMPY, as_dtype, as_numpy, get_default_dtype, int64, limits
+from .errors import warn
 from .ops.arguments import Bool, Dtype, Float, Int, Operand, is_int, is_ints, type_name
 from .ops.define import Op
 from .ops.inplace import check_memory, check_writable, write
@@ -391,7 +391,7 @@ def check_bounds(low: int, high: int, kind: Dtype) -> None:
         if not least <= bound <= most:
             raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
         if abs(bound) > exact and kind.is_floating_point:
-            warnings.warn(INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=kind.c_name), stacklevel=2)
+            warn(INEXACT.format(name=name, bits=exact.bit_length() - 1, kind=kind.c_name))
 
 
 def whole_numbers(kind: Dtype) -> tuple[float, float, int]:

@@ -72,14 +72,23 @@ ANOMALY_ENABLED = (
 )
 
 
+PACKAGE = __name__.partition(".")[0]
 said: set[str] = set()  # what torch warns of once in a process
 
 
-def warn_once(words: str, stacklevel: int, about: str = "") -> None:
+def warn(words: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the user's line: the innermost one that is not in this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(words, category, level)
+
+
+def warn_once(words: str, about: str = "") -> None:
     """A warning that comes once in a process. about: its key, if its text varies."""
     if (about or words) not in said:
         said.add(about or words)
-        warnings.warn(words, UserWarning, stacklevel + 1)
+        warn(words)
 
 
 def check_bool(function: str, name: str, place: int, value: Any) -> None:

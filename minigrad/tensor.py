@@ -6,7 +6,6 @@ operations compute and differentiate, and attaches them to this class as methods
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from .autograd.views import refuse_repeats, share_saved, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
-from .errors import FLOAT_ONLY, INFERENCE_WRITTEN, LEAVES_ONLY, NOT_A_LEAF, OTHER_DEVICE, OTHER_SIZE, check_bool
+from .errors import FLOAT_ONLY, INFERENCE_WRITTEN, LEAVES_ONLY, NOT_A_LEAF, OTHER_DEVICE, OTHER_SIZE, check_bool, warn
 from .size import Size, device, unchecked
 
 if TYPE_CHECKING:
@@ -186,7 +185,7 @@ class Tensor:
         """The gradient accumulated so far; None before the first backward. Reading it on a non-leaf warns."""
         grad = self._grad
         if grad is None and self._computed and not self.retains_grad:
-            warnings.warn(NOT_A_LEAF, UserWarning, stacklevel=2)
+            warn(NOT_A_LEAF)
         return grad
 
     @grad.setter
@@ -224,10 +223,13 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         data = value._data
-        if self._edge is not NO_EDGE and data.dtype.kind != "f":
-            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-        self._data = data if type(data) is ndarray else value.storage()
-        self._alike = None
+        if data.dtype is not self._data.dtype and self._edge is not NO_EDGE:
+            if data.dtype.kind != "f":
+                raise RuntimeError(
+                    "data set to a tensor that requires gradients must be floating point or complex dtype"
+                )
+            self._accumulator = None  # as in torch, graphs until now lead to the old one, which nobody finds any more
+        self._data, self._alike = data if type(data) is ndarray else value.storage(), None
 
     @data.deleter
     def data(self) -> None:

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Mapping, Sequence
 from operator import index
 from threading import get_ident
 from typing import Any
 
 from .. import rules
-from ..errors import BACKWARD_INSIDE, opening
+from ..errors import BACKWARD_INSIDE, opening, warn
 from ..tensor import Tensor, from_array
 from . import anomaly, engine
 from .accumulate import GradientEdge, gradient_edge
@@ -77,7 +76,7 @@ def backward(
     inputs: accumulate into these tensors only; a dict of them will do. grad_variables: what grad_tensors was once called.
     """
     if grad_variables is not None:
-        warnings.warn(GRAD_VARIABLES, FutureWarning, stacklevel=2)
+        warn(GRAD_VARIABLES, FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(BOTH_GIVEN)
         grad_tensors = grad_variables
@@ -95,7 +94,7 @@ def backward(
         retain_graph, create_graph = flag(retain_graph), bool(index(create_graph))
     if create_graph and not _warned:
         _warned.append(True)
-        warnings.warn(CREATE_GRAPH_WARNING, UserWarning, stacklevel=3)
+        warn(CREATE_GRAPH_WARNING)
     run(roots, grads, retain_graph, create_graph, edges, accumulate=True)
 
 
@@ -121,7 +120,7 @@ def grad(
                      is_grads_batched, materialize_grads)  # fmt: skip
         return dict(zip(inputs, found, strict=True))
     if not only_inputs:
-        warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
+        warn(ONLY_INPUTS, FutureWarning)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."

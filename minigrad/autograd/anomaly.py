@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module
-from ..errors import ANOMALY_ENABLED, ENABLE_ANOMALY, check_bool
+from ..errors import ANOMALY_ENABLED, ENABLE_ANOMALY, check_bool, warn
 from .graph import Node
 from .hooks import extras_of
 from .recording import observers
@@ -83,7 +82,7 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True) -> None:
         self.before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
         self.check_nan = check_nan
-        warnings.warn(ENABLED_WARNING, UserWarning, stacklevel=2)
+        warn(ENABLED_WARNING)
 
     def __enter__(self) -> None:
         set_anomaly_enabled(True, self.check_nan)
@@ -134,7 +133,7 @@ def refuse_nan(node: Node, results: Any) -> None:
 def say(message: str) -> None:
     """Warn; where warnings are errors, write to stderr, for it must not take the place of the error it explains."""
     try:
-        warnings.warn(message, UserWarning, stacklevel=7)
+        warn(message)
     except UserWarning as warning:
         sys.stderr.write(f"{type(warning).__name__}: {warning}\n")
 

@@ -6,11 +6,11 @@ A rule must give the same twice, must scale with the gradient that arrives, and 
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import autograd
+from ..errors import warn
 from ..tensor import Tensor
 
 
@@ -24,11 +24,9 @@ def check_inputs(given: tuple[Any, ...]) -> None:
     for index in checked:
         x = given[index]
         if x.dtype.itemsize < 8:
-            warnings.warn(
+            warn(
                 f"Input #{index} requires gradient and is not a double precision floating point or complex. This check "
-                "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                UserWarning,
-                stacklevel=3,
+                "will likely fail if all the inputs are not of double precision floating point or complex. "
             )
         if x.numel() and not all(step > 0 or n <= 1 for step, n in zip(x.stride(), x.shape, strict=True)):
             raise RuntimeError(
@@ -129,12 +127,12 @@ def check_undefined(func: Callable[..., Any], given: tuple[Any, ...]) -> None:
         try:
             found = autograd.grad(outputs, sources, [o.new_zeros(o.shape) for o in outputs], allow_unused=True)
         except RuntimeError as error:
-            warnings.warn(UNDEFINED_WARNING, UserWarning, stacklevel=4)
+            warn(UNDEFINED_WARNING)
             raise GradcheckError(
                 f"Expected backward function to handle undefined output grads. {UNDEFINED_NOTE}"
             ) from error
         if any(g is not None and some_nonzero(g) for g in found):
-            warnings.warn(UNDEFINED_WARNING, UserWarning, stacklevel=4)
+            warn(UNDEFINED_WARNING)
             raise GradcheckError(
                 "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
                 + UNDEFINED_NOTE

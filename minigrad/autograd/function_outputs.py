@@ -7,9 +7,9 @@ written to, because that would bypass the user's backward.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..errors import warn
 from ..tensor import Tensor
 from .function_node import BackwardNode, differentiable, meta_of
 from .graph import NO_EDGE, save_result
@@ -100,7 +100,7 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
         if not given and view is not None:
             raise RuntimeError(NOT_AN_INPUT)
         if not given:
-            warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=4)
+            warn(NOT_AN_INPUT)
     if not wanted and out.requires_grad and given:
         return out.detach()
     if given and not dirty:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-import warnings
 from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-from ..errors import check_bool
+from ..errors import check_bool, warn
 
 NOT_FOR_CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
@@ -109,7 +108,7 @@ class Decorating:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
-            warnings.warn(NOT_FOR_CLASSES, FutureWarning, stacklevel=2)
+            warn(NOT_FOR_CLASSES, FutureWarning)
         if inspect.isgeneratorfunction(function):
             return _in_generator(self.clone, function)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from ..errors import FLOATS_ONLY
+from ..errors import FLOATS_ONLY, warn
 from ..tensor import Tensor
 
 VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
@@ -27,7 +26,7 @@ class Variable(metaclass=_Variables):
         """The tensor; TypeError for anything else, RuntimeError where whole numbers should require grad. volatile: what
         no_grad has replaced, and name: are of no effect."""
         if volatile:
-            warnings.warn(VOLATILE, UserWarning, stacklevel=2)
+            warn(VOLATILE)
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
         if data is None:

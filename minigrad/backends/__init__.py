@@ -6,11 +6,10 @@ Nothing here changes what is computed: the same program gives the same numbers e
 from __future__ import annotations
 
 import os
-import warnings
 from types import SimpleNamespace
 from typing import Any
 
-from ..errors import refusing
+from ..errors import refusing, warn
 from . import cudnn
 
 __all__ = [
@@ -80,10 +79,9 @@ def set_float32_matmul_precision(precision: str) -> None:
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision not in PRECISIONS:
-        warnings.warn(
+        warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no "
-            "effect.",
-            stacklevel=2,
+            "effect."
         )
         return
     _set["precision"] = precision

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..autograd.function import Function
 from ..autograd.grad_mode import is_grad_enabled
+from ..errors import warn
 from ..tensor import Tensor
 from .hooks import EVERYWHERE
 
@@ -98,7 +98,7 @@ class Call:
                     try:
                         self.after(hook, with_kwargs)
                     except Exception as error:
-                        warnings.warn(whose + SILENCED.format(error), stacklevel=4)
+                        warn(whose + SILENCED.format(error))
 
 
 # ------------------------------------------------------------------ gradients that pass through
@@ -158,7 +158,7 @@ class Watch:
     def outputs(self, result: Any) -> Any:
         """The result, with a place in front of it."""
         if not isinstance(result, Tensor | tuple):
-            warnings.warn(NO_TENSORS.format(type(result)), stacklevel=5)
+            warn(NO_TENSORS.format(type(result)))
         several = result if isinstance(result, tuple) else (result,)
         self.returned = len(several)
         led, self.of_outputs = passed(several, self.arrived)
@@ -174,7 +174,7 @@ class Watch:
                 self.grad_outputs = replaced
         shown = self.grad_outputs
         if self.of_inputs is None:  # nothing behind this module wants a gradient: all is known already
-            warnings.warn(NO_INPUT, stacklevel=5)
+            warn(NO_INPUT)
             for hook in self.hooks:
                 replaced = hook(self.module, (None,) * self.given, shown)
                 if replaced is not None and not (isinstance(replaced, tuple) and all(g is None for g in replaced)):
@@ -231,7 +231,7 @@ def watch_last_node(module: Module, args: tuple[Any, ...], result: Any, hooks: l
         node.register_hook(functools.wraps(hook)(functools.partial(hook, module)))
     words = what_is_missing(args, result, node)
     if words:
-        warnings.warn(words, FutureWarning, stacklevel=5)
+        warn(words, FutureWarning)
 
 
 def what_is_missing(args: tuple[Any, ...], result: Any, node: Any) -> str | None:

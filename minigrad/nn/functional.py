@@ -6,11 +6,9 @@ are written.
 
 from __future__ import annotations
 
-import warnings
-
 from ..backend import array_module, in_order
 from ..dtypes import dtype as Dtype
-from ..errors import refusing
+from ..errors import refusing, warn
 from ..ops import aten, piecewise, pixels
 from ..ops import bilinear as _bilinear
 from ..ops import nn as layers
@@ -144,7 +142,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     tau: the smaller, the nearer. hard: 1 at the class drawn and 0 elsewhere, with the gradient of what it came from.
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     noise = -logits.new_empty(logits.shape).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

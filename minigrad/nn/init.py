@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..backend import numpy, to_host
 from ..draws import overwrite, randperm
-from ..errors import refusing
+from ..errors import refusing, warn
 from ..ops.masks import where
 from ..random import Generator, source
 from ..ranges import empty_like
@@ -90,10 +89,8 @@ def trunc_normal_(
     """Normal, held within [a, b]: what falls outside is drawn again, or where that would be most, what is drawn evenly
     from [a, b] is kept as often as the curve is high there."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
-            "incorrect.",
-            stacklevel=3,
+        warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     if math.erf((b - mean) / std / math.sqrt(2)) - math.erf((a - mean) / std / math.sqrt(2)) > 0.6:
         low, high = tensor.new_tensor([a, b]).tolist()
@@ -187,7 +184,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 def _nothing_to_do(tensor: Tensor) -> bool:
     if 0 in tensor._data.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn("Initializing zero-element tensors is a no-op")
         return True
     return False
 

@@ -6,12 +6,12 @@ hooks are called in calling.py.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ..autograd.hooks import RemovableHandle
 from ..creation import zeros
+from ..errors import warn
 from ..ops.convert import destination
 from ..ranges import empty_like
 from ..tensor import Tensor
@@ -166,7 +166,7 @@ class Module(Registry):
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and buffers by dotted name, detached but sharing storage (torch.nn.Module.state_dict)."""
         if args:
-            warnings.warn(POSITIONAL, FutureWarning, stacklevel=2)
+            warn(POSITIONAL, FutureWarning)
             given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
             destination = given.get("destination") if destination is None else destination
             prefix, keep_vars = prefix or given.get("prefix", ""), keep_vars or given.get("keep_vars", False)

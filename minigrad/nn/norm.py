@@ -3,11 +3,11 @@ averages that evaluation uses."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 from ..creation import ones, tensor, zeros
 from ..dtypes import int64
+from ..errors import warn
 from ..tensor import Tensor
 from . import functional as F
 from . import init
@@ -161,10 +161,9 @@ class InstanceNorm(BatchNorm):
                 raise ValueError(
                     f"expected input's size at dim={place} to match num_features ({self.num_features}), but got: {size}."
                 )
-            warnings.warn(
+            warn(
                 f"input's size at dim={place} does not match num_features. You can silence this warning by not passing in "
-                "num_features, which is not used because affine=False",
-                stacklevel=2,
+                "num_features, which is not used because affine=False"
             )
         out = F.instance_norm(
             input.unsqueeze(0) if alone else input,

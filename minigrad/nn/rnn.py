@@ -3,12 +3,12 @@ laid out are RNNBase's business."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from .. import rules
 from ..creation import zeros
+from ..errors import warn
 from ..tensor import Tensor
 from . import functional as F
 from .constructors import OwnForward
@@ -290,10 +290,9 @@ def check(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
     if dropout > 0 and num_layers == 1:
-        warnings.warn(
+        warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-            f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-            stacklevel=4,
+            f"greater than 1, but got dropout={dropout} and num_layers={num_layers}"
         )
     for name, value, kind in (
         ("bias", bias, bool),

@@ -3,10 +3,10 @@ pool are in pooling.py, those that pad in padding.py."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ..errors import warn
 from ..tensor import Tensor
 from . import functional as F
 from .constructors import OwnForward
@@ -124,7 +124,7 @@ class Hardtanh(Simple):
         for name, old in (("min_val", "min_value"), ("max_val", "max_value")):  # as they were called before
             if (value := self.__dict__.pop(old)) is not None:
                 words = f"keyword argument `{old}` is deprecated and renamed to `{name}`"
-                warnings.warn(words, FutureWarning, stacklevel=2)
+                warn(words, FutureWarning)
                 setattr(self, name, value)
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..autograd.grad_mode import is_grad_enabled
 from ..creation import full
+from ..errors import warn
 from ..ops.multi_head import additive
 from ..tensor import Tensor
 from . import functional as F
@@ -228,10 +228,7 @@ class TransformerEncoder(Module):
         reason = why_not_nested(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not reason
         if enable_nested_tensor and reason:
-            warnings.warn(
-                "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer" + reason,
-                stacklevel=2,
-            )
+            warn("enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer" + reason)
 
     def forward(
         self,

@@ -214,7 +214,7 @@ def same_padding(kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[Sizes, 
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     if any(total % 2 for total in totals):
-        warn_once(PADDED_COPY, stacklevel=5)
+        warn_once(PADDED_COPY)
     return tuple(t // 2 for t in totals), tuple(t % 2 for t in totals)
 
 

@@ -300,7 +300,7 @@ def one_value(self: Tensor) -> Any:
 def as_float(self: Tensor) -> Any:
     """float(self); a warning, once, if a gradient is wanted for it, which ends here unless nothing is recorded."""
     if self.requires_grad and TO_SCALAR not in said and is_grad_enabled():
-        warn_once(TO_SCALAR, stacklevel=2)
+        warn_once(TO_SCALAR)
     return builtins.float(one_value(self))
 
 

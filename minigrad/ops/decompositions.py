@@ -369,7 +369,7 @@ OLD_QR = OLD.format(name="qr") + (
 def cholesky(input: Tensor, upper: Bool = False) -> Tensor:
     """The older name of linalg.cholesky; a warning, once (torch.cholesky)."""
     flag(upper)
-    warn_once(OLD_CHOLESKY, stacklevel=3)
+    warn_once(OLD_CHOLESKY)
     if input._data.size:
         check_square("cholesky", input)
         check_kernel("cholesky_cpu", input._data)
@@ -379,7 +379,7 @@ def cholesky(input: Tensor, upper: Bool = False) -> Tensor:
 def qr(input: Tensor, some: Bool = True) -> Any:
     """The older form of linalg.qr: `some` for mode "reduced", else "complete"; a warning, once (torch.qr)."""
     flag(some)
-    warn_once(OLD_QR, stacklevel=3)
+    warn_once(OLD_QR)
     return RETURN_TYPES["qr"](linalg_qr(input, "reduced" if some else "complete"))
 
 

@@ -44,7 +44,7 @@ def as_today(
             continue
         given |= kwargs
         if all(is_number(given[n]) if n in FACTORS else isinstance(given[n], Tensor) for n in names):
-            warn_once(deprecation(name, names, method), stacklevel=3, about="the order of arguments")
+            warn_once(deprecation(name, names, method), about="the order of arguments")
             return [given[n] for n in names if n not in FACTORS], {n: given[n] for n in names if n in FACTORS}
     return None
 

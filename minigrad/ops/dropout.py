@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ..autograd.grad_mode import no_grad
+from ..errors import warn
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
@@ -63,19 +62,17 @@ def dropout2d(input: Tensor, p: Float = 0.5, training: Bool = True, inplace: boo
     """Each channel of (N, C, H, W) 0 with probability p, else over 1 - p (torch.nn.functional.dropout2d)."""
     said = "dropout2d: Received a "
     if 0 <= p <= 1 and input.dim() not in (3, 4):
-        warnings.warn(
+        warn(
             f"{said}{input.dim()}-D input to dropout2d, which is deprecated and will result in an error in a future "
             "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout2d "
             "exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, and an "
-            "optional batch dimension (i.e. 3D or 4D inputs).",
-            stacklevel=3,
+            "optional batch dimension (i.e. 3D or 4D inputs)."
         )
     if 0 <= p <= 1 and input.dim() == 3:
-        warnings.warn(
+        warn(
             f"{said}3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
             "interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to "
             "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
-            "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=3,
+            "dropout behavior, please switch to using dropout1d instead."
         )
     return thinned(input, p, training, inplace, channels=True)

@@ -6,13 +6,13 @@ Ints, slices, None and … are views, one after the other; tensors, lists and ma
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, laid_out_as, ndarray, numpy, outside
 from ..creation import tensor
+from ..errors import warn
 from ..strides import laid_out
 from ..tensor import Tensor
 from .arguments import type_name
@@ -205,7 +205,7 @@ def take_apart(self: Tensor, parts: Index) -> tuple[Tensor, list[Any], Masks]:
 def as_parts(index: Any) -> tuple[Any, ...]:
     """An index as a tuple of ints, slices, None, …, bools and arrays."""
     if isinstance(index, list) and len(index) < 32 and any(p is None or isinstance(p, SEQUENCES) for p in index):
-        warnings.warn(NON_TUPLE, UserWarning, stacklevel=4)
+        warn(NON_TUPLE)
         index = tuple(index)
     return tuple([as_part(p) for p in index]) if isinstance(index, tuple) else (as_part(index),)
 
@@ -238,11 +238,7 @@ def as_array(array: Any) -> Any:
     if array.dtype.kind == "f" or array.dtype.itemsize == 2 or array.dtype == numpy.int8:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype == numpy.uint8:
-        warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            UserWarning,
-            stacklevel=6,
-        )
+        warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
         array = array.astype(bool)
     return array
 

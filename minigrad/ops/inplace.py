@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,7 @@ from ..autograd.recording import before_write, observers, with_target
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
 from ..backend import address, array_module, constant, ndarray, numpy, repeats, stretching
 from ..dtypes import BY_NUMPY, element, result_type
-from ..errors import INFERENCE_WRITTEN, OVERLAPPING
+from ..errors import INFERENCE_WRITTEN, OVERLAPPING, warn
 from ..tensor import Tensor, from_array
 from .define import Op
 from .promotion import PLAIN, check_castable
@@ -166,7 +165,7 @@ def check_memory(written: Tensor, name: str = "copy") -> None:
     if 0 in x.strides and repeats(x):
         if name not in INDEXED:
             raise RuntimeError(OVERLAPPING)
-        warnings.warn(STRETCHED.format(name=name, example=INDEXED[name]), UserWarning, stacklevel=4)
+        warn(STRETCHED.format(name=name, example=INDEXED[name]))
 
 
 def dense(x: Any) -> bool:

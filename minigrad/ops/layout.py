@@ -92,7 +92,7 @@ def adjoint(input: Tensor) -> Tensor:
 
 def warn_of_zero_dim(name: str, remedy: str) -> None:
     """torch's warning, once, for turning round a tensor that has no dimensions."""
-    warn_once(f"{name} is deprecated on 0-D tensors. {remedy}", stacklevel=3)
+    warn_once(f"{name} is deprecated on 0-D tensors. {remedy}")
 
 
 IDENTITY = "This function is the identity in these cases."
@@ -106,8 +106,7 @@ def t_property(self: Tensor) -> Tensor:
         warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
-            "1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
+            "1, -1, -1))` to reverse the dimensions of a tensor."
         )
     return permute(self, tuple(range(self._data.ndim))[::-1])
 
@@ -188,10 +187,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Vectors expanded over a common grid, with a dimension for each (torch.meshgrid)."""
     given = as_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors)
     if indexing is None:
-        warn_once(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            stacklevel=3,
-        )
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if any(t._data.dtype is not given[0]._data.dtype for t in given):

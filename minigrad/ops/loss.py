@@ -4,13 +4,13 @@ between classes (cross_entropy.py) and of yes-or-no probabilities (binary_cross_
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .. import rules
 from ..autograd.grad_mode import records
 from ..backend import array_module, at_most, laid_out_as, mean_array, sum_array
 from ..dtypes import BY_NUMPY, result_type
+from ..errors import warn
 from ..tensor import Tensor
 from .arguments import Bool, Float, parsed
 from .define import Op
@@ -141,11 +141,7 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
     if size_average is not None or reduce is not None:
         mean, every = (True if each is None else bool(each) for each in (size_average, reduce))
         reduction = "none" if not every else "mean" if mean else "sum"
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if not isinstance(reduction, str) or reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return REDUCTIONS[reduction]
@@ -162,11 +158,9 @@ def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     b, a = asked_shape(target), asked_shape(input)
     if a == b:
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        UserWarning,
-        stacklevel=4,
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
     shape = (input.detach() + target.detach())._data.shape  # raises in torch's words where they do not fit
     return tuple([x if x._data.shape == shape else x.expand(shape) for x in (input, target)])  # type: ignore[return-value]
@@ -284,12 +278,10 @@ def kl_div(
     """target · (ln target - input), input being ln of a probability: the Kullback-Leibler divergence
     (torch.nn.functional.kl_div). reduction="batchmean": the sum over the number of rows, as the formula has it."""
     if size_average is None and reduce is None and reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
             "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-            "'batchmean' in the next major release.",
-            UserWarning,
-            stacklevel=2,
+            "'batchmean' in the next major release."
         )
     number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if not isinstance(input, Tensor) or not isinstance(target, Tensor):

@@ -100,8 +100,7 @@ def where(condition: Tensor, self: Operand = ABSENT, other: Operand = ABSENT) ->
             )
         warn_once(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
-            "PyTorch. Use a boolean condition instead.",
-            stacklevel=4,
+            "PyTorch. Use a boolean condition instead."
         )
         condition = from_array(data := data.astype(bool))
     a, b = operand(self), operand(other)

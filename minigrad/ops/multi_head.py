@@ -6,12 +6,12 @@ Source: Vaswani et al. (2017), Attention Is All You Need, section 3.2. Recorded 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 
 from ..creation import zeros
 from ..dtypes import bool_
 from ..dtypes import dtype as Dtype
+from ..errors import warn
 from ..ranges import zeros_like
 from ..tensor import Tensor
 from .attention import scaled_dot_product_attention
@@ -35,10 +35,7 @@ def additive(
     if mask.dtype is not bool_ and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype is not other.dtype:
-        warnings.warn(
-            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-            stacklevel=3,
-        )
+        warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
     return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf) if mask.dtype is bool_ else mask
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
 from .. import rules
@@ -16,6 +15,7 @@ from ..autograd.grad_mode import is_grad_enabled, no_grad
 from ..backend import anywhere, array_module, in_order, in_single, largest, numpy, outside, stretching, sum_array
 from ..dtypes import as_numpy
 from ..dtypes import dtype as Dtype
+from ..errors import warn
 from ..tensor import Tensor, from_array
 from .arguments import Float, Int, Number, as_int, parsed
 from .define import Op
@@ -202,11 +202,7 @@ log_softmax = _along(log_softmax_op, "log_softmax")
 
 def implicit_dim(name: str, ndim: int) -> int:
     """The dimension that torch assumes, with a warning, where softmax is not told one."""
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        UserWarning,
-        stacklevel=4,
-    )
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
 

@@ -7,13 +7,12 @@ their own, each in words of its own.
 from __future__ import annotations
 
 import functools
-import warnings
 from typing import Any
 
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.recording import before_write
 from ..backend import array_module
-from ..errors import INFERENCE_WRITTEN
+from ..errors import INFERENCE_WRITTEN, warn
 from ..tensor import Tensor
 from .arguments import as_tensors, told, type_name
 from .inplace import check_memory, refuse
@@ -161,7 +160,7 @@ def fill_out(result: Any, out: Any, name: str, place: int | None = None) -> Any:
     check_dtype(result, out, name, place)
     if out._data.shape != result._data.shape:
         if words := resizing(name, out, result):
-            warnings.warn(words, UserWarning, stacklevel=5)
+            warn(words)
         array = array_module(result._data).empty_like(result._data, dtype=out._data.dtype)
         out._data, out._alike = array, None
     if out.is_inference() and not is_inference_mode_enabled():

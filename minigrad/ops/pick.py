@@ -109,7 +109,7 @@ def scatter_with(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str, 
 
     dim = check_index(input, dim, index, "scatter", src)
     if isinstance(src, Tensor):
-        warn_once(REDUCING, stacklevel=5)
+        warn_once(REDUCING)
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     check_range(index._data, length(input, dim), dim)

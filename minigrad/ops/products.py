@@ -233,8 +233,7 @@ def cross(input: Tensor, other: Tensor, dim: Int | None = None) -> Tensor:
     if dim is None:
         warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply use "
-            "torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.",
-            stacklevel=3,
+            "torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release."
         )
         dim = next((i for i, n in enumerate(input._data.shape) if n == 3), None)
         if dim is None:

@@ -4,7 +4,6 @@ tells about one."""
 from __future__ import annotations
 
 import copy
-import warnings
 from typing import Any
 
 from ..autograd.graph import NO_EDGE
@@ -12,6 +11,7 @@ from ..autograd.hooks import tensor_hooks
 from ..backend import address, array_module, memory_order, numpy, to_host
 from ..creation import NO_INDEX, tensor
 from ..dtypes import with_our_dtype
+from ..errors import warn
 from ..size import Size, unchecked
 from ..strides import restrided
 from ..tensor import Tensor, from_array
@@ -85,7 +85,7 @@ def reduced(self: Tensor, protocol: Any) -> Any:
     """How pickle and copy.copy take a tensor apart: a leaf with the same values; history and gradient stay behind, and
     so, with a warning, do hooks."""
     for hook in tensor_hooks(self).values():
-        warnings.warn(UNSERIALIZED.format(hook=hook), UserWarning, stacklevel=2)
+        warn(UNSERIALIZED.format(hook=hook))
     return rebuilt, (type(self), self.storage(), self.requires_grad, self.__dict__.copy())
 
 

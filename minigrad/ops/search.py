@@ -38,7 +38,7 @@ def searchsorted(
     check_boundaries(data, values, sorter)
     for name, tensor in (("input value", self), ("boundary", sorted_sequence), ("sorter", sorter)):
         if isinstance(tensor, Tensor) and not tensor._data.flags.c_contiguous:
-            warn_once(NOT_CONTIGUOUS.format(name), stacklevel=3)
+            warn_once(NOT_CONTIGUOUS.format(name))
     if values.dtype.kind == "b":
         no_kernel("searchsorted_out_cpu", sorted_sequence)
     if sorter is not None:

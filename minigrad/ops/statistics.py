@@ -6,7 +6,6 @@ A rule first stretches the reduced gradient back over the dimensions that went (
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .. import rules
@@ -22,6 +21,7 @@ from ..backend import (
     sum_array,
 )
 from ..dtypes import as_numpy, get_default_dtype
+from ..errors import warn
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, Ints, IntsOrBool, Number
 from .define import Op
@@ -208,11 +208,9 @@ def _spread(op: Op, name: str, noun: str) -> Any:
             correction = int(unbiased is not False)
         axes = None if dim is EVERY else dims(dim, input._data.ndim)
         if min(count(input._data.shape, axes), input._data.size) <= given(correction):
-            warnings.warn(
+            warn(
                 f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
-                "divided by output numel).",
-                UserWarning,
-                stacklevel=3,
+                "divided by output numel)."
             )
         return op(input, dim=axes, correction=correction, keepdim=keepdim)
 

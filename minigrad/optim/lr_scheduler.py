@@ -8,13 +8,12 @@ from __future__ import annotations
 import functools
 import math
 import types
-import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import refusing
+from ..errors import refusing, warn
 from .optimizer import check_optimizer, set_rate, step_hooks, unshared
 
 __all__ = [
@@ -97,12 +96,12 @@ class LRScheduler:
         """
         if self._step_count == 1:
             if not hasattr(self.optimizer.step, "hooks"):
-                warnings.warn(STEP_OVERRIDDEN, UserWarning, stacklevel=2)
+                warn(STEP_OVERRIDDEN)
             elif not getattr(self.optimizer, "_opt_called", False):
-                warnings.warn(STEP_TOO_EARLY, UserWarning, stacklevel=2)
+                warn(STEP_TOO_EARLY)
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+            warn(EPOCH_GIVEN)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self._set_rates(self._ask_rates(self.get_lr if epoch is None else self._get_closed_form_lr))
 
@@ -152,11 +151,7 @@ def only_within_a_step(get_lr: Callable[[Any], list[float]]) -> Callable[[Any], 
     @functools.wraps(get_lr)
     def call(self: Any) -> list[float]:
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
         return get_lr(self)
 
     return call

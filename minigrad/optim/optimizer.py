@@ -6,7 +6,6 @@ How a parameter is moved is the business of sgd.py, adaptive.py and the like.
 from __future__ import annotations
 
 import copy
-import warnings
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -14,6 +13,7 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.hooks import HookDict, RemovableHandle
+from ..errors import warn
 from ..printing import typename
 from ..tensor import Tensor
 from .own_names import Computed, by_params
@@ -102,10 +102,9 @@ class Optimizer:
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
         if len(set(params)) != len(params):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
-                "see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=3,
+                "see github.com/pytorch/pytorch/issues/40967 for more information"
             )
         for other in self.param_groups:
             if ("param_names" in other) != bool(names):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from ..errors import warn
 from .lr_scheduler import EPOCH_GIVEN, LRScheduler
 from .optimizer import check_optimizer, set_rate
 
@@ -65,7 +65,7 @@ class ReduceLROnPlateau(LRScheduler):
         """One epoch is over, and gave this number. epoch: which one, which need not be said."""
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+            warn(EPOCH_GIVEN)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current):
             self.best, self.num_bad_epochs = current, 0

@@ -10,7 +10,6 @@ Not here: debug=True, and torch's choice of what to save all the same (create_se
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -23,7 +22,7 @@ from ..autograd.graph import Node
 from ..autograd.recording import show_observers
 from ..autograd.saved import saved_tensors_hooks
 from ..autograd.walk import Walk, running_walk, running_walks
-from ..errors import refusing
+from ..errors import refusing, warn
 from ..nn.containers import Sequential
 from ..random import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
@@ -115,7 +114,7 @@ def checkpoint(
     other, "none" does not. early_stop: the second time ends with the last tensor that was saved.
     """
     if use_reentrant is None:
-        warnings.warn(PASS_USE_REENTRANT.format("", CALLED_WITHOUT), stacklevel=2)
+        warn(PASS_USE_REENTRANT.format("", CALLED_WITHOUT))
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -158,7 +157,7 @@ def checkpoint_sequential(
     functions: a Sequential or a list. Of all that the earlier segments compute only what goes from one to the next is kept.
     """
     if use_reentrant is None:
-        warnings.warn(PASS_USE_REENTRANT.format(".checkpoint_sequential", IN_2_9), stacklevel=2)
+        warn(PASS_USE_REENTRANT.format(".checkpoint_sequential", IN_2_9))
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     refuse_more(kwargs)
@@ -394,4 +393,4 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_backward_validity(inputs: Any) -> None:
     """Warns if no input requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        warn("None of the inputs have requires_grad=True. Gradients will be None")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import types
-import warnings
 from typing import Any
 
 from ... import rules
 from ...autograd.grad_mode import no_grad
-from ...errors import refusing
+from ...errors import refusing, warn
 from ...tensor import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -41,7 +40,7 @@ def clip_grad_norm_(
     """Scale all gradients in place so that their common norm is at most max_norm; the norm there was before."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not given and isinstance(parameters, types.GeneratorType):
-        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     with no_grad():
         total = get_total_norm(_grads(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)
@@ -61,7 +60,7 @@ def clip_grad_norm(
     parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Any:
     """What clip_grad_norm_ was called once."""
-    warnings.warn(RENAMED, FutureWarning, stacklevel=2)
+    warn(RENAMED, FutureWarning)
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ... import cuda
+from ...errors import warn
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, drawn_seed
@@ -145,7 +145,7 @@ class Batches:
 
     def __init__(self, loader: DataLoader) -> None:
         if loader.pin_memory and not cuda.is_available():
-            warnings.warn(NOT_PINNED, UserWarning, stacklevel=3)
+            warn(NOT_PINNED)
         self._loader = loader
         numbers: Any = loader.sampler if loader.batch_sampler is None else loader.batch_sampler
         self._numbers = numbers
@@ -165,11 +165,9 @@ class Batches:
         self._yielded += 1
         promised = self._loader._promised
         if promised is not None and self._yielded > promised:
-            warnings.warn(
+            warn(
                 f"Length of IterableDataset {self._loader.dataset} was reported to be {promised}(when accessing "
-                f"len(dataloader)), but {self._yielded} samples have been fetched. ",
-                UserWarning,
-                stacklevel=2,
+                f"len(dataloader)), but {self._yielded} samples have been fetched. "
             )
         return batch
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ...draws import randperm
+from ...errors import warn
 from ...tensor import Tensor
 
 Sample = TypeVar("Sample", covariant=True)
@@ -142,9 +142,7 @@ def shares(lengths: Sequence[float], whole: int) -> list[int]:
         counts[i % len(counts)] += 1
     for i, count in enumerate(counts):
         if count == 0:
-            warnings.warn(
-                f"Length of split at index {i} is 0. This might result in an empty dataset.", UserWarning, stacklevel=3
-            )
+            warn(f"Length of split at index {i} is 0. This might result in an empty dataset.")
     return counts
 
 
