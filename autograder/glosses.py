@@ -65,6 +65,8 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
     instead = BESIDE_RANGE if re.search(r"\bin range\(", fault["code"] or "") else {}
     keys = [key for words, key in SAID.items() if re.search(words, fault["message"])]
     yield from (text(said) for key in keys if (said := instead.get(key, key)))
+    if "run_node(" in (fault["code"] or "") and "the graph a second time" in fault["message"]:
+        yield text("node_ran_twice")
     if _made_by_a_list(fault):
         yield text("list_methods")
     unbound = _UNBOUND.search(fault["message"]) if fault["class"] == "UnboundLocalError" else None
@@ -99,7 +101,7 @@ def without_a_hint(fault: dict[str, Any] | None) -> Iterator[Text]:
         return
     none = "'NoneType'" in fault["message"] and "not callable" not in fault["message"]
     if none and not _made_by_a_list(fault):
-        yield text("none_in_the_way")
+        yield text("node_ran_without" if "run_node(" in (fault["code"] or "") else "none_in_the_way")
     elif fault["class"] == "RecursionError":
         yield text("recursion")
 

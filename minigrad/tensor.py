@@ -223,11 +223,9 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         data = value._data
-        if data.dtype is not self._data.dtype and self._edge is not NO_EDGE:
-            if data.dtype.kind != "f":
-                raise RuntimeError(
-                    "data set to a tensor that requires gradients must be floating point or complex dtype"
-                )
+        if (changes := data.dtype is not self._data.dtype) and self._edge is not NO_EDGE and data.dtype.kind != "f":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        if changes:
             self._accumulator = None  # as in torch, graphs until now lead to the old one, which nobody finds any more
         self._data, self._alike = data if type(data) is ndarray else value.storage(), None
 

@@ -7,6 +7,7 @@ import pytest
 
 import minigrad
 from autograder import checks
+from minigrad.autograd import engine
 from minigrad.autograd.graph import NO_EDGE
 from minigrad.tensor import from_array
 
@@ -188,6 +189,39 @@ def test_a_key_that_a_dict_has_not_is_explained_and_a_string_that_is_misspelled_
     assert "does not have this key yet" in said("edges_to_a_node", {count: count_dependencies})
     out = said("edges_to_a_node", {count: misspelled})
     assert "KeyError: 'b'" in out and "does not have this key yet" not in out
+
+
+def test_a_node_that_ran_twice_in_one_walk_is_told_from_a_second_backward(said):
+    def run_backward(buffers, retain_graph, create_graph, task=None):
+        ready = list(buffers)
+        while ready:
+            node = ready.pop()
+            grad = buffers.pop(node, None)
+            results = engine.run_node(node, grad, retain_graph, create_graph, task)
+            for (parent, output), result in zip(node.next_functions, results, strict=False):
+                if parent is not None:
+                    buffers[parent] = parent.receive(result, output, True)
+                    ready.append(parent)
+
+    assert "In one walk a node has run twice" in said(
+        "gradients_meet", {"minigrad.autograd.engine.run_backward": run_backward}
+    )
+
+
+def test_a_node_whose_turn_comes_without_a_gradient_was_queued_twice_or_early(said):
+    def run_backward(buffers, retain_graph, create_graph, task=None):
+        ready = [*buffers, *buffers]
+        while ready:
+            node = ready.pop()
+            results = engine.run_node(node, buffers.pop(node, None), True, create_graph, task)
+            for (parent, output), result in zip(node.next_functions, results, strict=False):
+                if parent is not None and result is not None:
+                    buffers[parent] = parent.receive(result, output, True)
+                    ready += [parent, parent]
+
+    out = said("each_node_once", {"minigrad.autograd.engine.run_backward": run_backward})
+    assert "When this node's turn came, buffers held no gradient for it" in out
+    assert "First ask whether it is None" not in out
 
 
 def test_a_none_that_was_taken_for_a_value_is_named_where_no_hint_names_it(said):

@@ -30,7 +30,7 @@ from autograder.kinds import ARRAYS, PLAIN, Kind
 from autograder.messages import Text
 
 # Counted in steps (`Steps`), not in seconds: whether a hint is found must not depend on how busy the machine is.
-BUDGET = 400_000  # for all mistakes of a check: a learner is waiting for an answer
+BUDGET = 500_000  # for all mistakes of a check, a third of a second: a learner is waiting for an answer
 PATIENCE = 250_000  # for one: a mistake may be an endless loop
 
 

@@ -57,6 +57,37 @@ class _NeverLess(dict[Any, Any]):
 
 @mistake(
     WALK,
+    zh="buffers 空了你就停，可 ready 里还有节点。有的节点收到的全是 None，在 buffers 里什么也没有，但也得走，后面的节点才等得到。循环的条件是 ready 不空。",
+    en="You stop as soon as buffers is empty, while ready still holds nodes. One to which nothing but None has come has no entry in buffers, and yet it must run, or those behind it wait for ever. Loop while ready.",
+)
+def stops_with_the_gradients(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready: list[Any] = []
+    for root in buffers:
+        if not waiting[root]:
+            push(ready, root)
+    while buffers and ready:
+        node = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results, strict=False):
+            if parent is None:
+                continue
+            if result is not None:
+                held = buffers.get(parent)
+                same = result is grad
+                buffers[parent] = (
+                    parent.receive(result, output, same) if held is None else merge(parent, held, result, output)
+                )
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                push(ready, parent)
+
+
+@mistake(
+    WALK,
     zh="见到一条通向 None 的边，你就 break 了，它后面的边再也没有人管。跳过这一条，接着看下一条：continue。",
     en="At an edge that leads to None you break, and the edges after it get nothing. Skip that one and go on with the next: continue.",
 )
