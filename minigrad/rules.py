@@ -7,12 +7,12 @@ methods that arrays and Tensors share can be used as they are; the rest is here.
 
 from __future__ import annotations
 
-import math
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
-from .backend import array_module, constant, ndarray, numpy, putmask, stretching, sum_array
+from .backend import array_module, constant, converted, memory_order, ndarray, numpy, putmask, stretching, sum_array
 from .backend import in_order as ordered
 
 SAME_SIZE = {size: numpy.dtype(f"int{8 * size}") for size in (2, 4, 8)}  # by itemsize: integers of that size
@@ -20,7 +20,7 @@ FEW = 512  # elements up to which putmask is faster than masking the bits
 SPREAD = 8  # add.at uses flat indices if the array has at most this many times as many elements as are added
 LONG_ROW = 256  # elements in a row from which adding whole rows is faster
 DOT_UP_TO = 2**16  # elements of a matrix up to which NumPy's `dot` is faster than its `@`
-SMALL = 4096  # elements up to which a copy is faster than the view of numpy.broadcast_to
+SMALL = 4096  # elements up to which numpy.where is faster than masking the bits
 
 
 def is_tensor(x: Any) -> bool:
@@ -102,16 +102,23 @@ def unsqueeze(x: Any, dim: int) -> Any:
     return x.reshape(shape[:at] + (1,) + shape[at:])
 
 
+@functools.cache
+def _expanded() -> Callable[[Any, tuple[int, ...]], Any]:
+    """strides.py's `expanded`, which nobody needs before the first backward."""
+    from .strides import expanded
+
+    return expanded
+
+
 def expand(x: Any, shape: tuple[int, ...]) -> Any:
-    """x stretched to `shape`: a view, or a copy where that is small enough to be cheaper."""
+    """x stretched to `shape`: a view, in which several elements are one number, as in torch. ValueError if it does not fit."""
     if is_tensor(x):
         return x.expand(shape)
-    module = array_module(x)
-    if math.prod(shape) > SMALL:
-        return module.broadcast_to(x, shape)
-    out = module.empty(shape, x.dtype)
-    out[...] = x
-    return out
+    if isinstance(x, numpy.generic):
+        x = numpy.asarray(x)
+    elif x.ndim > len(shape) or any(n not in (1, wanted) for n, wanted in zip(x.shape[::-1], shape[::-1])):  # noqa: B905
+        raise ValueError(f"could not broadcast input array from shape {x.shape} into shape {shape}")
+    return _expanded()(x, shape)
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:
@@ -185,7 +192,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
             return numpy.where(mask, constant(value, x.dtype), x)
         if value == 0 and x.size > FEW:
             return zero_where_bits(x, mask)
-        out = x.copy("K")
+        out = x.copy() if x.flags.c_contiguous else x.copy(memory_order(x))
         putmask(out, mask, constant(value, x.dtype))
         return out
     return x.masked_fill(mask, value) if is_tensor(x) else array_module(x).where(mask, value, x)
@@ -220,7 +227,7 @@ def raw_dtype(x: Any) -> Any:
 
 def cast(x: Any, dtype: Any) -> Any:
     """x with another NumPy dtype."""
-    return x.to_numpy_dtype(dtype) if is_tensor(x) else x.astype(dtype, copy=False)
+    return x.to_numpy_dtype(dtype) if is_tensor(x) else converted(x, dtype)
 
 
 def sign(x: Any) -> Any:

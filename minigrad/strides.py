@@ -7,6 +7,7 @@ of the indices where operands disagree; in torch the first operand that makes a 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,19 @@ def restrided(x: Any, shape: tuple[int, ...], strides: list[int]) -> Any:
         whole = owner if flags.c_contiguous else owner.T
         return ndarray(shape, x.dtype, whole, 0 if owner is x else address(x) - address(owner), strides)
     return array_module(x).lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def expanded(x: Any, shape: tuple[int, ...]) -> Any:
+    """x stretched to `shape`: a view as broadcast_to makes it, in a tenth of the time, and one that may be written to."""
+    new = len(shape) - x.ndim
+    strides = [0] * new
+    if x.ndim:
+        if math.prod(shape) == x.size:  # torch gives a lone number strides of 0
+            return x.reshape(shape)
+        strides += [s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)]
+    elif type(x) is ndarray:  # as restrided, which has to look at what a number is part of
+        return ndarray(shape, x.dtype, x, 0, strides)
+    return restrided(x, shape, strides)
 
 
 def filling_order(x: Any, values: Any) -> Any:

@@ -14,11 +14,11 @@ from typing import Any
 from .. import rules
 from ..autograd.accumulate import unbroadcast
 from ..autograd.graph import NO_EDGE
-from ..backend import array_module, memory_order, ndarray, numpy
+from ..backend import array_module, memory_order, numpy
 from ..dtypes import as_dtype
 from ..dtypes import dtype as Dtype
 from ..size import contiguous_format
-from ..strides import restrided
+from ..strides import expanded, restrided
 from ..tensor import Tensor, from_array
 from .arguments import Int, Ints, is_int
 from .define import Op
@@ -113,23 +113,10 @@ def _swap(x: Any, dim0: int, dim1: int) -> Any:
     return x.swapaxes(dim0, dim1) if x.ndim else x[...]
 
 
-def _expand(x: Any, shape: tuple[int, ...]) -> Any:
-    """A view as broadcast_to makes it, which may be written to."""
-    new = len(shape) - x.ndim
-    strides = [0] * new
-    if x.ndim:
-        if math.prod(shape) == x.size:  # torch gives a lone number strides of 0
-            return x.reshape(shape)
-        strides += [s if n == wanted else 0 for s, n, wanted in zip(x.strides, x.shape, shape[new:], strict=True)]
-    elif type(x) is ndarray:  # as restrided, which has to look at what a number is part of
-        return ndarray(shape, x.dtype, x, 0, strides)
-    return restrided(x, shape, strides)
-
-
 permute_op = Op("PermuteBackward0", lambda x, dims: x.transpose(dims), view=True, self=permute_vjp)
 transpose_op = Op("TransposeBackward0", _swap, view=True, self=transpose_vjp)
 t_op = Op("TBackward0", _swap, view=True, self=t_vjp)
-expand_op = Op("ExpandBackward0", _expand, view=True, self=expand_vjp)
+expand_op = Op("ExpandBackward0", expanded, view=True, self=expand_vjp)
 unsqueeze_op = Op("UnsqueezeBackward0", _unsqueeze, view=True, self=unsqueeze_vjp)
 squeeze_all_op = Op("SqueezeBackward0", lambda x: x.squeeze(), view=True, self=squeeze_all_vjp)
 squeeze_dim_op = Op("SqueezeBackward1", _squeeze, view=True, self=squeeze_vjp)
