@@ -149,8 +149,8 @@ def check_64_bits(number: Any) -> None:
 
 @functools.lru_cache(maxsize=256)
 def constant(value: float, dtype: Any) -> Any:
-    """A number other than -0.0, which is not told from 0, as a 0-d array that is not to be written: to make one anew takes
-    a third of the time that a small array times a number does."""
+    """A number as a 0-d array that is not to be written: to make one anew takes a third of the time that a small array times
+    a number does. Not for -0.0, for which this would answer with 0.0."""
     check_64_bits(value)
     return numpy.asarray(value, dtype)
 

@@ -91,12 +91,14 @@ def _array(data: Any, dtype: Any) -> Any:
         from .ops.convert import TO_SCALAR
 
         warn_once(TO_SCALAR)
+    if ndarray in kinds and any(type(x) is ndarray and x.ndim for x in leaves):
+        warn_once(ROW_BY_ROW)
     try:
         array = numpy.array(data if kinds <= NUMBERS else _plain(data))
     except ValueError as error:
         if str(error) == ONE_ELEMENT:
             raise (TypeError(NO_INDEX) if is_whole(data, dtype) else error) from None
-        array = numpy.empty(_shape_of(data))  # unless this raises, every list is as empty as the first one
+        array = numpy.zeros(_shape_of(data))  # unless this raises, every row is as empty as the first one
     if array.dtype.kind not in "biuf" or array.dtype == numpy.uint64:
         raise _not_a_number(data)
     if not array.size:
@@ -133,6 +135,10 @@ def check_known(dtype: Any) -> None:
 INT64 = numpy.dtype("int64")
 NUMBERS = {float, int, bool}  # Python's own
 MOST_DIMS = 64  # that an array has
+ROW_BY_ROW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
+    "numpy.ndarray with numpy.array() before converting to a tensor."
+)
 ONE_ELEMENT = "only one element tensors can be converted to Python scalars"
 NO_INDEX = "only integer tensors of a single element can be converted to an index"
 
@@ -197,13 +203,18 @@ def fitting_dtype(array: Any, dtype: Any) -> Any:
     return array.astype(dtype)
 
 
+def _is_row(x: Any) -> bool:
+    """Whether a tensor of `x` would have dimensions."""
+    return isinstance(x, list | tuple | range) or (isinstance(x, ndarray) and x.ndim > 0)
+
+
 def _shape_of(data: Any) -> tuple[int, ...]:
-    """The shape that the first element of each list promises; an error, in torch's words, where another breaks it."""
+    """The shape that the first element of each row promises; an error, in torch's words, where another breaks it."""
     shape: list[int] = []
     first = data
-    while isinstance(first, list | tuple):
+    while _is_row(first):
         shape.append(len(first))
-        if not first:
+        if not len(first):
             break
         first = first[0]
     _keep_to(data, shape, 0)
@@ -212,10 +223,14 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 def _keep_to(data: Any, shape: list[int], dim: int) -> None:
     if dim == len(shape):
-        if isinstance(data, list | tuple) and shape[-1]:
+        if _is_row(data) and shape[-1]:
+            if isinstance(data, ndarray):
+                raise TypeError("only integer scalar arrays can be converted to a scalar index")
             raise TypeError(f"'{type(data).__name__}' object cannot be interpreted as an integer")
         return
-    if not isinstance(data, list | tuple):
+    if not _is_row(data):
+        if 0 in shape:
+            return  # torch looks for no more numbers
         raise TypeError("not a sequence")
     if len(data) != shape[dim] and 0 not in shape:
         raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import autograd
 from .autograd.grad_mode import inferring, is_grad_enabled, is_inference_mode_enabled
 from .autograd.graph import INFERENCE, NO_EDGE, UNRECORDED, Edge, VersionCounter
-from .autograd.views import refuse_repeats, share_saved, unwanted
+from .autograd.views import refuse_repeats, share_saved, thaw, unwanted
 from .backend import ndarray, numpy, to_host
 from .dtypes import BY_NUMPY, get_default_dtype
 from .dtypes import dtype as Dtype
@@ -29,7 +29,7 @@ class Tensor:
     _data: the array; a NumPy scalar where an operation gave a 0-d result (see `storage`).
     _edge: where its gradient goes: NO_EDGE (needs none), None (a leaf that requires grad), (grad_fn, number), or, for
         views made under no_grad, UNRECORDED: they require grad if their base does, but their gradient goes nowhere.
-    _alike: of tensors that an operation has found to be of one shape and dtype, the very same tuple, that shape; or None.
+    _alike: of tensors that an operation, as it was recorded, has found to be of one shape and dtype, the very same tuple; or None.
     _counter: its VersionCounter, shared with views and detach(); None while nothing was written in place.
     _grad: the gradient accumulated so far.  _accumulator, _hooks: of a leaf that requires grad.  _view: of a view.
     _detached: after detach_() of a result, when that was: nodes recorded before have a higher `order`.
@@ -172,7 +172,7 @@ class Tensor:
         if not wanted:
             self._edge = unwanted(self)
         elif self._edge is NO_EDGE or self._edge is UNRECORDED:
-            self._edge = self._accumulator = self._hooks = None
+            thaw(self)
         if self._counter is not None:
             self._counter.views_want(self, wanted)
             if wanted and self._counter.version and self._counter.views:
@@ -350,7 +350,7 @@ class Tensor:
         return self._data.view()  # whose shape may be set, without that of the tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
+        return numpy.array(self.numpy(), dtype, copy=copy)
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""

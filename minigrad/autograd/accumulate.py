@@ -149,7 +149,7 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.foreign = None
         self.shape = variable._data.shape
-        self.extras = variable._hooks
+        self.extras = None if (hooks := variable._hooks) is None else type(hooks)(hooks)
         if len(self.shape) > 1 and not variable._data.flags.c_contiguous:  # one dimension has but one order
             self.__class__ = StridedAccumulateGrad  # chosen here, so that gradient_edge can just say AccumulateGrad
 

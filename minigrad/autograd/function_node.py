@@ -5,6 +5,7 @@ The user sees it as `ctx` (function.py); `function_outputs.py` turns what forwar
 
 from __future__ import annotations
 
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module, in_use
@@ -30,6 +31,15 @@ def raw_saved_tensors(node: SeveralOutputs) -> tuple[SavedTensor, ...]:
     if node.saved is None:
         raise RuntimeError(SECOND_BACKWARD)
     return tuple([SavedTensor(node, index) for index in range(len(node.saved))])
+
+
+def holders(values: list[Any]) -> list[int]:
+    """How many references there are to each value of a list, as this function sees it: ALONE if only the list holds it.
+    torch decides by the same count whether a leaf may keep a gradient that it is given."""
+    return [getrefcount(value) for value in values]
+
+
+ALONE = holders([object()])[0]
 
 
 class BackwardNode(SeveralOutputs):
@@ -98,7 +108,11 @@ class BackwardNode(SeveralOutputs):
         shown = [None if g is None else from_array(g) for g in self.listed(grad)]
         with no_grad():
             results = self.call_backward(shown)
-        return tuple([None if r is None else r._data for r in results])
+        # The user's code may hold a result, or return it for two inputs. Then it is handed on as a view, which a leaf copies.
+        alone = [held == ALONE for held in holders(results)]
+        return tuple(
+            [None if r is None else r._data if own else r._data[...] for r, own in zip(results, alone, strict=True)]
+        )
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """Run the user's backward and record what it does."""

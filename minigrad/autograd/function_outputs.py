@@ -53,11 +53,13 @@ def attach(node: BackwardNode, args: tuple[Any, ...], result: Any, recorded: boo
     for written in dirty:
         written.bump_version()
     constant = take_marked(node, "non_differentiable", "mark_non_differentiable only accepts variable arguments")
-    if any(is_among(d, inputs) and not is_among(d, outs) for d in dirty):
+    if not all(is_among(d, outs) for d in dirty):
         raise RuntimeError(NOT_RETURNED)
     to_save = node.attributes.pop("to_save", ())
     # Where a gradient would be wanted but is not, what is returned is a detached tensor, not the input.
-    as_is = [t for t in to_save if is_among(t, inputs) and is_among(t, outs) and not is_among(t, dirty)]
+    as_is = [
+        t for t in to_save if t is not None and is_among(t, inputs) and is_among(t, outs) and not is_among(t, dirty)
+    ]
     if separate and not all(t.requires_grad and (not recorded or is_among(t, constant)) for t in as_is):
         raise RuntimeError(SAVED_AS_IS)
     fresh = list(outs)
@@ -141,7 +143,7 @@ def save(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
     """Turn the tensors of save_for_backward into saved values; outputs without a reference cycle through the node."""
     saved: list[Any] = []
     for tensor in to_save:
-        place = next((i for i, o in enumerate(outs) if o is tensor and o._edge == (node, i)), None)
+        place = next((i for i, o in enumerate(outs) if o is tensor is not None and o._edge == (node, i)), None)
         saved.append(tensor if place is None else save_result(tensor, place))
     node.saved = tuple(saved)
     versions = tuple([0 if v is None or v._counter is None else v._counter.version for v in saved])

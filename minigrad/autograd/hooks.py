@@ -56,17 +56,20 @@ class HookDict(dict[int, Any]):
 
 
 class Extras:
-    """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, the user's metadata, the
-    forward call's trace (anomaly mode)."""
+    """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, a leaf's post-accumulate
+    hooks, the user's metadata, the forward call's trace (anomaly mode).
+
+    leaf: what the leaf's AccumulateGrad had in earlier graphs. The hooks of the leaf itself stay, those of the node are gone.
+    """
 
     __slots__ = ("tensor", "retain", "pre", "post", "accumulated", "metadata", "trace")
 
-    def __init__(self) -> None:
-        self.tensor: dict[int, HookDict] = {}
+    def __init__(self, leaf: Extras | None = None) -> None:
+        self.tensor: dict[int, HookDict] = {} if leaf is None else leaf.tensor
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre = HookDict()
         self.post = HookDict()
-        self.accumulated = HookDict()
+        self.accumulated: HookDict = HookDict() if leaf is None else leaf.accumulated
         self.metadata: dict[str, Any] = {}
         self.trace: Any = None
 
@@ -76,8 +79,8 @@ class Extras:
 
 
 def extras_of(node: Node | None) -> Extras:
-    """The node's extras, created on first use; a leaf shares them with its AccumulateGrad in every later graph. A view made
-    under no_grad has no node, so its hooks are never called."""
+    """The node's extras, created on first use; a leaf hands its own hooks on to its AccumulateGrad in every later graph. A view
+    made under no_grad has no node, so its hooks are never called."""
     if node is None:
         return Extras()
     if node.extras is None:
@@ -213,7 +216,8 @@ def _wrap(grad: Any, create_graph: bool) -> Any:
 
 
 def _unwrap(grad: Any, create_graph: bool) -> Any:
-    return grad if create_graph else grad._data
+    """What the walk passes on; a view, for whoever returned the tensor may hold it: a leaf copies what it doesn't own."""
+    return grad if create_graph else grad._data[...]
 
 
 def _replaced(hook: Callable[..., Any], result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -7,6 +7,8 @@ own rule is applied. The view's history then leads through the new history of it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..backend import copied_by_dims, dims_in_memory, repeats
@@ -141,6 +143,12 @@ def unwanted(leaf: Tensor) -> Any:
     return NO_EDGE if base._edge is NO_EDGE else UNRECORDED
 
 
+def thaw(leaf: Tensor) -> None:
+    """Let a leaf want its gradient, perhaps again: then it has the hooks and, while a graph lives, the node that it had."""
+    leaf._edge = None
+    leaf._accumulator, leaf._hooks = getattr(leaf, "_accumulator", None), getattr(leaf, "_hooks", None)
+
+
 def share_saved(tensor: Tensor, array: Any) -> Any:
     """Replace a tensor's NumPy scalar by an array, also in the node that saved it as its own result, so that the node sees
     later writes that autograd does not. Returns the array."""
@@ -171,6 +179,10 @@ class CopySlices(Node):
         self.next_functions = (base_edge, *write.next_functions[1:])
         self.order = next_order()
         self.saved = write.saved
+        if not any(
+            type(value) is SavedResult for value in write.saved or ()
+        ):  # whose history leads to the write's node
+            write.saved = None  # the walk releases this node's
         self.shape = base._data.shape
         self.stretched = self.extras = None
 
@@ -180,36 +192,41 @@ class CopySlices(Node):
 
         return grads if self.write.stretched is None else fit_all(grads, self.write.stretched)
 
-    def hand_over(self) -> None:
-        """Give the write's node the saved values; RuntimeError once they are released, even if there were none."""
+    @contextmanager
+    def lending(self) -> Iterator[None]:
+        """Let the write's node have the saved values; RuntimeError once they are released, even if there were none."""
         if self.saved is None:
             raise RuntimeError(SECOND_BACKWARD)
-        self.write.saved = self.saved
+        before, self.write.saved = self.write.saved, self.saved
+        try:
+            yield
+        finally:
+            self.write.saved = before
 
     def unpack_arrays(self) -> list[Any]:
         """The saved values of the write, which knows their versions."""
-        self.hand_over()
-        return self.write.unpack_arrays()
+        with self.lending():
+            return self.write.unpack_arrays()
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:
         """As apply, recorded as torch does it: with writes in place, in a copy of the gradient."""
         from ..ops.inplace import view_into  # the operations build on this module, as do tensors
         from ..tensor import from_array
 
-        self.hand_over()
-        whole = from_array(copied_by_dims(grad._data, self.dims)).copy_(grad)
-        part = view_into(whole, self.view)
-        first, *others = self.fitted(self.write.apply_graph(part.clone()))
+        with self.lending():
+            whole = from_array(copied_by_dims(grad._data, self.dims)).copy_(grad)
+            part = view_into(whole, self.view)
+            first, *others = self.fitted(self.write.apply_graph(part.clone()))
         refuse_repeats(part.storage())
         part.zero_() if first is None else part.copy_(first)
         return (whole, *others)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient of the base, in which the written part is replaced by the result of the write's rule."""
-        self.hand_over()  # the walk releases this node's
         grad = copied_by_dims(grad, self.dims)
         part = self.view.array(grad)
-        first, *others = self.fitted(self.write.apply(part.copy()))
+        with self.lending():
+            first, *others = self.fitted(self.write.apply(part.copy()))
         refuse_repeats(part)
         part[...] = 0 if first is None else first
         return (grad, *others)

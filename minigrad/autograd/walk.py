@@ -26,7 +26,7 @@ class Walk:
     thread's; a walk that a hook starts comes on top of it, one step deeper. undo: what to call at its end, if a hook
     has left a mode on."""
 
-    __slots__ = ("id", "roots", "single_root", "task", "outer", "depth", "undo", "_reachable")
+    __slots__ = ("id", "roots", "single_root", "task", "outer", "depth", "running", "undo", "_reachable")
 
     def __init__(self, roots: tuple[Node, ...], task: engine.Task | None, single_root: bool) -> None:
         self.id = _ids()
@@ -35,6 +35,7 @@ class Walk:
         self.task = task
         self.outer: Walk | None = None
         self.depth: int
+        self.running: Node | None
         self.undo: Callable[[], None] | None = None
         self._reachable: Any = None
 
@@ -42,6 +43,7 @@ class Walk:
         thread = get_ident()
         self.outer = walks.get(thread)
         self.depth = 0 if self.outer is None else self.outer.depth + 1
+        self.running = anomaly.mode.running  # the node of the outer walk in which this one was started
         walks[thread] = self
 
     def __exit__(self, *exception: object) -> None:
@@ -49,7 +51,7 @@ class Walk:
             del walks[get_ident()]
         else:
             walks[get_ident()] = self.outer
-        anomaly.mode.running = None
+        anomaly.mode.running = self.running
         if self.undo is not None:
             self.undo()
 

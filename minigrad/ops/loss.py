@@ -263,7 +263,7 @@ def smooth_l1_loss(
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
     floats_among("smooth_l1_cpu", input, target)
-    return smooth_l1_op(input, target, reduction=number, beta=beta)
+    return smooth_l1_op(input, target, reduction=number, beta=float(beta))
 
 
 @parsed("kl_div", "input", "target", "log_target")

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, outside
-from ..dtypes import get_default_dtype
+from ..dtypes import get_default_dtype, python_number
 from ..ranges import scalar_tensor, zeros_like
 from ..strides import in_first_order
 from ..tensor import Tensor
@@ -43,7 +43,7 @@ def number_minus(value: float, x: Tensor) -> Tensor:
 
 def plus(x: Tensor, value: float) -> Tensor:
     """x + value, recorded as the sum of a tensor and a number."""
-    return plus_number(x, number=value) if x.is_floating_point() else x + value
+    return plus_number(x, number=python_number(value)) if x.is_floating_point() else x + value
 
 
 def above_0(x: Tensor) -> Tensor:

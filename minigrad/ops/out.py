@@ -10,12 +10,11 @@ import functools
 from typing import Any
 
 from ..autograd.grad_mode import is_inference_mode_enabled, records
-from ..autograd.recording import before_write
 from ..backend import array_module
 from ..errors import INFERENCE_WRITTEN, warn
 from ..tensor import Tensor
 from .arguments import as_tensors, told, type_name
-from .inplace import check_memory, refuse
+from .inplace import check_memory, check_overlap, overwrite, refresh, refuse
 from .promotion import check_castable
 from .reduce import ReturnType, return_type
 
@@ -77,6 +76,12 @@ ONLY: dict[str, str | tuple[str, ...]] = {
 }  # fmt: skip
 TRUTHS = "{name} only supports bool tensor for result, got: {got.type_name}"  # bytes will do as well
 JOINED = frozenset("cat column_stack concat concatenate dstack hstack stack vstack".split())
+APART = JOINED | {
+    *"gather index_add index_select masked_select scatter scatter_add take".split()
+}  # from `out`, in memory
+COPIED_FIRST = frozenset(
+    "bucketize log_softmax mv searchsorted softmax".split()
+)  # their results: `out` may be anywhere
 
 
 def check_dtype(result: Tensor, out: Tensor, name: str, place: int | None) -> None:
@@ -104,7 +109,7 @@ def into(
 ) -> Any:
     """The call of the operation `name`, its result written into `out`, one tensor or several."""
     outs = out if isinstance(out, list | tuple) else (out,)
-    if records() and any(isinstance(t, Tensor) and t.requires_grad for t in (*args, *outs)):
+    if records() and any(map(wants_gradient, (*args, *kwargs.values(), *outs))):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
             "the arguments requires grad."
@@ -119,6 +124,9 @@ def into(
     if kind is Tensor:
         if any(one is out for one in args):
             refuse(outs[0], result._data.shape, result.dtype)
+        if outs[0]._data.shape == result._data.shape and name not in COPIED_FIRST:
+            for operand in args[0] if name in JOINED else args:
+                check_overlap(outs[0], operand, name in APART)
         return fill_out(result, out, name)
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
@@ -128,6 +136,13 @@ def into(
     for place, (one, tensor) in enumerate(zip(result, given, strict=True)):
         fill_out(one, tensor, name, place)
     return written(type(result).__name__, type(result).fields)(out)
+
+
+def wants_gradient(given: Any) -> bool:
+    """Whether an argument is, or lists, a tensor that requires grad."""
+    if isinstance(given, list | tuple):
+        return any(map(wants_gradient, given))
+    return isinstance(given, Tensor) and given.requires_grad
 
 
 @functools.cache
@@ -165,9 +180,6 @@ def fill_out(result: Any, out: Any, name: str, place: int | None = None) -> Any:
         out._data, out._alike = array, None
     if out.is_inference() and not is_inference_mode_enabled():
         raise RuntimeError(INFERENCE_WRITTEN)
-    storage = out.storage()
-    for tell in before_write:
-        tell(out)
-    storage[...] = result._data
-    out.bump_version()
+    overwrite(out, result._data)
+    refresh(out)
     return out

@@ -21,7 +21,6 @@ from .lazy import plain_function
 from .loss import apply_reduction, reduction_number
 from .margin_loss import plus
 from .norms import _vector_norm, refuse_nothing, vector_norm_vjp
-from .pointwise import plus_number
 from .promotion import unsupported
 from .statistics import where_zero
 from .underivable import no_vjp
@@ -221,4 +220,4 @@ def triplet_margin_loss(
     near, far = (pairwise_distance(anchor, other, p, eps) for other in (positive, negative))
     if flag(swap):
         far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return apply_reduction(clamp_min(plus_number(near, number=margin) - far, 0), number)
+    return apply_reduction(clamp_min(plus(near, margin) - far, 0), number)

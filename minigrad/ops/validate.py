@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import check_64_bits
+from ..backend import check_64_bits, numpy
 from ..tensor import Tensor
 from .arguments import is_number
 
@@ -33,12 +33,12 @@ def flag(x: Any) -> bool:
 
 
 def number(x: Any) -> Any:
-    """A number as it is, a 0-d tensor as the number it holds; TypeError for anything else, None among it, and OverflowError
-    for a whole number that 64 bits do not hold."""
+    """A number of Python's as it is, one of NumPy's or a 0-d tensor as the number of Python's that it holds; TypeError for
+    anything else, None among it, and OverflowError for a whole number that 64 bits do not hold."""
     if not is_number(x):
         raise TypeError("expected a number")
     check_64_bits(x)
-    return x.item() if isinstance(x, Tensor) else x
+    return x.item() if isinstance(x, Tensor | numpy.generic) else x
 
 
 def number_or_none(x: Any) -> Any:

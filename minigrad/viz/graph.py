@@ -53,7 +53,8 @@ def next_nodes(node: Any) -> list[tuple[Any, int]]:
 def walk_order(roots: Iterable[Any]) -> list[Any]:
     """All nodes that the walk from `roots` reaches, in the order in which torch's engine runs them.
 
-    A node is ready when every edge into it has delivered; of the ready ones, the latest recorded goes first.
+    A node is ready when every edge into it has delivered; of the ready ones, the latest recorded goes first. Leaves that get
+    ready together come in the order of their edges, which torch does not keep to.
     """
     waiting_for: Counter[Any] = Counter()
     roots = list(dict.fromkeys(roots))
