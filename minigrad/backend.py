@@ -61,8 +61,8 @@ def in_its_order(copied: Callable[[Any], Any], x: Any) -> Any:
     stretched."""
     if x.flags.c_contiguous or 0 in x.strides:
         return copied(x)
-    dims = sorted(range(x.ndim), key=lambda d: -x.strides[d])
-    return copied(x.transpose(dims)).transpose(numpy.argsort(dims).tolist())
+    dims = dims_in_memory(x)
+    return copied(x.transpose(dims)).transpose(back(dims))
 
 
 class AcceleratorError(RuntimeError):
@@ -147,7 +147,7 @@ def check_64_bits(number: Any) -> None:
         raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256, typed=True)
 def constant(value: float, dtype: Any) -> Any:
     """A number as a 0-d array that is not to be written: to make one anew takes a third of the time that a small array times
     a number does. Not for -0.0, for which this would answer with 0.0."""

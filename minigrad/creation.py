@@ -238,10 +238,17 @@ def _keep_to(data: Any, shape: list[int], dim: int) -> None:
         _keep_to(x, shape, dim + 1)
 
 
-def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None) -> Tensor:
+def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None, device: Any = None) -> Tensor:
     """What torch.Tensor(2, 3) (sizes), torch.Tensor([1.0]) (values) or torch.Tensor(x) (a view of a tensor) makes; sizes and
-    values of the default dtype unless told."""
+    values of the default dtype unless told. RuntimeError for a device other than the host."""
+    if device is not None and (kind := Device(device).type) != "cpu":
+        raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {kind} was passed")
     if len(data) == 1 and isinstance(data[0], Tensor):
+        if device is not None:
+            raise RuntimeError(
+                "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+                "torch.tensor(...) or torch.as_tensor(...) instead."
+            )
         from .ops.views import alias_op  # the operations build on this module
 
         return alias_op(data[0])

@@ -53,7 +53,7 @@ class Tensor:
     def __init__(self, *data: Any, device: Any = None) -> None:
         from .creation import legacy_tensor
 
-        made = legacy_tensor(data)
+        made = legacy_tensor(data, device=device)
         self._data, self._edge, self._counter = made._data, made._edge, made._counter
         self._alike = self._grad = None
         if made._base is not None:

@@ -68,3 +68,18 @@ def test_so_it_does_in_the_backward_of_a_function(create_graph: bool) -> None:
         y = (Half.apply(x) ** 2).sum()
         found.append(shown(T.autograd.grad, y, x, None, None, create_graph))
     assert found[1] == found[0]
+
+
+@pytest.mark.filterwarnings(
+    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+)  # torch's
+def test_numpy_copies_where_it_is_to_copy_and_shares_where_it_may_share():
+    def seen(engine):
+        t = engine.tensor([1.0, 1.0])
+        copied, shared, wider = np.array(t), np.asarray(t), np.asarray(t, dtype=np.float64)
+        copied[0], shared[1], wider[1] = 5, 7, 9
+        return t.tolist(), copied.tolist(), wider.dtype, np.array(t, copy=True).base is None
+
+    assert seen(minigrad) == seen(torch) == ([1.0, 7.0], [5.0, 1.0], np.float64, True)
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.array(minigrad.ones(2), dtype=np.float64, copy=False)

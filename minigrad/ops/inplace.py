@@ -19,7 +19,7 @@ from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
 from ..autograd.hooks import extras_of
 from ..autograd.recording import before_write, observers, with_target
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
-from ..backend import address, array_module, constant, ndarray, numpy, repeats, stretching
+from ..backend import address, array_module, constant, dims_in_memory, ndarray, numpy, repeats, stretching
 from ..dtypes import BY_NUMPY, element, result_type
 from ..errors import INFERENCE_WRITTEN, OVERLAPPING, warn
 from ..tensor import Tensor, from_array
@@ -172,7 +172,7 @@ def dense(x: Any) -> bool:
     """Whether an array fills a block of memory without gaps or overlaps, in whatever order."""
     flags = x.flags
     if not (flags.c_contiguous or flags.f_contiguous):
-        flags = x.transpose(sorted(range(x.ndim), key=lambda d: -x.strides[d])).flags
+        flags = x.transpose(dims_in_memory(x)).flags
     return bool(flags.c_contiguous or flags.f_contiguous)
 
 
