@@ -306,7 +306,20 @@ BACKWARD = (
     "T.utils.checkpoint.checkpoint(lambda x: x.exp() * 2, {a}, use_reentrant=True).sum().backward()",
     "T.nn.functional.mse_loss({a}, {b}).backward()", "T.nn.functional.cross_entropy({a}, {b}.argmax(-1)).backward()",
     "{a}.softmax(-1).max(-1)[0].sum().backward()", "{a}.sort(-1)[0][..., 0].sum().backward()", "{a}.cumsum(0)[-1].sum().backward()",
+
+    # gradients that are added to again, after others may have got hold of them
+    "u, v = leaves({a}); [(u + v).sum().backward() for _ in range(3)]; print(u.grad, v.grad)",
+    "u, v = leaves({a}); [Twin.apply(u, v).sum().backward() for _ in range(3)]; print(u.grad, v.grad)",
+    "u, v = leaves({a}); [Keeps.apply(u).sum().backward() for _ in range(3)]; print(u.grad)",
+    "u, v = leaves({a}); y = (u + v) * 1; y.register_hook(lambda g: g * 2); [y.sum().backward(retain_graph=True) for _ in 'ab']",
+    "print(u.grad, v.grad)", "print(u.grad.mul_(2), v.grad)", "(u + v).sum().backward()", "u.sum().backward(); print(v.grad)",
+    "u, v = leaves({a}); y = u + v; y.register_hook(lambda g: g * 2); y.backward({a}.detach()); print({a})",
+    "u, v = leaves({a}); y = u - v; y.grad_fn.register_prehook(lambda o: (o[0] * 2,)); y.sum().backward(); print(u.grad)",
+    "u, v = leaves({a}); y = u + v; y.retain_grad(); y.backward(T.ones_like(y)); print(y.grad.mul_(2), u.grad, v.grad)",
+    "u, v = leaves({a}); y = Twin.apply(u, v); y.sum().backward(retain_graph=True); u.grad.zero_(); y.sum().backward()",
+    "y.sum().backward(retain_graph=True)", "y.backward({b}.detach(), retain_graph=True)", "print(y)",
 )  # fmt: skip
+
 GRAD = (
     "T.autograd.grad({a}.sum(), [{b}])[0].clone()", "T.autograd.grad({a}.sum(), [{b}], allow_unused=True)[0].clone()",
     "T.autograd.grad({a}.sum(), {b}, create_graph=True)[0].clone()",
@@ -385,6 +398,25 @@ class Same(T.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         return g * 10
+def leaves(x):
+    return x.detach().clone().requires_grad_(), x.detach().clone().requires_grad_()
+class Twin(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        return x + y
+    @staticmethod
+    def backward(ctx, g):
+        g = g * 2
+        return g, g
+class Keeps(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x.detach() * 2)
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        ctx.mine = g * 2
+        return ctx.mine if ctx.saved_tensors[0].sum() > 0 else ctx.saved_tensors[0]
 class Dirty(T.autograd.Function):
     @staticmethod
     def forward(ctx, x):

@@ -98,6 +98,28 @@ def test_what_a_custom_function_saved():
     assert "saved_tensors: 已释放 freed" in box(viz.draw(y, {"x": x}), "TwiceBackward")
 
 
+@pytest.mark.parametrize("T", [torch, minigrad])
+def test_drawing_uses_nothing_up(T):
+    class Once(T.autograd.Function):
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * x
+
+    x = T.ones(2, requires_grad=True)
+    y = Once.apply(x).sum()
+    viz.draw(y)
+    y.backward()
+    assert x.grad.tolist() == [1, 1]
+
+
 def test_torchs_nodes_show_sizes_dtypes_and_output_numbers():
     x = torch.ones(3, 2, dtype=torch.float64, requires_grad=True)
     first, _, third = x.unbind(0)

@@ -102,6 +102,7 @@ class BackwardNode(SeveralOutputs):
         return tensors
 
     _raw_saved_tensors = property(raw_saved_tensors)
+    _forward_cls = property(lambda self: self.function)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Run the user's backward on constants."""

@@ -135,8 +135,15 @@ def output_sizes(node: Any) -> str:
 def saved_tensors(node: Any) -> Iterator[tuple[str, Any]]:
     """(name, tensor) of what `node` keeps for its rule; in a tensor's place, the words for why it is gone."""
     listed = [name for name in dir(node) if name.startswith("_saved_")]
-    if not listed and hasattr(type(node), "saved_tensors"):
-        listed = ["saved_tensors"]  # a custom Function's
+    function = getattr(
+        node, "_forward_cls", None
+    )  # a custom one; some let go of what they have saved as it is looked at
+    if (
+        not listed
+        and hasattr(type(node), "saved_tensors")
+        and not getattr(function, "clear_saved_tensors_on_access", False)
+    ):
+        listed = ["saved_tensors"]
     for attribute in listed:
         name = attribute.removeprefix("_saved_")
         try:
