@@ -117,16 +117,13 @@ def check_target(input: Tensor, target: Tensor) -> None:
         raise RuntimeError(
             f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(wanted)}"
         )
-    if len(shape) == 4 and wanted != (shape[0], *shape[2:]):
-        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
-    if len(shape) == 4 and target.dtype.name != "int64":
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.type_name}")
 
 
-def check_weight(input: Tensor, weight: Tensor | None) -> None:
-    """Errors, in torch's words, for weights that are not one a class, or of another dtype; and for integers as input."""
-    flat = input._data.ndim < 3
-    classes = input._data.shape[min(1, input._data.ndim - 1)]
+def check_weight(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    """Errors, in torch's words, for weights that are not one a class, or of another dtype; for integers as input; and, which
+    torch looks at in between, for images and targets of two sizes."""
+    shape, wanted = input._data.shape, target._data.shape
+    flat, classes = len(shape) < 3, shape[min(1, len(shape) - 1)]
     if weight is not None and weight._data.shape != (classes,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
@@ -134,6 +131,10 @@ def check_weight(input: Tensor, weight: Tensor | None) -> None:
             if flat
             else "weight tensor should be defined either for all or no classes"
         )
+    if len(shape) == 4 and wanted != (shape[0], *shape[2:]):
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
+    if len(shape) == 4 and target.dtype.name != "int64":
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.type_name}")
     no_kernel("nll_loss_out_frame" if flat else "nll_loss2d_forward_out_frame", input, "bui")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.type_name} but found {weight.dtype.type_name}")
@@ -157,7 +158,7 @@ def checked(input: Tensor, target: Tensor, weight: Tensor | None) -> tuple[Tenso
     if input._data.ndim not in (1, 2, 4):
         input, target = folded(input, target)
     check_target(input, target)
-    check_weight(input, weight)
+    check_weight(input, target, weight)
     return (input, target.reshape(()), ()) if input._data.ndim == 1 and size else (input, target, size)
 
 
