@@ -154,17 +154,6 @@ def mean_adds_sizes(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool
     return spread(grad, self_shape, dim, keepdim) / count
 
 
-@mistake(
-    MEAN,
-    zh="/= 改写的是 rules.expand 给的数组：数组一大，那是一个只读的视图，就会报错。写成 return … / 个数。",
-    en="/= writes into what rules.expand gave; for a large array that is a read-only view, and writing into it raises. Write return … / count.",
-)
-def mean_divides_in_place(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
-    found = spread(grad, self_shape, dim, keepdim)
-    found /= math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
-    return found
-
-
 # ── matmul ───────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -232,8 +232,8 @@ def mean_keeps_the_last_size(grad: Any, self_shape: Dims, dim: Dims | None, keep
 
 @mistake(
     MEAN,
-    zh="返回值对了，可 grad /= … 改的是传进来的数组，和里的另一支拿到的就是除过的。写成 grad / …，得到一个新的。",
-    en="What is returned is right, but grad /= … changes the array that came in, and the other branch of a sum is handed the divided one. Write grad / …, which makes a new one.",
+    zh="返回值对了，可 /= 改的是传进来的数组（rules.expand 给的是它的视图），和里的另一支拿到的就是除过的。用 / 来除，得到一个新的。",
+    en="What is returned is right, but /= changes the array that came in (what rules.expand gives is a view of it), and the other branch of a sum is handed the divided one. Divide with /, which makes a new one.",
 )
 def mean_divides_grad_itself(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     grad /= math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
