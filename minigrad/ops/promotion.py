@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.graph import Constant
 from ..autograd.recording import recording_rules
-from ..backend import InSingle, array_module, constant, converted, ndarray, numpy
+from ..backend import InSingle, array_module, check_64_bits, constant, converted, ndarray, numpy
 from ..dtypes import BY_NUMPY, get_default_dtype, python_number, result_type
 from ..dtypes import dtype as Dtype
 from ..tensor import Tensor, from_array
@@ -38,12 +38,12 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
         if isinstance(a, Tensor) and (dtype := (x := a._data).dtype).char in QUICK[mixing]:
             number = new(Constant)  # as Constant(b), with one call less
             number._data = b
-            return a, number, x, (constant if b else asarray)(b, dtype) if type(x) is ndarray else b, True
+            return a, number, x, (constant if b else asarray)(b, dtype) if type(x) is ndarray else in_64_bits(b), True
     elif type(a) in PLAIN:
         if isinstance(b, Tensor) and (dtype := (y := b._data).dtype).char in QUICK[mixing]:
             number = new(Constant)
             number._data = a
-            return number, b, (constant if a else asarray)(a, dtype) if type(y) is ndarray else a, y, True
+            return number, b, (constant if a else asarray)(a, dtype) if type(y) is ndarray else in_64_bits(a), y, True
     elif isinstance(a, Tensor) and isinstance(b, Tensor) and (x := a._data).dtype is (y := b._data).dtype:
         return a, b, x, y, None  # a Parameter and a Tensor, say
     if get_ident() in recording_rules:
@@ -78,6 +78,13 @@ def operands(a: Any, b: Any, mixing: int = AS_THEY_ARE) -> tuple[Any, Any, Any, 
     elif mixing >= SCALING and wanted.np == HALF and (isinstance(b, float) or abs(b) > EXACT):
         b = InSingle(b)
     return a, Constant(b), x, b, True
+
+
+def in_64_bits(number: Any) -> Any:
+    """The number itself; OverflowError, in torch's words, for a whole number that 64 bits do not hold."""
+    if type(number) is int:
+        check_64_bits(number)
+    return number
 
 
 def as_element(number: Any, dtype: Any) -> Any:
