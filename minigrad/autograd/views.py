@@ -179,10 +179,9 @@ class CopySlices(Node):
         self.next_functions = (base_edge, *write.next_functions[1:])
         self.order = next_order()
         self.saved = write.saved
-        if not any(
-            type(value) is SavedResult for value in write.saved or ()
-        ):  # whose history leads to the write's node
-            write.saved = None  # the walk releases this node's
+        # The walk releases this node's; a saved result has a history, which leads to the write's node.
+        if not any(type(value) is SavedResult for value in write.saved or ()):
+            write.saved = None
         self.shape = base._data.shape
         self.stretched = self.extras = None
 

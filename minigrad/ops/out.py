@@ -76,12 +76,10 @@ ONLY: dict[str, str | tuple[str, ...]] = {
 }  # fmt: skip
 TRUTHS = "{name} only supports bool tensor for result, got: {got.type_name}"  # bytes will do as well
 JOINED = frozenset("cat column_stack concat concatenate dstack hstack stack vstack".split())
-APART = JOINED | {
-    *"gather index_add index_select masked_select scatter scatter_add take".split()
-}  # from `out`, in memory
-COPIED_FIRST = frozenset(
-    "bucketize log_softmax mv searchsorted softmax".split()
-)  # their results: `out` may be anywhere
+# Functions of whose operands none may lie where `out` does, not even in the same place:
+APART = JOINED | {*"gather index_add index_select masked_select scatter scatter_add take".split()}
+# and those whose `out` may lie anywhere, as their results are made elsewhere first.
+COPIED_FIRST = frozenset("bucketize log_softmax mv searchsorted softmax".split())
 
 
 def check_dtype(result: Tensor, out: Tensor, name: str, place: int | None) -> None:
@@ -125,7 +123,8 @@ def into(
         if any(one is out for one in args):
             refuse(outs[0], result._data.shape, result.dtype)
         if outs[0]._data.shape == result._data.shape and name not in COPIED_FIRST:
-            for operand in args[0] if name in JOINED else args:
+            given = (*args, *kwargs.values())
+            for operand in given[0] if name in JOINED else given:
                 check_overlap(outs[0], operand, name in APART)
         return fill_out(result, out, name)
     if len(out) != len(result):
