@@ -123,8 +123,8 @@ def into(
         if any(one is out for one in args):
             refuse(outs[0], result._data.shape, result.dtype)
         if outs[0]._data.shape == result._data.shape and name not in COPIED_FIRST:
-            given = (*args, *kwargs.values())
-            for operand in given[0] if name in JOINED else given:
+            operands = (*args, *kwargs.values())
+            for operand in operands[0] if name in JOINED else operands:
                 check_overlap(outs[0], operand, name in APART)
         return fill_out(result, out, name)
     if len(out) != len(result):
