@@ -116,7 +116,9 @@ def expand(x: Any, shape: tuple[int, ...]) -> Any:
         return x.expand(shape)
     if isinstance(x, numpy.generic):
         x = numpy.asarray(x)
-    elif x.ndim > len(shape) or any(n not in (1, wanted) for n, wanted in zip(x.shape[::-1], shape[::-1])):  # noqa: B905
+    elif x.ndim > len(shape) or any(
+        n not in (1, wanted) for n, wanted in zip(x.shape[::-1], shape[::-1], strict=False)
+    ):
         raise ValueError(f"could not broadcast input array from shape {x.shape} into shape {shape}")
     return _expanded()(x, shape)
 

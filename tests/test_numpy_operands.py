@@ -70,9 +70,6 @@ def test_so_it_does_in_the_backward_of_a_function(create_graph: bool) -> None:
     assert found[1] == found[0]
 
 
-@pytest.mark.filterwarnings(
-    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
-)  # torch's
 def test_numpy_copies_where_it_is_to_copy_and_shares_where_it_may_share():
     def seen(engine):
         t = engine.tensor([1.0, 1.0])

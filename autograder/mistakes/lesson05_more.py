@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson05 import COUNT, WALK
+from autograder.mistakes.lesson05 import COUNT, WALK, _walk
 from minigrad.autograd.engine import count_dependencies, merge, run_backward, run_node
 from minigrad.autograd.ready import pop, push
 
@@ -61,29 +62,13 @@ class _NeverLess(dict[Any, Any]):
     en="You stop as soon as buffers is empty, while ready still holds nodes. One to which nothing but None has come has no entry in buffers, and yet it must run, or those behind it wait for ever. Loop while ready.",
 )
 def stops_with_the_gradients(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
-    waiting = count_dependencies(buffers)
-    if task is not None:
-        task.plan(waiting)
-    ready: list[Any] = []
-    for root in buffers:
-        if not waiting[root]:
-            push(ready, root)
-    while buffers and ready:
-        node = pop(ready)
-        grad = buffers.pop(node, None)
-        results = run_node(node, grad, retain_graph, create_graph, task)
-        for (parent, output), result in zip(node.next_functions, results, strict=False):
-            if parent is None:
-                continue
-            if result is not None:
-                held = buffers.get(parent)
-                same = result is grad
-                buffers[parent] = (
-                    parent.receive(result, output, same) if held is None else merge(parent, held, result, output)
-                )
-            waiting[parent] -= 1
-            if not waiting[parent]:
-                push(ready, parent)
+    def take(ready: Any) -> Any:
+        if not buffers:
+            raise StopIteration  # the loop's condition was `buffers`
+        return pop(ready)
+
+    with suppress(StopIteration):
+        _walk(buffers, retain_graph, create_graph, task, take=take)
 
 
 @mistake(

@@ -230,16 +230,17 @@ def cross_entropy(
         check_soft_weight(input, weight)
     if soft and label_smoothing > 0 and not input._data.ndim:
         raise IndexError("Dimension specified as 1 but tensor has no dimensions")
+    label_smoothing = float(label_smoothing)  # one of NumPy's would make the loss float64
     logs = log_softmax(input, 0 if input._data.ndim == 1 else 1)
     if soft:
-        return soft_cross_entropy(logs, target, weight, number, float(label_smoothing))
+        return soft_cross_entropy(logs, target, weight, number, label_smoothing)
     hard = nll(logs, target, weight, ignore_index, number)
     if label_smoothing <= 0:
         return hard
     smooth = uniform_loss(logs, target, weight, ignore_index, number)
     classes = logs._data.shape[min(1, logs._data.ndim - 1)]
-    share = float(label_smoothing) / classes if classes else math.inf
-    return times_number(hard, number=1 - float(label_smoothing)) + times_number(smooth, number=share)
+    share = label_smoothing / classes if classes else math.inf
+    return times_number(hard, number=1 - label_smoothing) + times_number(smooth, number=share)
 
 
 def uniform_loss(logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
