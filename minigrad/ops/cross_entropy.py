@@ -60,6 +60,14 @@ nll_op, nll_2d_op = [
 ]
 
 
+def nll_loss_vjp_refused(grad: Any, self_shape: tuple[int, ...], target: Any) -> Any:
+    """RuntimeError: of scores (C,) against one target, (1,), torch computes the loss, and then refuses its gradient."""
+    raise RuntimeError(f"size mismatch (got input: {list(self_shape)}, target: [1])")
+
+
+nll_of_one_op = Op("NllLossBackward0", _nll, tensors=("target", "weight", "total_weight"), self=nll_loss_vjp_refused)
+
+
 def shares_of(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
 ) -> tuple[Any, Any, Tensor, Tensor]:
@@ -187,7 +195,8 @@ def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int,
     if not (x.ndim == 2 and size == x.shape[:1] and wanted.dtype is INT64 and weight is None and x.dtype.kind == "f"):
         input, target, size = checked(input, target, weight)  # nearly all losses have nothing to be checked
     shares, ignored, target, total = shares_of(input, target, weight, ignore_index, number)
-    loss = (nll_op if flat else nll_2d_op)(
+    of_one = x.ndim == wanted.ndim == 1
+    loss = (nll_of_one_op if of_one else nll_op if flat else nll_2d_op)(
         input,
         target=target,
         shares=shares,
