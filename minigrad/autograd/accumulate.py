@@ -135,7 +135,7 @@ def refuse_shape(tensor: Tensor, grad: Any, into: bool = False) -> None:
 class AccumulateGrad(Node):
     """The end of every path: adds the arriving gradient to its leaf's `.grad`."""
 
-    __slots__ = ("variable", "foreign")
+    __slots__ = ("variable",)
     plain = False
     ends = True
     releases = False
@@ -147,21 +147,18 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.foreign = None
         self.shape = variable._data.shape
         self.extras = None if (hooks := variable._hooks) is None else type(hooks)(hooks)
         if len(self.shape) > 1 and not variable._data.flags.c_contiguous:  # one dimension has but one order
             self.__class__ = StridedAccumulateGrad  # chosen here, so that gradient_edge can just say AccumulateGrad
 
     def receive(self, grad: Any, output: int, shared: bool) -> Any:
-        """Remember an array that others may hold too: the leaf has to copy it (a sum is always new)."""
-        self.foreign = grad if shared or getattr(grad, "base", None) is not None else None
-        return grad
+        """An array that others hold too as a view of it: `add` copies what is not an array's own memory (a sum's always is)."""
+        return grad.view() if shared and not rules.is_tensor(grad) else grad
 
-    def receive_last(self, grad: Any, shared: bool) -> bool:
-        """`receive`, where nobody watches; whether somebody does from here on. Then, and where the leaf has a large gradient
-        already, the new one should not wait until the end of the walk."""
-        self.foreign = grad if shared or getattr(grad, "base", None) is not None else None
+    def is_urgent(self) -> bool:
+        """Whether its gradient should not wait until the end of a walk that nobody watches: where somebody does from here on,
+        and where the leaf has a large gradient already."""
         held = self.variable._grad
         return self.extras is not None or (held is not None and held._data.size >= LARGE)
 
@@ -181,14 +178,14 @@ class AccumulateGrad(Node):
                 "a derivative rule returned the wrong shape"
             )
         # a copy lies in the order of the indices; it is made where somebody else may hold the array, or where that lies otherwise
-        shared = grad is self.foreign or self.extras is not None or (len(shape) > 1 and not grad.flags.c_contiguous)
+        own = getattr(grad, "base", None) is None
+        shared = not own or self.extras is not None or (len(shape) > 1 and not grad.flags.c_contiguous)
         held = variable._grad
         if (shared or held is not None) and shape != variable._data.shape:
             refuse_shape(variable, grad)  # as its copy or its sum is refused in torch
         if held is not None and getattr(held, "_data", grad).shape != shape:
             refuse_shape(held, grad, into=True)
         accumulate(variable, grad, shared)
-        self.foreign = None
         return ()
 
     def apply_graph(self, grad: Any) -> tuple[Any, ...]:

@@ -45,7 +45,7 @@ def added_up(summands: Summands, leaf: Node) -> Any:
             if together.size == count * first.size:  # they are of one dtype
                 if first.size == 1:  # NumPy does not add up a single column from top to bottom
                     return numpy.add.accumulate(together)[-1:].reshape(leaf.shape).copy()
-                return numpy.add.reduce(together.reshape(count, first.size), 0, initial=-0.0).reshape(leaf.shape)
+                return numpy.add.reduce(together.reshape(count, *leaf.shape), 0, initial=-0.0)
     return functools.reduce(operator.add, summands)
 
 
@@ -165,8 +165,8 @@ def walk(buffers: Buffers, retain_graph: bool, create_graph: bool, adds: bool) -
                 buffers[parent] = joined(node, i, parent, None, result, grad)
                 wary = wary or parent.watched
             else:  # the end of a path, or NotImplemented, which refuses as early as it can
-                buffers[parent] = result
-                if adds and parent.receive_last(result, result is grad):
+                buffers[parent] = parent.receive(result, 0, True) if adds and result is grad else result
+                if adds and parent.is_urgent():
                     watched = node
                 continue
             if latest is None:

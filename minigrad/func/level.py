@@ -44,7 +44,7 @@ class Inlet(Node):
         self.saved, self.stretched, self.extras = (), None, None
         self.shape = tensor._data.shape
 
-    def receive_last(self, grad: Any, shared: bool) -> bool:
+    def is_urgent(self) -> bool:
         """Whoever asks for a gradient with respect to a fresh input watches."""
         return True
 

@@ -37,7 +37,7 @@ class Underivable(Op):
         node.apply = node.apply_graph = node.apply_missing = refuse
         node.narrows = node.plain = False  # so that a walk looks at it when a gradient arrives
         node.watched = node.ends = True
-        node.receive_last = lambda node, grad, shared: True
+        node.is_urgent = lambda node: True
 
     def record(self, inputs: tuple[Tensor, ...], edges: tuple[Any, ...], data: Any, attributes: dict[str, Any]) -> Any:
         """As any operation, and then without the edges that lead nowhere; as urgent in a walk as a leaf."""
