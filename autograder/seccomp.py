@@ -39,6 +39,8 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "semop": (65, 193), "semctl": (66, 191), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
     "msgctl": (71, 187), "mq_open": (240, 180), "mq_unlink": (241, 181), "add_key": (248, 217),
     "request_key": (249, 218), "keyctl": (250, 219), "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    # what the whole machine has but so much of, and locks on its files
+    "io_setup": (206, 0), "flock": (73, 32),
     # wide doors into the kernel
     "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427), "userfaultfd": (323, 282), "seccomp": (317, 277), "personality": (135, 92),
@@ -56,6 +58,8 @@ CLONE = (56, 220)
 CLONE3 = (435, 435)  # its flags lie in memory, where a filter cannot look: "not there" makes libc use clone
 PRLIMIT64 = (302, 261)
 IOCTL = (16, 29)
+MMAP = (9, 222)
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 NEW_NAMESPACES = 0x0002_0000 | 0x7E00_0000  # CLONE_NEWNS, CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}
 TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal of whoever started us
 X32 = 0x4000_0000
@@ -89,6 +93,9 @@ def program(machine: str | None = None) -> bytes:
     lines += _when(PRLIMIT64[column], 0, [_line(_JUMP_EQ, 0, then=1), _deny(errno.EPERM)])
     steal = [each for k in TERMINAL_INJECTION for each in (_line(_JUMP_EQ, k, otherwise=1), _deny(errno.EPERM))]
     lines += _when(IOCTL[column], 1, steal)
+    # Memory that its process can let go without giving it back: then no count shows it (footprint.py).
+    both = [_line(_JUMP_ANY_BIT, MAP_SHARED, otherwise=2), _line(_JUMP_ANY_BIT, MAP_ANONYMOUS, otherwise=1)]
+    lines += _when(MMAP[column], 3, [*both, _deny(errno.EPERM)])
     lines.append(_line(_RETURN, _ALLOW))
     return b"".join(lines)
 

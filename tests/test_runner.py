@@ -1,5 +1,7 @@
 """A learner's cells at grading: run one by one as a notebook would; each error has its line and costs its cell."""
 
+import time
+
 import pytest
 from sandbox_tools import QUICK, job, run_cells
 
@@ -214,6 +216,24 @@ time.sleep(0.2)
     assert before is None
     assert outcome[0] == "ProtocolError"
     assert after == 1
+
+
+def test_who_blames_another_cell_gains_no_time(running):
+    """The other is left out from then on, so the process was started anew until the submission's time was up."""
+    source = """
+import json, os, time
+for message in ({"type": "starts", "cell": "c2"}, {"type": "end"}):
+    payload = json.dumps(message).encode()
+    for number in range(3, 256):
+        try:
+            os.write(number, len(payload).to_bytes(4, "big") + payload)
+        except OSError:
+            pass
+time.sleep(0.5)
+"""
+    began = time.monotonic()
+    assert [each[0] for each in run_cells(running, source, "x = 1")] == ["ProtocolError", "ProtocolError"]
+    assert time.monotonic() - began < QUICK.job_seconds / 2
 
 
 def refusal_of_the_engine():

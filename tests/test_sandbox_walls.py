@@ -206,6 +206,17 @@ def test_no_other_process_can_be_bounded(running):
     assert ask(running, "import resource; answer(resource.prlimit(0, resource.RLIMIT_CORE))") == (0, 0)
 
 
+def test_no_memory_is_shared_without_a_file(running):
+    """Let go by MADV_DONTNEED, its pages stay, and count for no process: gigabytes of them, once."""
+    assert ask(running, "import mmap; mmap.mmap(-1, 4096)")[0] == "PermissionError"
+    source = "import mmap; answer(len(mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)))"
+    assert ask(running, source) == 4096
+
+
+def test_nothing_of_the_host_can_be_locked(running):
+    assert ask(running, "import fcntl; fcntl.flock(open('/dev/null'), fcntl.LOCK_EX)")[0] == "PermissionError"
+
+
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="32-bit calls beside the 64-bit ones are an x86 matter")
 def test_the_32_bit_door_is_no_way_round(running):
     source = """
@@ -213,7 +224,7 @@ import ctypes, mmap, os
 def knock(code):
     child = os.fork()
     if child == 0:
-        page = mmap.mmap(-1, 4096, prot=7)
+        page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
         page.write(code)
         found = ctypes.CFUNCTYPE(ctypes.c_long)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
         os._exit(0 if found >= 0 else -found)

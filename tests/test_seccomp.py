@@ -48,7 +48,7 @@ def judge(machine, number, *arguments, architecture=None):
 def test_every_row_is_refused_and_the_rest_allowed(machine):
     _, column = seccomp.ARCHITECTURES[machine]
     refused = {row[column] for row in seccomp.DENIED.values()} - {None}
-    special = {row[column] for row in (seccomp.CLONE, seccomp.CLONE3, seccomp.PRLIMIT64, seccomp.IOCTL)}
+    special = {row[column] for row in (seccomp.CLONE, seccomp.CLONE3, seccomp.PRLIMIT64, seccomp.IOCTL, seccomp.MMAP)}
     for number in range(500):
         if number not in special:
             assert judge(machine, number) == ("EPERM" if number in refused else ALLOW), number
@@ -65,6 +65,11 @@ def test_calls_that_depend_on_an_argument(machine):
     assert judge(machine, seccomp.CLONE3[column]) == "ENOSYS"
     assert (judge(machine, prlimit, 0), judge(machine, prlimit, 1)) == (ALLOW, "EPERM")
     assert [judge(machine, ioctl, 0, k) for k in (0x5401, 0x5412, 0x541C)] == [ALLOW, "EPERM", "EPERM"]
+    private, of_a_file, shared, validated = 0x22, 0x01, 0x21, 0x23
+    for flags in (private, of_a_file):
+        assert judge(machine, seccomp.MMAP[column], 0, 4096, 3, flags) == ALLOW
+    for flags in (shared, validated, shared | 0x8000):
+        assert judge(machine, seccomp.MMAP[column], 0, 4096, 3, flags) == "EPERM"
 
 
 @pytest.mark.parametrize("machine", MACHINES)

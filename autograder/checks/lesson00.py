@@ -44,7 +44,7 @@ def best_w(X: Any, Y: Any) -> float:
 
 
 def off_the_bottom(rng: np.random.Generator) -> float:
-    """How far to go from the best w: the slope there is not 0, and a nudge too large for it to be told from the true one."""
+    """How far to go from the best w: the slope there is not 0, nor what a single nudge gives."""
     return float(rng.uniform(0.5, 3))
 
 

@@ -204,7 +204,7 @@ class _Job:
 
     def _start(self, frame: dict[str, Any]) -> None:
         item, name = ("cell", frame["cell"]) if "cell" in frame else ("check", frame["check"])
-        if name not in {*self.cells} | {each["name"] for each in self.waiting}:
+        if name in self.skip or name not in {*self.cells} | {each["name"] for each in self.waiting}:
             raise ProtocolError("a frame out of order")
         self._leave()
         self.at, self.answered = (item, name), [0, 0]
