@@ -53,6 +53,7 @@ from autograder.waiting import over, waiting
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
 AGAIN = 5  # and once more, to see whose fault it was that it had no end
+EXPLAINED = 10  # seconds for which is looked for what to say; it takes half a second, and runs other checks, too
 WRONG_SHAPE = "returned the wrong shape"  # what the engine says where a gradient does not fit
 _PROJECT = Path(__file__).resolve().parent.parent
 _STOPPED: blame.Grade = (0, -1)  # a run that did not come to its end does worse than any other
@@ -159,7 +160,7 @@ def _view(this: Check, run: _Run, seed: int) -> View:
         view.notes = list(_kept(this))
     else:
         _seeds[this.name] = seed
-        _explain(view, this, run.outcome, verdict, seed, run.printed)
+        _explain_in_time(view, this, run.outcome, verdict, seed, run.printed)
     view.notes[:0] = lacking
     return view
 
@@ -185,6 +186,21 @@ def _stood_in(others: set[str]) -> Iterator[Text]:
         said = {"parts": [part.rpartition(".")[2] for part in which], "checks": [f'check("{each}")' for each in tests]}
         if which:
             yield text(key, **{name: ", ".join(sorted(words)) for name, words in said.items()})
+
+
+def _explain_in_time(
+    view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: _Capped
+) -> None:
+    """`_explain`, which runs the lesson's other checks as well: the check's own parts may have no end in one of these."""
+    try:
+        with waiting("still_running", limit=EXPLAINED), time_limit(EXPLAINED):
+            _explain(view, this, outcome, verdict, seed, printed)
+    except TimeLimit:
+        others = [each.name for each in checks.for_lesson(this.lesson) if set(each.parts).intersection(this.parts)]
+        told = ", ".join(f'check("{name}")' for name in others if name != this.name)
+        view.notes.append(text("no_end_elsewhere", seconds=EXPLAINED, checks=told))
+    except KeyboardInterrupt as stopped:
+        raise _ended(stopped, text("interrupted"), text("interrupted_remedy")) from None
 
 
 def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict, seed: int, printed: _Capped) -> None:

@@ -191,3 +191,18 @@ def test_the_fewest_are_found_in_few_runs(wrong):
 
     assert blame._fewest(list("abcdef"), enough) == wrong
     assert len(asked) <= 10
+
+
+def test_a_part_without_an_end_in_another_check_does_not_keep_this_one(capsys, monkeypatch):
+    """What there is to say is looked for in other checks, too."""
+    monkeypatch.setattr(notebook, "EXPLAINED", 1)
+
+    def unbroadcast(grad, shape):
+        while grad.ndim > len(shape):
+            grad.sum(0)
+        return grad
+
+    out = said(capsys, "unbroadcast_ones", {"minigrad.autograd.accumulate.unbroadcast": unbroadcast})
+    assert (
+        out.startswith("✗ unbroadcast_ones") and 'your part never stops there. Look at check("unbroadcast_rows")' in out
+    )
