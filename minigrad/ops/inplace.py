@@ -288,7 +288,10 @@ def overwrite(tensor: Tensor, value: Any) -> None:
     data = tensor.storage()
     for tell in before_write:
         tell(tensor)
-    data[...] = value
+    if 0 in data.strides and repeats(data):  # what was not written at one place is not to win over what was at another
+        array_module(data).copyto(data, value, where=(value != data) & ((value == value) | (data == data)))
+    else:
+        data[...] = value
     tensor.bump_version()
 
 
