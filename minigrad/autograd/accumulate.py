@@ -6,6 +6,7 @@ import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterable
+from sys import getrefcount
 from typing import Any, NamedTuple
 
 from .. import rules
@@ -117,6 +118,15 @@ def fit_all(grads: tuple[Any, ...], origins: tuple[Origin, ...]) -> tuple[Any, .
         (one, two), (origin_one, origin_two) = grads, origins
         return one if origin_one is None else fit(one, origin_one), two if origin_two is None else fit(two, origin_two)
     return tuple(map(fit, grads, origins))
+
+
+def holders(values: list[Any]) -> list[int]:
+    """How many references there are to each value of a list, as this function sees it: ALONE if only the list holds it.
+    torch decides by the same count whether a leaf may keep a gradient that it is given."""
+    return [getrefcount(value) for value in values]
+
+
+ALONE = holders([object()])[0]
 
 
 adding = threading.RLock()  # of two threads that add to one leaf at once, one would lose its gradient

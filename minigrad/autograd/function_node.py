@@ -5,12 +5,11 @@ The user sees it as `ctx` (function.py); `function_outputs.py` turns what forwar
 
 from __future__ import annotations
 
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from ..backend import array_module, in_use
 from ..tensor import Tensor, from_array
-from .accumulate import broadcasts_to, fit, gradient_edge
+from .accumulate import ALONE, broadcasts_to, fit, gradient_edge, holders
 from .grad_mode import no_grad
 from .graph import NO_EDGE, SECOND_BACKWARD, SeveralOutputs
 from .recording import next_order
@@ -31,15 +30,6 @@ def raw_saved_tensors(node: SeveralOutputs) -> tuple[SavedTensor, ...]:
     if node.saved is None:
         raise RuntimeError(SECOND_BACKWARD)
     return tuple([SavedTensor(node, index) for index in range(len(node.saved))])
-
-
-def holders(values: list[Any]) -> list[int]:
-    """How many references there are to each value of a list, as this function sees it: ALONE if only the list holds it.
-    torch decides by the same count whether a leaf may keep a gradient that it is given."""
-    return [getrefcount(value) for value in values]
-
-
-ALONE = holders([object()])[0]
 
 
 class BackwardNode(SeveralOutputs):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import Tensor, from_array
-from .accumulate import gradient_edge
+from .accumulate import ALONE, gradient_edge, holders
 from .grad_mode import set_grad_enabled
 from .graph import NO_EDGE, Node, SeveralOutputs
 
@@ -109,7 +109,7 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
         grads[output] = run_tensor_hooks(of_tensor, grads[output])
     for output, retaining in hooks.retain.items():
         tensor, shown = retaining(), grads[output]
-        if tensor is not None and shown is not None:
+        if tensor is not None and shown is not None and retained_at(node, tensor):
             keep_grad(tensor, shown)
     for hook in list(hooks.pre.values()) if runs else ():
         grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))
@@ -117,6 +117,13 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
     if not any(g is not None for g in grads):
         return None
     return grads if type(grad) is list else grads[0]
+
+
+def retained_at(node: Node, tensor: Tensor) -> bool:
+    """Whether the gradient at a node is what retain_grad() asked for. Not where the tensor is a view that has another node,
+    since its base was written to, and that node is in use: torch makes it, and has it retain from then on, at its first use."""
+    edge: Any = tensor._edge
+    return type(edge) is not tuple or edge[0] is node or holders([edge[0]])[0] == ALONE + 1
 
 
 def _by_output(node: Node, grad: Any) -> list[Any]:

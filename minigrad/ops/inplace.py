@@ -329,7 +329,7 @@ def refresh_views(views: list[Any], done: Tensor | None) -> None:
         if tensor._view.refusal:
             tensor._edge = InvalidEdge.of(tensor)
         else:
-            set_history(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge)
+            set_history(tensor, as_strided(tensor, UNRECORDED if edge is NO_EDGE else edge)._edge, stays=True)
 
 
 def follow_base(base: Tensor) -> None:
@@ -369,14 +369,16 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
         pack_saved(node)
 
 
-def set_history(tensor: Tensor, edge: Any) -> None:
-    """Give a tensor another history, and move its retain_grad there. Hooks stay on the old node."""
+def set_history(tensor: Tensor, edge: Any, stays: bool = False) -> None:
+    """Give a tensor another history, and move its retain_grad there (stays: let the old node have it as well, until the new
+    one is used). Hooks stay on the old node."""
     node, output = tensor._edge or NO_EDGE
     tensor._edge = edge
     if node is None or node.extras is None or output not in node.extras.retain:
         return
     if node.extras.retain[output]() is tensor:
-        extras_of(edge[0]).retain[edge[1]] = node.extras.retain.pop(output)
+        retain = node.extras.retain
+        extras_of(edge[0]).retain[edge[1]] = retain[output] if stays else retain.pop(output)
 
 
 def rewrite_base(tensor: Tensor, view: View) -> None:
