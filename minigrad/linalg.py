@@ -16,7 +16,7 @@ from .ops import linalg as plain
 from .ops import pinv as singular
 from .ops.arguments import Bool, Dtype, Int, IntList, Ints, Number, Tensors, as_int, as_tensors, is_number
 from .ops.inverse import RETURN_TYPES, _LinAlgError, check_floats
-from .ops.lazy import plain_function
+from .ops.lazy import at_home, plain_function
 from .ops.reduce import one_dim
 from .tensor import Tensor
 
@@ -239,3 +239,6 @@ eigvalsh, qr = map(plain_function, (decompositions.linalg_eigvalsh, decompositio
 svd, svdvals = map(plain_function, (decompositions.linalg_svd, decompositions.linalg_svdvals))
 pinv, matrix_rank = map(plain_function, (singular.linalg_pinv, singular.linalg_matrix_rank))
 solve_triangular = plain_function(triangular.linalg_solve_triangular)
+
+for _name in __all__:
+    at_home(globals()[_name], __name__, _name)

@@ -68,7 +68,7 @@ TORCH_ONLY = {
         quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm
         quantized_gru_cell quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d
         quantized_rnn_relu_cell quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8 range real renorm
-        resize_as_ resize_as_sparse_ resolve_conj resolve_neg return_types rnn_relu rnn_relu_cell rnn_tanh
+        resize_as_ resize_as_sparse_ resolve_conj resolve_neg rnn_relu rnn_relu_cell rnn_tanh
         rnn_tanh_cell row_indices_copy rrelu rrelu_ saddmm select_copy select_scatter
         set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
         set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled

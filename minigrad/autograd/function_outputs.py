@@ -98,7 +98,7 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
     an input. wanted: whether its history is the node."""
     view = getattr(out, "_view", None)
     if dirty and wanted:
-        check_dirty(node, out, view)
+        check_dirty(node, out, view, given)
         if not given and view is not None:
             raise RuntimeError(NOT_AN_INPUT)
         if not given:
@@ -125,18 +125,17 @@ def output(node: BackwardNode, index: int, out: Tensor, given: bool, dirty: bool
     return out
 
 
-def check_dirty(node: BackwardNode, out: Tensor, view: View | None) -> None:
+def check_dirty(node: BackwardNode, out: Tensor, view: View | None, given: Any) -> None:
     """RuntimeError if forward has written to a tensor that it must not: a leaf, a view when there are other outputs, a view
-    that may not be written to, or a view of a leaf."""
+    that may not be written to, or a view of a leaf. given: whether it is an input."""
     if out.requires_grad and not out._computed:
         raise RuntimeError(LEAF_USED)
     if view is not None and node.outputs > 1:
         raise RuntimeError(DIRTY_VIEW)
-    if view is not None and out.requires_grad:
-        if view.refusal:
-            raise refused(out)
-        if view.base.is_leaf:
-            raise RuntimeError(VIEW_OF_LEAF)
+    if view is not None and view.refusal and (given or out.requires_grad):
+        raise refused(out)
+    if view is not None and out.requires_grad and view.base.is_leaf:
+        raise RuntimeError(VIEW_OF_LEAF)
 
 
 def save(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:

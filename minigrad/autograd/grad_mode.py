@@ -81,10 +81,10 @@ def set_recording(enabled: bool) -> bool:
         off.add(me)
         paused.add(me)
         _leaver.mark
-    elif enabled and not before:
-        off.discard(me)
+    elif enabled:  # in this order, and in any case: an interrupt in between is made good by whoever asks next
         if me not in inferring:
             paused.discard(me)
+        off.discard(me)
     return before
 
 

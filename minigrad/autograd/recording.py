@@ -40,15 +40,18 @@ def with_target(tensor: Any, operation: Callable[..., Any], *args: Any, **kwargs
     try:
         return operation(tensor, *args, **kwargs)
     finally:
-        writing[me] = outer
+        if outer is None:
+            del writing[me]
+        else:
+            writing[me] = outer
 
 
 def as_rule(call: Callable[..., Any], *args: Any) -> Any:
     """Call a function that records a derivative rule. Numbers in it are recorded as in torch's own C++ code: MulBackward1."""
     me = get_ident()
     inner = me in recording_rules
-    recording_rules.add(me)
     try:
+        recording_rules.add(me)
         return call(*args)
     finally:
         if not inner:

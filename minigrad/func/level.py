@@ -121,8 +121,8 @@ class Level:
 
     def handed_out(self, value: Any) -> Any:
         """A tensor as the program around sees it; of a tuple each."""
-        if isinstance(value, tuple):
-            return mapped(self.handed_out, value)
+        if isinstance(value, tuple):  # one that is no tree, such as a Size, or an output of several
+            return tuple([self.handed_out(each) for each in value])
         if not isinstance(value, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(value)}")
         inlet = gradient_edge(value)[0] if value.is_leaf and value.requires_grad else None

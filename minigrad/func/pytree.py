@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..return_types import ReturnType
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -51,7 +53,9 @@ def opened(tree: Any) -> tuple[type | None, list[Any] | None, list[Any]]:
     kind = type(tree)
     if kind in (dict, OrderedDict):
         return kind, list(tree), list(tree.values())
-    if kind in (list, tuple) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
+    if kind in (list, tuple) or (
+        isinstance(tree, tuple) and (hasattr(kind, "_fields") or issubclass(kind, ReturnType))
+    ):
         return kind, None, list(tree)
     return None, None, []
 

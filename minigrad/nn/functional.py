@@ -39,7 +39,7 @@ from ..ops.dropout import dropout, dropout1d, dropout2d
 from ..ops.glu import glu
 from ..ops.group_norm import group_norm
 from ..ops.layer_norm import layer_norm
-from ..ops.lazy import plain_function
+from ..ops.lazy import at_home, plain_function
 from ..ops.likelihood import gaussian_nll_loss, poisson_nll_loss
 from ..ops.loss import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.margin_loss import (
@@ -217,3 +217,7 @@ def one_hot(input: Tensor, num_classes: Int = -1) -> Tensor:
         raise RuntimeError("Class values must be smaller than num_classes.")
     module = array_module(data)
     return from_array((in_order(data)[..., None] == module.arange(num_classes)).astype(data.dtype))
+
+
+for _name in __all__:
+    at_home(globals()[_name], __name__, _name)

@@ -14,12 +14,13 @@ from .. import rules
 from ..autograd.grad_mode import records
 from ..backend import array_module, in_single, numpy, to_host
 from ..errors import warn_once
+from ..return_types import return_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Str
 from .define import Op
 from .inverse import _LinAlgError, by_columns, check_floats, check_square, identity, lapack, no_half
 from .linalg import as_batches
-from .reduce import RETURN_TYPES, return_type
+from .reduce import RETURN_TYPES
 from .shape import transpose
 from .triangular import check_kernel, solve_triangular_op, triangle
 from .validate import flag

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_single, numpy, to_host
+from ..return_types import return_type
 from ..size import contiguous_format
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Int, as_int
@@ -17,7 +18,7 @@ from .define import Op
 from .linalg import matmul
 from .masks import where
 from .promotion import common_shape, unsupported
-from .reduce import RETURN_TYPES, return_type
+from .reduce import RETURN_TYPES
 from .shape import clone
 from .validate import flag
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -104,7 +105,18 @@ def _build(module: str) -> tuple[dict[str, Any], dict[str, Any]]:
     methods, functions = (
         {name: made[place] for name, place in places.items() if place in made} for places in (METHODS, FUNCTIONS)
     )
+    for name, method_made in reversed(methods.items()):  # so that, of several names of one, the first stays
+        at_home(method_made, Tensor.__module__, f"{Tensor.__name__}.{name}")
+    for name, function_made in functions.items():
+        at_home(function_made, __name__.partition(".")[0], name)
     return methods, functions
+
+
+def at_home(function: Any, module: str, name: str) -> None:
+    """Tell a function that wraps another, and so is not found where it says, where it is: pickle asks for that."""
+    if hasattr(function, "__wrapped__"):
+        if getattr(sys.modules.get(function.__module__), function.__qualname__, None) is not function:
+            function.__module__, function.__qualname__ = module, name
 
 
 # ------------------------------------------------------------------ from a module's function to a method or function

@@ -12,11 +12,11 @@ from typing import Any
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..backend import array_module
 from ..errors import INFERENCE_WRITTEN, warn
+from ..return_types import ReturnType, return_type
 from ..tensor import Tensor
 from .arguments import as_tensors, told, type_name
 from .inplace import check_memory, check_overlap, overwrite, refresh, refuse
 from .promotion import check_castable
-from .reduce import ReturnType, return_type
 
 # Functions for which torch makes `out` fit without a word.
 RESIZING = frozenset("empty eye full linspace logspace ones rand randint randn randperm zeros".split())

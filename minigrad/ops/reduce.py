@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import rules
 from ..backend import array_module, in_order, mean_array, sum_array
 from ..dtypes import BY_NUMPY, as_numpy
+from ..return_types import return_type
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Dtype, Int, IntOrTensor, Ints, as_int
 from .define import Op
@@ -207,23 +207,6 @@ def reducible_dim(input: Tensor, dim: int, name: str) -> int:
     if input._data.ndim and not input._data.shape[dim]:
         raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
     return dim
-
-
-class ReturnType(tuple[Any, ...]):
-    """What max(dim), sort, aminmax … return: a tuple with a name for each entry; prints as torch.return_types.NAME."""
-
-    __slots__ = ()
-    fields: ClassVar[tuple[str, ...]] = ()
-
-    def __repr__(self) -> str:
-        entries = [f"{field}={entry!r}" for field, entry in zip(self.fields, self, strict=True)]
-        return f"torch.return_types.{type(self).__name__}(\n" + ",\n".join(entries) + ")"
-
-
-def return_type(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
-    """The named tuple of one operation."""
-    entries = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
-    return type(name, (ReturnType,), {"__slots__": (), "fields": fields} | entries)
 
 
 PAIRS = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "cummax", "cummin", "kthvalue")
