@@ -258,13 +258,14 @@ def legacy_tensor(data: tuple[Any, ...], dtype: Dtype | None = None, device: Any
 def _legacy_array(data: tuple[Any, ...], kind: Any) -> Any:
     if not data:
         return numpy.empty((0,), kind)
-    if all(isinstance(n, int) for n in data):
-        return numpy.zeros(data, kind)
+    if not isinstance(data[0], bool) and all(isinstance(n, int) for n in data):
+        check_sizes(data)
+        return numpy.zeros(tuple(map(int, data)), kind)
     if len(data) > 1:
         raise TypeError("new() received an invalid combination of arguments")
     if isinstance(data[0], tuple) and type(data[0]).__name__ == "Size":
         return numpy.zeros(data[0], kind)
-    if data[0] is None or isinstance(data[0], float | numpy.generic | dict):
+    if data[0] is None or isinstance(data[0], bool | float | numpy.generic | dict):
         raise TypeError(f"new(): data must be a sequence (got {typename(data[0])})")
     return _array(data[0], kind)
 

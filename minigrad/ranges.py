@@ -221,6 +221,15 @@ def _new(name: str, words: str) -> Any:
 new_zeros, new_ones, new_empty = _new("zeros", "Zeros"), _new("ones", "Ones"), _new("empty", "A tensor")
 
 
+def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
+    """A tensor of this one's dtype and device, made as torch.Tensor makes one: of a size, of values, or a view of a tensor
+    (torch.Tensor.new, from before there were new_zeros and its like)."""
+    from .legacy import TYPES
+
+    made = TYPES[f"{self.dtype.type_name}Tensor"](*data)
+    return made.to(device=self.device if device is None else device)
+
+
 def new_full(
     self: Tensor,
     size: IntList,

@@ -477,6 +477,7 @@ OPS = """
     result_type: x, ints; x, 1; ints, 1.5; 1, 2.5; mask, 1; dot, ints; True, i0
     new_full: x, (2, 2), 1.5; ints, (3,), 2; x, (2,), True; x, 2, 1
     new_ones: x, 2; x, (2, 3); ints, (2,); x, 2, dtype=T.int64; x, -1
+    new: x, 0; x, 2, 0; ints, [1, 2]; x, x; x, 2.5; x; x, 'a'
     new_zeros: x, 2; x, 2, 3; ints, (2,); x, (2,), requires_grad=True; x, 'a'
     new_tensor: x, [1.0, 2.0]; ints, [1, 2]; x, 3
     fill_diagonal_: x * 1, 2; s * 1, 1.5; cube[:, :2, :2] * 1, 1.0; s.repeat(3, 1), 1.0, True;

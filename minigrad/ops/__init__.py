@@ -109,7 +109,7 @@ TABLE = {
     "protocols": "is_complex is_inference() .size .get_device .stride .is_same_size .is_signed .apply_ .storage_offset",
     "inplace_views": ".squeeze_ .t_ .transpose_ .unsqueeze_",
     ".ranges": """
-        is_nonzero .new_empty .new_full .new_ones .new_zeros zeros_like() arange() empty() empty_like() eye()
+        is_nonzero .new .new_empty .new_full .new_ones .new_zeros zeros_like() arange() empty() empty_like() eye()
         full_like() linspace() logspace() ones_like() result_type()=torch_result_type scalar_tensor()
     """,
     ".creation": "tensor() full() as_tensor() from_numpy() ones() zeros()",

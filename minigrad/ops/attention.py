@@ -72,17 +72,16 @@ fused = Op(
 
 
 def added_mask(attn_mask: Tensor | None, is_causal: bool, like: Tensor, keys: int) -> Any:
-    """What is added to the scores: 0 where a query may look at a key, -inf where not, or a float mask as it is."""
+    """What is added to the scores: 0 where a query may look at a key, -inf where not; a float mask as it is where it may."""
     module, dtype = array_module(like._data), like._data.dtype
-    if attn_mask is not None and attn_mask._data.dtype.kind == "f":
-        return attn_mask
-    if is_causal:
-        allowed = module.tri(like._data.shape[-2], keys, dtype=bool)
-    elif attn_mask is not None:
-        allowed = attn_mask._data
+    causal = module.tri(like._data.shape[-2], keys, dtype=bool) if is_causal else None
+    if attn_mask is None:
+        allowed = causal
+    elif attn_mask._data.dtype.kind == "f":
+        return attn_mask if causal is None else from_array(module.where(causal, attn_mask._data, -math.inf))
     else:
-        return None
-    return from_array(module.where(allowed, 0.0, -math.inf).astype(dtype))
+        allowed = attn_mask._data if causal is None else attn_mask._data & causal
+    return None if allowed is None else from_array(module.where(allowed, 0.0, -math.inf).astype(dtype))
 
 
 def check(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -> None:
@@ -154,13 +153,14 @@ def scaled_dot_product_attention(
     if empty(query, value):
         query, key, value = widened(query, key, value)
         return of_nothing(query, key, value, dtype)
-    if attn_mask is not None and is_causal:
+    takes = not dropout_p and (attn_mask is None or not attn_mask.requires_grad) and fits_kernel(query, key, value)
+    if attn_mask is not None and is_causal and not takes:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     size = query._data.shape[-1]
     if scale is None:
         scale = 1 / math.sqrt(size) if size else math.inf
     mask = added_mask(attn_mask, is_causal, query, key._data.shape[-2])
-    if fits_kernel(query, key, value) and not dropout_p and (mask is None or not mask.requires_grad):
+    if takes:
         found, weights = attention(query._data, key._data, value._data, 0 if mask is None else mask._data, scale)
         return fused(query, key, value, found=found, weights=weights, scale=scale)
     query, key, value = widened(query, key, value)

@@ -12,7 +12,21 @@ from ..autograd.grad_mode import is_grad_enabled, records
 from ..autograd.graph import NO_EDGE
 from ..backend import address, array_module, in_use, numpy, to_device, to_host
 from ..creation import ONE_ELEMENT, tensor
-from ..dtypes import BY_NUMPY, as_numpy, bool_, filling, float16, float32, float64, int8, int16, int32, int64, uint8
+from ..dtypes import (
+    BY_NUMPY,
+    as_numpy,
+    bool_,
+    filling,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
 from ..dtypes import dtype as Dtype
 from ..errors import said, warn_once
 from ..size import device as Device
@@ -137,9 +151,11 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Bool = False) -> Any:
     if not isinstance(dtype, Dtype):
         from ..legacy import TensorType
 
-        if not isinstance(dtype, TensorType):
+        if isinstance(dtype, builtins.type) and dtype is not Tensor:
+            raise ValueError(f"invalid type: '{dtype.__name__}'")
+        if dtype is not Tensor and not isinstance(dtype, TensorType):
             raise TypeError("dtype must be a type, str, or dtype object")
-        dtype = dtype.dtype
+        dtype = get_default_dtype() if dtype is Tensor else dtype.dtype
     return to(self, dtype)
 
 

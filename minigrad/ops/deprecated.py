@@ -43,10 +43,15 @@ def as_today(
         if len(args) > len(names) or not given.keys().isdisjoint(kwargs) or {*given, *kwargs} != {*names}:
             continue
         given |= kwargs
-        if all(is_number(given[n]) if n in FACTORS else isinstance(given[n], Tensor) for n in names):
+        if all(is_number(given[n]) if n in FACTORS else is_operand(n, given[n]) for n in names):
             warn_once(deprecation(name, names, method), about="the order of arguments")
             return [given[n] for n in names if n not in FACTORS], {n: given[n] for n in names if n in FACTORS}
     return None
+
+
+def is_operand(name: str, value: Any) -> bool:
+    """Whether a value is what the old order takes by that name: a tensor, or for `other` a number, too."""
+    return isinstance(value, Tensor) or (name == "other" and is_number(value))
 
 
 def deprecation(name: str, names: list[str], method: bool) -> str:

@@ -221,8 +221,8 @@ def as_part(part: Any) -> Any:
         return part
     elif isinstance(part, ndarray):
         array = part
-    elif isinstance(part, numpy.integer):
-        return int(part)
+    elif isinstance(part, numpy.integer) or (hasattr(type(part), "__index__") and not isinstance(part, Sequence)):
+        return operator.index(part)
     elif isinstance(part, Sequence):
         array = tensor(part if isinstance(part, list | str) else list(part), device="cpu")._data
         array = array.astype(numpy.int64) if array.dtype.kind == "f" else array
