@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from scratch_lesson import scratch_course
@@ -28,9 +29,14 @@ def test_checks_and_points_are_the_registrys(name):
     assert here == {check.name: check.points for check in checks.for_lesson(name)}
 
 
+@cache
+def parts_of(name):
+    return lessons.load(name).parts
+
+
 @every_lesson
 def test_every_part_of_a_check_is_taught_by_then(name):
-    taught = {part for each in NAMES if each <= name for part in lessons.load(each).parts}
+    taught = {part for each in NAMES if each <= name for part in parts_of(each)}
     for check in checks.for_lesson(name):
         assert set(check.parts) <= taught
 
@@ -38,7 +44,7 @@ def test_every_part_of_a_check_is_taught_by_then(name):
 @every_lesson
 def test_a_part_that_no_check_asks_for_is_not_in_the_lesson(name):
     asked = {part for check in checks.for_lesson(name) for part in check.parts}
-    assert set(lessons.load(name).parts) <= asked
+    assert set(parts_of(name)) <= asked
 
 
 @every_lesson
@@ -68,7 +74,7 @@ def test_the_committed_release_is_current_and_leaks_nothing(name):
 
 @every_lesson
 def test_the_learners_edition_imports(name, tmp_path):
-    edition = learners_edition(lessons.load(name).parts, cache=tmp_path)
+    edition = learners_edition(parts_of(name), cache=tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(edition), "PYTHONDONTWRITEBYTECODE": "1"}
     everything = "from minigrad import ops; ops.load_all()"
     subprocess.run([sys.executable, "-P", "-c", everything], env=environment, check=True, cwd="/")

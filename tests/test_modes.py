@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from threading import get_ident
 
 import pytest
 import torch
 
 import minigrad
+from minigrad.autograd import grad_mode
 from minigrad.autograd.graph import saved_tensors_hooks
 from minigrad.autograd.recording import before_write, observers
 
@@ -100,3 +102,13 @@ def test_a_write_through_any_view_leaves_what_is_saved_as_it_was(saved, written)
         squares.backward()
     assert a.grad.tolist()[1:] == [4.0, 6.0]
     assert not before_write
+
+
+def test_recording_can_be_switched_on_where_an_interrupt_has_left_it_off():
+    """Ctrl-C may strike between the two marks of a thread, of which one says that it does not record."""
+    grad_mode.paused.add(get_ident())
+    try:
+        minigrad.set_grad_enabled(True)
+        assert (minigrad.ones(1, requires_grad=True) * 2).requires_grad
+    finally:
+        grad_mode.paused.discard(get_ident())

@@ -4,6 +4,7 @@ import linecache
 import math
 import re
 import textwrap
+from functools import cache
 
 import nbformat
 import pytest
@@ -202,10 +203,15 @@ def all_parts_saved(tmp_path_factory):
     return folder
 
 
+@cache
+def parts_of(name):
+    return lessons.load(name).parts
+
+
 @pytest.mark.parametrize("name", lessons.names())
 def test_a_lesson_passes_with_the_parts_up_to_its_own(name, all_parts_saved, monkeypatch):
     monkeypatch.setenv("MINIGRAD_MY_PARTS", str(all_parts_saved))
-    taught = {part for earlier in lessons.names() if earlier <= name for part in lessons.load(earlier).parts}
+    taught = {part for earlier in lessons.names() if earlier <= name for part in parts_of(earlier)}
     assert taught <= set(workspace.saved())
     with parts.plugged_in({part: workspace.load(workspace.saved()[part]) for part in taught}):
         for each in checks.for_lesson(name):
