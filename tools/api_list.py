@@ -49,10 +49,10 @@ REMAINING = """
   字节的 `interpolate`。<br>
   Single-precision sums are added in a different order, so the last digit may differ: `add`, `fill_`, `cross_entropy` and
   `**=` with float32 and float64 mixed, and `interpolate` of bytes.
-- torch 自己会报错或给出 inf 的：混用类型的 `addr` 和单行输入配形状 (1,) 的 target（向后时），转置后的 `kron`，
+- torch 自己会报错或给出 inf 的：混用类型的 `addr`（向后时），转置后的 `kron`，
   `var(dim=[])` 的梯度；这里照公式算。<br>
-  Some calls fail or give inf in torch, and follow the formula here: the backward of `addr` with mixed dtypes, and of a
-  single row of scores with a target of shape (1,); `kron` of a transposed tensor; the gradient of `var(dim=[])`.
+  Some calls fail or give inf in torch, and follow the formula here: the backward of `addr` with mixed dtypes; `kron`
+  of a transposed tensor; the gradient of `var(dim=[])`.
 - 把需要梯度的值写进整数或布尔张量，torch 会让那个整数张量“需要梯度”；这里不会。<br>
   When a value that requires grad is written into an integer or bool tensor, torch makes that tensor require grad; here
   it does not.
@@ -65,6 +65,10 @@ REMAINING = """
 - `embedding(scale_grad_by_freq=True)` 的二阶导数：torch 忘了除以出现的次数，这里除了。<br>
   The second derivative of `embedding(scale_grad_by_freq=True)`: torch forgets to divide it by how often a row was looked
   up; here it is divided.
+- `layer_norm`、训练时的 `batch_norm` 和 `instance_norm` 的三阶导数：torch 的与差商不符，这里的相符；一阶和二阶两边相同
+  （`tests/test_third_derivatives.py`）。<br>
+  Third derivatives of `layer_norm`, and of `batch_norm` and `instance_norm` in training: torch's disagree with difference
+  quotients, and those here agree. First and second ones are the same (`tests/test_third_derivatives.py`).
 - `stack` 之后沿着叠的那一维求和：torch 2.13 里几个叶子的 `.grad` 可能是同一块内存，再 `backward()` 一次，
   每个叶子都往那里加，就加多了；这里各有各的。<br>
   After `stack` and a sum along its new dimension, several leaves' `.grad` may be one piece of memory in torch 2.13, and the
