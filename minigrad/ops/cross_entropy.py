@@ -8,7 +8,7 @@ from typing import Any
 from .. import rules
 from ..backend import array_module, numpy, outside, sum_array
 from ..tensor import Tensor, from_array
-from .arguments import Float, Int, parsed
+from .arguments import Float, Int, as_int, parsed
 from .define import Op
 from .layer_norm import stand_in
 from .loss import MEAN, NONE, not_differentiable, reduction_number
@@ -190,6 +190,7 @@ def nll_loss(
 
 def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, number: int) -> Tensor:
     """nll_loss with the number of a reduction."""
+    ignore_index = as_int(ignore_index)
     x, wanted = input._data, target._data
     size, flat = wanted.shape, x.ndim <= 2
     if not (x.ndim == 2 and size == x.shape[:1] and wanted.dtype is INT64 and weight is None and x.dtype.kind == "f"):
