@@ -30,7 +30,7 @@ from autograder.grade import released_lesson
 from autograder.lessons import names
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import MOST_KEPT, SMALL, Found, Source, open_source, secret, stamp
+from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, secret, stamp
 from autograder.submitted import note_refused
 from autograder.testimony import printable
 from autograder.transplant import read, transplant
@@ -205,7 +205,7 @@ class _Collection:
             receipt = found.receipt()
             if receipt and (told := _sha(receipt)) != submission_hash(data):
                 self._note(student, text("receipt_of_other", sha=told[:12]))
-            time, doubt = found.handed_in()
+            time, doubt = found.handed_in(self._first_seen(student, data))
             if doubt:
                 self._note(student, doubt)
             yield _Version(student, data, time, receipt, found.secret())
@@ -272,6 +272,11 @@ class _Collection:
             raise AutograderError(text("not_collected"), where, text("not_collected_remedy")) from None
         return True
 
+    def _first_seen(self, student: str, data: bytes) -> datetime | None:
+        """The time under which these bytes were first kept."""
+        kept = sorted(self._home(student).glob(f"[0-9]*_{submission_hash(data)[:16]}"))
+        return stamp(kept[0]) if kept else None
+
     def _say_that_it_is_older(self, version: _Version) -> None:
         """What came is not what counts: kept in silence, it would look as if it had been here before."""
         current = self.course.path("submitted", version.student, self.lesson)
@@ -290,7 +295,9 @@ class _Collection:
         if there is not None:  # it may have come another way: it is kept, too
             when = stamp(target) or datetime.fromtimestamp((target / name).stat().st_mtime, UTC)
             self._keep(_Version(student, there, when, None, self._secret_in(target)))
-        latest = max(each for each in self._home(student).iterdir() if not each.name.startswith("."))
+        kept = [each for each in self._home(student).iterdir() if not each.name.startswith(".")]
+        soon = f"{datetime.now(UTC) + ZONES:%Y%m%dT%H%M%S}"  # once, a time that had not come yet was believed
+        latest = max([each for each in kept if each.name <= soon] or kept)
         files = {each: (latest / each).read_bytes() for each in (name, *NOTES) if (latest / each).is_file()}
         if files[name] == there:
             return False

@@ -6,7 +6,8 @@ is never extracted: its entries' names are looked at, its bytes are read up to a
 where anything is written. Only an archive that is none, or that would fill the disk, is refused as a whole.
 
 A submission says itself when it was handed in (timestamp.txt, or its folder's name), and whoever wrote it can write
-that, too. What contradicts it, the receipt or the time at which the file came into the exchange, is believed instead.
+that, too. What contradicts it, the receipt or the time at which the file came into the exchange, is believed instead;
+so is now, where it says a time that has not come yet: nothing handed in later would count.
 
 Whose file it is, by its name, is decided in collect.py.
 """
@@ -33,7 +34,8 @@ MOST_FILES = 200_000
 MOST_BYTES = 4 * 2**30  # of all that an archive says it holds
 MOST_KEPT = 256 * 2**20  # of one notebook: one that is too large to be graded is kept for the teacher all the same
 SMALL = 65536  # a time, a receipt
-GRACE = timedelta(minutes=2)  # that a time stamp may lie before what contradicts it: clocks differ, copying takes time
+GRACE = timedelta(minutes=2)  # that a time stamp may lie off what contradicts it: clocks differ, copying takes time
+ZONES = timedelta(hours=14)  # that the local times in a zip, which name no time zone, may lie ahead of UTC
 _OURS = {"timestamp.txt", "receipt.json", "submission_secret.txt"}  # beside a notebook that was handed in
 _LITTER = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"}
 # How the folders and files of a submission are called.
@@ -54,6 +56,7 @@ class File:
     read: Callable[[int], bytes] = field(repr=False, compare=False)
     arrived: datetime | None = None  # by the clock of the machine that it lies on, where that tells
     login: str | None = None  # whose it is on that machine, if not the reader's own
+    ahead: timedelta = GRACE  # that its times may lie ahead of what they mean
 
 
 @dataclass(frozen=True)
@@ -71,16 +74,35 @@ class Found:
     beside: dict[str, File]
     arrived: datetime | None = None
     login: str | None = None
+    written: datetime | None = None
+    ahead: timedelta = GRACE
 
-    def handed_in(self) -> tuple[datetime, Text | None]:
-        """When it was handed in, to be judged by; and what is to be said where that is not what it says itself."""
-        time = self.time or self.arrived or datetime.now(UTC)
-        told = ((self.arrived, text("time_of_arrival")), (_time_in(self.receipt()), text("time_of_receipt")))
-        latest, witness = max([(when, who) for when, who in told if when], default=(time, text("time_of_arrival")))
+    def handed_in(self, seen: datetime | None = None) -> tuple[datetime, Text | None]:
+        """When it was handed in, to be judged by; and what is to be said where that is not what it says itself.
+
+        `seen` is when these bytes were first collected: what tells no time that can be is not new each time.
+        """
+        now = datetime.now(UTC)
+        time, most = self.time or self.arrived or now, min(self.arrived or now, now) + self.ahead
+        arrival, receipt = text("time_of_arrival"), text("time_of_receipt")
+        if time > most:
+            collecting = text("time_of_collecting")
+            told = ((self.arrived, arrival), (self.written, arrival), (seen, collecting))
+            known = ((when, who) for when, who in told if when and when <= now + self.ahead)
+            return self._not_as_stamped("stamp_too_late", time, *next(known, (now, collecting)))
+        both = ((self.arrived, arrival), (_time_in(self.receipt()), receipt))
+        latest, witness = max(((when, who) for when, who in both if when and when <= most), default=(time, arrival))
         if latest - time <= GRACE:
             return time, None
-        shown = {"stamp": f"{time:{_SHOWN}}", "time": f"{latest:{_SHOWN}}", "by": str(latest - time).partition(".")[0]}
-        return latest, text("stamp_too_early", witness=witness, **shown)
+        return self._not_as_stamped("stamp_too_early", time, latest, witness)
+
+    def _not_as_stamped(self, key: str, stamp: datetime, time: datetime, witness: Text) -> tuple[datetime, Text]:
+        shown = {
+            "stamp": f"{stamp:{_SHOWN}}",
+            "time": f"{time:{_SHOWN}}",
+            "by": str(abs(time - stamp)).partition(".")[0],
+        }
+        return time, text(key, witness=witness, **shown)
 
     def receipt(self) -> bytes | None:
         """The receipt that came with it."""
@@ -122,7 +144,8 @@ class Source:
                 when = time or file.time
                 # What lies beside it in a learning platform, its student uploaded; the file's own time is the platform's.
                 arrived = file.time if canvas or (platform and not exchange) else file.arrived
-                yield Found(where, tuple(names), late, when, file.read, files, arrived, file.login)
+                rest = (file.read, files, arrived, file.login, file.time, file.ahead)
+                yield Found(where, tuple(names), late, when, *rest)
 
     def refused_beside(self, lesson: str) -> list[tuple[str, Text]]:
         """What was refused and is not among the lesson's notebooks, which say so when they are read."""
@@ -285,7 +308,7 @@ def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
         if why := _distrusted(each):
             refused.append(("/".join(parts), why))
             read = _unreadable(why)
-        files.append(File(parts, _entry_time(each), read))
+        files.append(File(parts, _entry_time(each), read, ahead=ZONES))
     return Source(files, refused)
 
 
