@@ -281,7 +281,7 @@ class Run:
         key = Key(digest, self.lesson.name, self.version, seed_of(self.secret, student, self.lesson.name))
         entry = ours.standing(self.ledger, key, unsafe=self.unsafe)
         entry = None if entry and problem and entry.problem != problem else entry  # another reason than last time
-        if entry and self._is_settled(student, key, entry, data is not None):
+        if entry and self._is_settled(student, key, entry):
             self._finish(student, key, "", None, began, entry, fresh=False)
             return None
         notebook = nbformat.from_dict(json.loads(self.released))
@@ -296,7 +296,7 @@ class Run:
             one.job = job_of(self.lesson, notebook, student, self.secret, unsafe=self.unsafe)
         return one
 
-    def _is_settled(self, student: str, key: Key, entry: Entry, file: bool) -> bool:
+    def _is_settled(self, student: str, key: Key, entry: Entry) -> bool:
         """Whether the gradebook and the autograded folder show this very grading, and the student's no other."""
         latest = self.ledger.latest(self.lesson.name, student)
         done = self.course.path("autograded", student, self.lesson.name) / f"{self.lesson.name}.ipynb"
@@ -305,7 +305,7 @@ class Run:
             self.ledger.state(key) == "settled"
             and latest == entry
             and student not in self.penalties
-            and (done.is_file() or not file)
+            and done.is_file()
             and all(i in cells and cells[i].auto == r["score"] for i, r in entry.records.items())
         )
 
