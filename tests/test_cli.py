@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from scratch_lesson import scratch_course, with_configuration, write
 from autograder import cli, doctor, lessons, nbgrader_plugin, release, terminal
 from autograder.course import Course
 from autograder.errors import AutograderError
+from autograder.grade import grade
 from tools import lab
 
 
@@ -292,6 +294,36 @@ def test_a_run_that_goes_on_does_not_judge_its_pace_by_what_was_done_before(monk
             time.sleep(0.02)
             step("now")
         assert drawn[0].tasks[0].completed == 33 and drawn[0].tasks[0].time_remaining >= 27 * 0.02
+
+
+def test_who_is_being_graded_is_shown_on_a_terminal_and_where_there_is_none(monkeypatch):
+    """A submission may take minutes: what has been done last does not say whose."""
+    heard, drawn = io.StringIO(), []
+    monkeypatch.setattr(terminal, "PATIENCE", 0.05)
+    monkeypatch.setattr(terminal, "screen", Console(file=heard))
+    with terminal.bar("lesson", 2) as step:
+        step.at("ada")
+        step("✓ ada")
+        step.at("bob")
+        time.sleep(0.3)
+        step("✓ bob")
+    assert heard.getvalue() == "lesson [1/2] ✓ ada\nlesson [1/2] … bob (0 s)\nlesson [2/2] ✓ bob\n"
+    monkeypatch.setattr(terminal, "screen", Console(force_terminal=True, file=io.StringIO()))
+    monkeypatch.setattr(terminal, "Progress", lambda *a, **k: drawn.append(Progress(*a, **k)) or drawn[-1])
+    with terminal.bar("lesson", 2) as step:
+        step("✓ ada")
+        step.at("bob")
+        assert drawn[0].tasks[0].fields["now"] == "✓ ada … bob"
+
+
+def test_grading_tells_whose_turn_it_is_before_it_begins(course, monkeypatch):
+    for student in ("ada", "bob"):
+        folder = course.path("submitted", student, "90_scratch")
+        shutil.copytree(course.path("release", ".", "90_scratch"), folder)
+    seen = []
+    monkeypatch.setattr("autograder.grade.do", lambda job: seen.append("graded") or 1 / 0)
+    grade("90_scratch", course=course, unsafe=True, progress=lambda done, total, news: seen.append(news), workers=1)
+    assert seen[:3] == ["ada", "ada", "graded"] and seen[seen.index("bob") + 2] == "graded"
 
 
 @pytest.mark.sandbox
