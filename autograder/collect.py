@@ -30,7 +30,7 @@ from autograder.grade import released_lesson
 from autograder.lessons import names
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, secret, stamp
+from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, owner_in, secret, stamp
 from autograder.submitted import note_refused
 from autograder.testimony import printable
 from autograder.transplant import read, transplant
@@ -186,9 +186,11 @@ class _Collection:
         for where, owners, login in self.source.beside(self.lesson, self._lessons()):
             suffixes = Path(where.lower()).suffixes  # notebook.ipynb.txt is a notebook, too
             key = next((_NOT_TAKEN[each] for each in suffixes if each in _NOT_TAKEN), "not_taken")
+            key = key if owner_in(Path(where).name, self.lesson) is None else "copy_not_taken"
             why = text(key, lesson=self.lesson)
-            self._note(where, why, grave=key != "not_taken")
-            if key != "not_taken" and len(whose := self._named(owners)) == 1 and login not in self.ids - whose:
+            grave = key in _NOT_TAKEN.values()
+            self._note(where, why, grave=grave)
+            if grave and len(whose := self._named(owners)) == 1 and login not in self.ids - whose:
                 self._refuse(whose.pop(), where, why)
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)

@@ -42,6 +42,7 @@ _LITTER = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.
 _EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(\+[^+]*)?")
 _MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
 _CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
+_COPY = r"(?:-Copy\d{1,3})*(?:[ _-]?\(?\d{1,3}\)?)?"
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SECRET = re.compile(rb"[\x20-\x7e]{1,1000}\s*")
 _SHOWN = "%Y-%m-%d %H:%M:%S UTC"
@@ -133,12 +134,12 @@ class Source:
             if exchange and exchange["lesson"] != lesson:
                 continue
             for name, file in sorted(files.items()):
-                if (owner := _owner(name, lesson)) is None:
+                if (owner := owner_in(name, lesson)) is None or _spare(name, files, lesson, exchange):
                     continue
                 canvas = _CANVAS.fullmatch(owner)
                 own = [canvas["who"] if canvas else owner] if owner else []
                 names = [platform] if platform else own + [name for name in reversed(box) if name != lesson]
-                time = _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
+                time = _stamped(files, exchange)
                 late = bool(canvas and canvas["late"])
                 where = "/".join(file.parts)
                 when = time or file.time
@@ -166,16 +167,29 @@ class Source:
             for name, file in sorted(files.items())
             if (where := "/".join(file.parts)) not in told
             and name not in _OURS
-            and all(_owner(name, each) is None for each in (lesson, *others))
+            and (owner_in(name, lesson) is None or _spare(name, files, lesson, exchange))
+            and all(owner_in(name, each) is None for each in others)
         ]
 
 
-def _owner(name: str, lesson: str) -> str | None:
-    """What comes before the lesson's name in a file name ("" if nothing does); None if it is not the lesson's."""
-    match = re.fullmatch(
-        rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}(?:[ _-]?\(?\d{{1,3}}\)?)?\.ipynb", name, re.IGNORECASE
-    )
+def owner_in(name: str, lesson: str) -> str | None:
+    """What comes before the lesson's name in a file name ("" if nothing does); None if it is not the lesson's.
+
+    A copy's name, a browser's "… (1)" or JupyterLab's "…-Copy1", is the lesson's, too.
+    """
+    match = re.fullmatch(rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}{_COPY}\.ipynb", name, re.IGNORECASE)
     return None if match is None else match["who"] or ""
+
+
+def _spare(name: str, files: dict[str, File], lesson: str, exchange: re.Match[str] | None) -> bool:
+    """Whether it is a copy beside the notebook itself and one time holds for both: then only the notebook counts."""
+    own = f"{lesson}.ipynb"
+    return name != own and own in files and owner_in(name, lesson) == "" and _stamped(files, exchange) is not None
+
+
+def _stamped(files: dict[str, File], exchange: re.Match[str] | None) -> datetime | None:
+    """When what lies in a folder was handed in, by what lies there or the exchange's name for it."""
+    return _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
 
 
 def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None]:

@@ -77,6 +77,8 @@ def test_what_was_submitted_another_way_is_kept_before_it_is_replaced(course, bo
         (f"lovelaceada_LATE_101_202_{LESSON}-2.ipynb", "ada"),
         (f"ada@example.org/{BOOK}", "ada"),
         (f"class/LINA/{LESSON}/{LESSON} (1).ipynb", "lina"),
+        (f"ada/{LESSON}-Copy1.ipynb", "ada"),
+        (f"ada/{LESSON}-Copy1-Copy2 (1).ipynb", "ada"),
         (f"ada_{BOOK}", "ada"),
         (f"ada/{LESSON.title()}.IPYNB", "ada"),
     ],
@@ -85,6 +87,19 @@ def test_names_of_learning_platforms(course, book, tmp_path, name, who):
     found = collect(course, LESSON, zipped(tmp_path / "all.zip", {name: book("mine")}))
     assert submitted(course) == {who: book("mine")} and found.fresh == [who]
     assert ("late" in said(found).get(who, "")) == ("LATE" in name)
+
+
+@pytest.mark.parametrize("copy", [f"{LESSON} (1).ipynb", f"{LESSON}-Copy1.ipynb"])
+def test_of_what_has_one_time_the_notebook_counts_and_not_its_copies(course, book, copy):
+    """The exchange's folder of a submission holds whatever lay beside it."""
+    folder = course.inbound / f"ada+{LESSON}+{ago(9)}+x"
+    for words in ("mine", "mine, again", "mine, at last"):  # whichever hash comes first
+        lay(folder, {BOOK: book(words), copy: book(f"an old copy of {words}")})
+        found = collect(course, LESSON)
+        assert submitted(course)["ada"] == book(words) and not any(n.grave for n in found.notices)
+        assert said(found)[f"{folder.name}/{copy}"] == f"Not taken: it is a copy, and {BOOK} itself lies beside it."
+        shutil.rmtree(course.root / "collected")
+        shutil.rmtree(course.root / "submitted")
 
 
 @pytest.mark.parametrize(

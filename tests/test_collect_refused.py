@@ -176,7 +176,7 @@ def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_p
     ("name", "why"),
     [
         (f"{LESSON}_final.ipynb", "must be called"),
-        (f"{LESSON}-Copy1.ipynb", "must be called"),
+        (f"{LESSON}-Copy.ipynb", "must be called"),
         ("Untitled.ipynb", "must be called"),
         (f"{BOOK}.txt", "must be called"),
         (f"{BOOK}.json", "must be called"),
