@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -152,6 +152,7 @@ class _Collection:
             self._look_inside(each)
             if self._keep(each):
                 kept[each.student] = max(each, kept.get(each.student, each), key=lambda version: version.time)
+        self._say_what_is_left(came.keys())
         for student in sorted(came):
             if came[student] > 1:
                 self._note(student, text("several_versions", count=came[student]))
@@ -185,13 +186,15 @@ class _Collection:
             self._note(where, why, grave=True)
         for where, owners, login in self.source.beside(self.lesson, self._lessons()):
             suffixes = Path(where.lower()).suffixes  # notebook.ipynb.txt is a notebook, too
+            if suffixes[-1:] == [".json"] and owner_in(Path(where).stem + ".ipynb", self.lesson) is not None:
+                suffixes = [".ipynb"]  # some browsers call it so
             key = next((_NOT_TAKEN[each] for each in suffixes if each in _NOT_TAKEN), "not_taken")
             key = key if owner_in(Path(where).name, self.lesson) is None else "copy_not_taken"
             why = text(key, lesson=self.lesson)
             grave = key in _NOT_TAKEN.values()
             self._note(where, why, grave=grave)
-            if grave and len(whose := self._named(owners)) == 1 and login not in self.ids - whose:
-                self._refuse(whose.pop(), where, why)
+            if grave and (student := self._the_one(owners, login)):
+                self._refuse(student, where, why)
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)
             if student is None:
@@ -211,6 +214,17 @@ class _Collection:
             if doubt:
                 self._note(student, doubt)
             yield _Version(student, data, time, receipt, found.secret())
+
+    def _say_what_is_left(self, came: Collection[str]) -> None:
+        """Of a student from whom nothing else has ever come, even an automatic copy may be all of their work."""
+        for where, owners, login in self.source.last_resorts(self.lesson):
+            student = self._the_one(owners, login)
+            if student is None or student in came or student in self.refused:
+                continue
+            if not (self.course.path("submitted", student, self.lesson) / f"{self.lesson}.ipynb").exists():
+                why = text("checkpoint_not_taken", lesson=self.lesson)
+                self._note(where, why, grave=True)
+                self._refuse(student, where, why)
 
     def _lessons(self) -> set[str]:
         """The other lessons that notebooks may belong to."""
@@ -234,6 +248,11 @@ class _Collection:
             return found.names[0]
         self._note(found.where, text("unknown_student", names=" · ".join(found.names) or "–"), grave=True)
         return None
+
+    def _the_one(self, names: Iterable[str], login: str | None) -> str | None:
+        """The only student who may go by any of these names, if the file is not from another's account."""
+        whose = self._named(names)
+        return min(whose) if len(whose) == 1 and login not in self.ids - whose else None
 
     def _refuse(self, student: str, where: str, why: Text) -> None:
         """Something came from a student that could not be taken: grading says so where nothing else came."""
