@@ -21,6 +21,8 @@ from autograder.errors import AutograderError
 from autograder.grade import grade
 from tools import lab
 
+CSV = "CSV UTF-8"
+
 
 @pytest.fixture
 def course(tmp_path):
@@ -66,6 +68,9 @@ def test_the_beginning_of_a_name_is_enough_to_be_offered_it(capsys, course):
     for command in ("report", "export"):
         status, said = run(capsys, "--course", str(course.root), command)
         assert status == 0 and "还没有哪一课评过分" in said and "grade LESSON" in said
+        status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
+        assert status == 0 and "Nothing in 90_scratch has been graded yet" in said and "grade 90_scratch" in said
+        assert "还没有评过分" in said and "✓" in said
 
 
 def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
@@ -76,7 +81,13 @@ def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
     roster.write_text("id,first_name,last_name,email\nada,Ada,Lovelace,\n", encoding="utf-8")
     status, said = run(capsys, "--course", str(course.root), "replay", "ada", "90_scratch", "any")
     assert status == 1 and "'ada' is on the roster, but has handed in nothing for 90_scratch." in said
-    assert "known names" not in said
+    assert (
+        "known names" not in said and f"→ 如果文件已经交来了，先收：autograder --course {course.root} collect" in said
+    )
+    assert "collect it first" in said
+    course.path("submitted", "ada", "90_scratch").mkdir(parents=True)
+    assert cli.main(["--course", str(course.root), "replay", "ada", "90_scratch", "tanh_backward", "--unsafe"]) == 1
+    assert "→ There is nothing to run again. Ask the student" in capsys.readouterr().err
 
 
 def test_before_anybody_has_handed_in_a_dry_run_promises_nothing_about_scores(capsys, course):
@@ -207,23 +218,26 @@ def test_a_roster_as_spreadsheets_and_people_write_it(course):
 
 
 @pytest.mark.parametrize(
-    ("roster", "zh", "en"),
+    ("roster", "zh", "en", "remedy"),
     [
-        ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read"),
-        ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read"),
-        (b"student;name\n1;Ada\n", "没有 id 这一列", "no id column"),
-        (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice"),
-        (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id"),
-        (b"id,first_name\n,Ada\n", "不能当学号", "cannot be an id"),
+        ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read", CSV),
+        ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read", CSV),
+        (b"student;name\n1;Ada\n", "没有 id 这一列", "no id column", CSV),
+        (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice", "→ Delete one of the two lines"),
+        (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id", "→ Correct the id on this line"),
+        (b"id,first_name\n=1+1,Ada\n", "不能当学号", "cannot be an id", "formula"),
+        (b"id,first_name\n,Ada\n", "不能当学号", "cannot be an id", "→ Correct the id on this line"),
     ],
 )
 @pytest.mark.parametrize("command", ["grade", "report"])
-def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(capsys, course, command, roster, zh, en):
+def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(
+    capsys, course, command, roster, zh, en, remedy
+):
     (course.root / "roster.csv").write_bytes(roster)
     (course.path("submitted", "ada", "90_scratch")).mkdir(parents=True)
     before = (course.root / "gradebook.db").read_bytes()
     status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
-    assert status == 1 and zh in said and en in said and "CSV UTF-8" in said
+    assert status == 1 and zh in said and en in said and remedy in said and (remedy == CSV or CSV not in said)
     assert (course.root / "gradebook.db").read_bytes() == before
 
 
