@@ -255,8 +255,13 @@ class _Collection:
         return min(whose) if len(whose) == 1 and login not in self.ids - whose else None
 
     def _refuse(self, student: str, where: str, why: Text) -> None:
-        """Something came from a student that could not be taken: grading says so where nothing else came."""
-        self.refused[student] = text("refused_at_collecting", where=printable(f"{self.name}: {where}"), why=why)
+        """Something came from a student that could not be taken: grading says so where nothing else came.
+
+        Its student reads it, too, on the feedback page: the teacher's folders are none of their business.
+        """
+        self.refused[student] = text(
+            "refused_at_collecting", where=printable(f"{Path(self.name).name}: {where}"), why=why
+        )
 
     def _named(self, names: Iterable[str]) -> set[str]:
         """The students who may go by any of these names."""

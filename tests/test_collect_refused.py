@@ -83,9 +83,10 @@ def test_a_student_from_whom_nothing_could_be_taken_has_not_handed_in_nothing(co
     assert submitted(course) == {"lina": book("mine")} and found.missing == ["emil", "post2"]
     states = look(course)
     assert states["ada"][0] == "ungradable" and states["emil"] == ("missing", "")
-    assert f"{folder}: ada/{BOOK} was refused: Too large" in states["ada"][1]
+    assert f", folder: ada/{BOOK} was refused: Too large" in states["ada"][1]
     (page,) = feedback(course, LESSON)  # it gives the reason
-    assert page.parent.parent.name == "ada" and "Too large" in page.read_text(encoding="utf-8")
+    assert page.parent.parent.name == "ada" and "Too large" in (said := page.read_text(encoding="utf-8"))
+    assert str(tmp_path) not in said
     lay(folder, {f"ada/{BOOK}": book("hers"), f"lina/{BOOK}": book("x" * 2**20)})
     collect(course, LESSON, folder)  # of two, the one that could be taken counts
     assert submitted(course) == {"lina": book("mine"), "ada": book("hers")}
