@@ -245,14 +245,25 @@ def _feedback(given: argparse.Namespace) -> int:
     return 0
 
 
+def _say_what_is_not_graded(course: Course, wanted: Sequence[str]) -> None:
+    """A page or a table without any scores in it is not what was asked for."""
+    from autograder.summary import graded
+
+    done = graded(course)
+    if not wanted and not done:
+        _tell(text("no_lesson_graded"))
+    for name in wanted:
+        if name not in done:
+            _tell(text("nothing_graded", lesson=name))
+
+
 def _report(given: argparse.Namespace) -> int:
     from autograder import report
 
     course = _course(given)
     with bar("报告 · report", len(course.roster()), quiet=True) as step:
         paths = report.write(course, given.lessons, step)
-    if len(paths) == 1:
-        _tell(text("no_lesson_graded"))
+    _say_what_is_not_graded(course, given.lessons)
     for path in paths:
         screen.print(f"✓ 班级报告 · class report: {path}")
     return 0
@@ -263,9 +274,8 @@ def _export(given: argparse.Namespace) -> int:
 
     course = _course(given)
     path = given.out or course.root / "report" / "scores.csv"
-    if not (names := given.lessons or summary.graded(course)):
-        _tell(text("no_lesson_graded"))
-    path, sheet = export.write(course, names, given.format, path)
+    path, sheet = export.write(course, given.lessons or summary.graded(course), given.format, path)
+    _say_what_is_not_graded(course, given.lessons)
     _tell(f"✓ {len(sheet.students)} 个学生 · students: {path}")
     if count := sum(sheet.waiting.values()):
         where = ", ".join(f"{name} {number}" for name, number in sheet.waiting.items() if number)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,7 +30,7 @@ from autograder.grade import released_lesson
 from autograder.lessons import names
 from autograder.messages import Text, text
 from autograder.records import submission_hash
-from autograder.sources import MOST_KEPT, SMALL, Found, Source, open_source, secret, stamp
+from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, owner_in, secret, stamp
 from autograder.submitted import note_refused
 from autograder.testimony import printable
 from autograder.transplant import read, transplant
@@ -152,6 +152,7 @@ class _Collection:
             self._look_inside(each)
             if self._keep(each):
                 kept[each.student] = max(each, kept.get(each.student, each), key=lambda version: version.time)
+        self._say_what_is_left(came.keys())
         for student in sorted(came):
             if came[student] > 1:
                 self._note(student, text("several_versions", count=came[student]))
@@ -185,11 +186,15 @@ class _Collection:
             self._note(where, why, grave=True)
         for where, owners, login in self.source.beside(self.lesson, self._lessons()):
             suffixes = Path(where.lower()).suffixes  # notebook.ipynb.txt is a notebook, too
+            if suffixes[-1:] == [".json"] and owner_in(Path(where).stem + ".ipynb", self.lesson) is not None:
+                suffixes = [".ipynb"]  # some browsers call it so
             key = next((_NOT_TAKEN[each] for each in suffixes if each in _NOT_TAKEN), "not_taken")
+            key = key if owner_in(Path(where).name, self.lesson) is None else "copy_not_taken"
             why = text(key, lesson=self.lesson)
-            self._note(where, why, grave=key != "not_taken")
-            if key != "not_taken" and len(whose := self._named(owners)) == 1 and login not in self.ids - whose:
-                self._refuse(whose.pop(), where, why)
+            grave = key in _NOT_TAKEN.values()
+            self._note(where, why, grave=grave)
+            if grave and (student := self._the_one(owners, login)):
+                self._refuse(student, where, why)
         for found in self.source.notebooks(self.lesson):
             student = self._whose(found)
             if student is None:
@@ -205,10 +210,21 @@ class _Collection:
             receipt = found.receipt()
             if receipt and (told := _sha(receipt)) != submission_hash(data):
                 self._note(student, text("receipt_of_other", sha=told[:12]))
-            time, doubt = found.handed_in()
+            time, doubt = found.handed_in(self._first_seen(student, data))
             if doubt:
                 self._note(student, doubt)
             yield _Version(student, data, time, receipt, found.secret())
+
+    def _say_what_is_left(self, came: Collection[str]) -> None:
+        """Of a student from whom nothing else has ever come, even an automatic copy may be all of their work."""
+        for where, owners, login in self.source.last_resorts(self.lesson):
+            student = self._the_one(owners, login)
+            if student is None or student in came or student in self.refused:
+                continue
+            if not (self.course.path("submitted", student, self.lesson) / f"{self.lesson}.ipynb").exists():
+                why = text("checkpoint_not_taken", lesson=self.lesson)
+                self._note(where, why, grave=True)
+                self._refuse(student, where, why)
 
     def _lessons(self) -> set[str]:
         """The other lessons that notebooks may belong to."""
@@ -233,9 +249,19 @@ class _Collection:
         self._note(found.where, text("unknown_student", names=" · ".join(found.names) or "–"), grave=True)
         return None
 
+    def _the_one(self, names: Iterable[str], login: str | None) -> str | None:
+        """The only student who may go by any of these names, if the file is not from another's account."""
+        whose = self._named(names)
+        return min(whose) if len(whose) == 1 and login not in self.ids - whose else None
+
     def _refuse(self, student: str, where: str, why: Text) -> None:
-        """Something came from a student that could not be taken: grading says so where nothing else came."""
-        self.refused[student] = text("refused_at_collecting", where=printable(f"{self.name}: {where}"), why=why)
+        """Something came from a student that could not be taken: grading says so where nothing else came.
+
+        Its student reads it, too, on the feedback page: the teacher's folders are none of their business.
+        """
+        self.refused[student] = text(
+            "refused_at_collecting", where=printable(f"{Path(self.name).name}: {where}"), why=why
+        )
 
     def _named(self, names: Iterable[str]) -> set[str]:
         """The students who may go by any of these names."""
@@ -272,6 +298,11 @@ class _Collection:
             raise AutograderError(text("not_collected"), where, text("not_collected_remedy")) from None
         return True
 
+    def _first_seen(self, student: str, data: bytes) -> datetime | None:
+        """The time under which these bytes were first kept."""
+        kept = sorted(self._home(student).glob(f"[0-9]*_{submission_hash(data)[:16]}"))
+        return stamp(kept[0]) if kept else None
+
     def _say_that_it_is_older(self, version: _Version) -> None:
         """What came is not what counts: kept in silence, it would look as if it had been here before."""
         current = self.course.path("submitted", version.student, self.lesson)
@@ -290,7 +321,9 @@ class _Collection:
         if there is not None:  # it may have come another way: it is kept, too
             when = stamp(target) or datetime.fromtimestamp((target / name).stat().st_mtime, UTC)
             self._keep(_Version(student, there, when, None, self._secret_in(target)))
-        latest = max(each for each in self._home(student).iterdir() if not each.name.startswith("."))
+        kept = [each for each in self._home(student).iterdir() if not each.name.startswith(".")]
+        soon = f"{datetime.now(UTC) + ZONES:%Y%m%dT%H%M%S}"  # once, a time that had not come yet was believed
+        latest = max([each for each in kept if each.name <= soon] or kept)
         files = {each: (latest / each).read_bytes() for each in (name, *NOTES) if (latest / each).is_file()}
         if files[name] == there:
             return False

@@ -148,8 +148,9 @@ class Course:
         for line, row in rows:
             student = (row["id"] or "").strip()
             if student in found or not plain_name(student):
-                why = text("roster_twice" if student in found else "roster_bad_id", id=student)
-                raise AutograderError(why, f"{path}:{line}", text("roster_remedy"))
+                twice, bad = ("roster_twice", "roster_twice_remedy"), ("roster_bad_id", "roster_bad_id_remedy")
+                why, remedy = twice if student in found else bad
+                raise AutograderError(text(why, id=student), f"{path}:{line}", text(remedy))
             first, last, email = (" ".join((row.get(c) or "").split()) for c in ("first_name", "last_name", "email"))
             found[student] = (first, last, email)
         return found

@@ -6,7 +6,8 @@ believe no time that something contradicts (sources.py).
 
 from __future__ import annotations
 
-from datetime import datetime
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISDIR
 from typing import Any
@@ -22,12 +23,19 @@ class Collect(ExchangeCollect):
     """nbgrader's collecting, formgrader's button included, which takes no more than `autograder collect` does."""
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Who handed in, and when; a time that is none is the earliest there is: it must not stop the others."""
+        """Who handed in, and when; a time that is none is the earliest there is: it must not stop the others.
+
+        One that had not come when the notebook did is none either, or nothing handed in later would be taken.
+        """
+        name = Path(path).name
         try:
-            return dict(super()._path_to_record(path))
+            record = dict(super()._path_to_record(path))
         except (ValueError, ArithmeticError):
-            name = Path(path).name
             return {"username": name.partition("+")[0], "filename": name, "timestamp": datetime(1970, 1, 1)}
+        book = Path(path, f"{self.coursedir.assignment_id}.ipynb")
+        about = (book if os.path.lexists(book) else Path(path)).lstat()
+        arrived = datetime.fromtimestamp(about.st_ctime, UTC).replace(tzinfo=None)
+        return record | ({"timestamp": arrived} if record["timestamp"] > arrived + sources.GRACE else {})
 
     def _sort_by_timestamp(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """A student's versions, the latest first; behind them what is no folder, or another's, of which nbgrader warns."""

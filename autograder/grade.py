@@ -33,7 +33,7 @@ from autograder.submitted import handed_in
 from autograder.testimony import printable
 from autograder.work import Done, Job, do, job_of
 
-Progress = Callable[[int, int, "Result | None"], None]
+Progress = Callable[[int, int, "Result | str"], None]  # how many of how many; what became of one, or whose turn it is
 BATCH = 25  # graded submissions that are written together
 SECONDS = 2.0  # … or those of that long, if it is fewer
 SMALL = 100  # with fewer to grade, one process is done before workers have started (benchmarks/grading.py)
@@ -224,6 +224,7 @@ class Run:
                     self._hand_out(hands, waiting)
                     if not self.out:
                         break
+                    self._show_who_is_out()
                     for key, done in hands.wait():
                         self._came_back(self.out.pop(key), done)
                     self._write(BATCH)
@@ -249,7 +250,13 @@ class Run:
         for each in chosen:
             assert each.job
             self.out[each.key] = each
+            self._show_who_is_out()  # workers may have to be started first
             hands.start(each.key, each.job)
+
+    def _show_who_is_out(self) -> None:
+        """Tell who is being graded: of several, who has been for the longest time."""
+        if self.progress:
+            self.progress(len(self.results), len(self.students), printable(next(iter(self.out.values())).student))
 
     def _to_do(self) -> Iterator[_Submission]:
         """The submissions that need a sandbox; all others are settled on the way."""
@@ -281,7 +288,7 @@ class Run:
         key = Key(digest, self.lesson.name, self.version, seed_of(self.secret, student, self.lesson.name))
         entry = ours.standing(self.ledger, key, unsafe=self.unsafe)
         entry = None if entry and problem and entry.problem != problem else entry  # another reason than last time
-        if entry and self._is_settled(student, key, entry, data is not None):
+        if entry and self._is_settled(student, key, entry):
             self._finish(student, key, "", None, began, entry, fresh=False)
             return None
         notebook = nbformat.from_dict(json.loads(self.released))
@@ -296,7 +303,7 @@ class Run:
             one.job = job_of(self.lesson, notebook, student, self.secret, unsafe=self.unsafe)
         return one
 
-    def _is_settled(self, student: str, key: Key, entry: Entry, file: bool) -> bool:
+    def _is_settled(self, student: str, key: Key, entry: Entry) -> bool:
         """Whether the gradebook and the autograded folder show this very grading, and the student's no other."""
         latest = self.ledger.latest(self.lesson.name, student)
         done = self.course.path("autograded", student, self.lesson.name) / f"{self.lesson.name}.ipynb"
@@ -305,7 +312,7 @@ class Run:
             self.ledger.state(key) == "settled"
             and latest == entry
             and student not in self.penalties
-            and (done.is_file() or not file)
+            and done.is_file()
             and all(i in cells and cells[i].auto == r["score"] for i, r in entry.records.items())
         )
 

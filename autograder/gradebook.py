@@ -34,7 +34,8 @@ _STEPS = {
 
 @dataclass(frozen=True)
 class Item:
-    """One graded submission to be written: `notebook` has the answers in it. `file` is False where none came in."""
+    """One graded submission to be written: `notebook` has the answers in it. `file` is False where none came in:
+    then it is as released, and its feedback page says why."""
 
     student: str
     entry: Entry
@@ -60,8 +61,7 @@ class Writer:
         failed: dict[str, AutograderError] = {}
         for item in items:
             try:
-                if item.file:
-                    self._write_files(item)
+                self._write_files(item)
             except OSError as error:
                 failed[item.student] = _not_written(error)
         self._write_rows([item for item in items if item.student not in failed])
@@ -79,9 +79,10 @@ class Writer:
                 if item.file:
                     self.course.nbgrader("autograde", self.lesson.name, item.student)
                 else:
+                    self._write_files(item)
                     self._write_rows([item])
-            except AutograderError as error:
-                failed[item.student] = error
+            except (AutograderError, OSError) as error:
+                failed[item.student] = error if isinstance(error, AutograderError) else _not_written(error)
         return failed
 
     # ── files ────────────────────────────────────────────────────────────────────────────────────

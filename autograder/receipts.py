@@ -32,6 +32,7 @@ from autograder.files import plain_name, put, put_folder
 from autograder.handed_in import Receipt, home_of, latest, next_number
 from autograder.messages import Text, text
 from autograder.records import Record, submission_hash
+from autograder.sources import owner_in
 
 INBOUND = "inbound"  # how an exchange's folder is called that takes submissions: ROOT/COURSE/inbound
 _STAMP, _SECRET = NOTES
@@ -47,7 +48,12 @@ def submit(
     path = Path(notebook)
     name, student = path.stem, student or usual_id()
     if not (lessons.RELEASE / name / f"{name}.ipynb").is_file():
-        raise UnknownName(Text("课", "lesson"), name, [each.name for each in lessons.RELEASE.glob("[0-9]*")])
+        released = [each.name for each in lessons.RELEASE.glob("[0-9]*")]
+        if meant := next((each for each in released if owner_in(path.name, each) is not None), None):
+            raise AutograderError(
+                text("copy_to_submit", lesson=meant), str(path), text("copy_to_submit_remedy", lesson=meant)
+            )
+        raise UnknownName(Text("课", "lesson"), name, released)
     if not plain_name(student):
         raise AutograderError(text("id_not_plain"), student, text("id_not_plain_remedy"))
     try:

@@ -50,7 +50,10 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     released = released_lesson(course, lesson)
     if student not in course.students(lesson):
         if student in course.roster():
-            raise AutograderError(text("nothing_handed_in", given=student, lesson=lesson))
+            raise AutograderError(
+                text("nothing_handed_in", given=student, lesson=lesson),
+                remedy=text("nothing_handed_in_remedy", lesson=lesson),
+            )
         raise UnknownName("unknown_submission", student, course.students(lesson))
     if check not in released.checks.values():
         raise UnknownName(text("kind_check"), check, released.checks.values())
@@ -59,7 +62,8 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise AutograderError(text("replay_no_file"), where=f"{path}: {error.strerror}") from None
+        remedy = text("replay_no_file_remedy", lesson=lesson)
+        raise AutograderError(text("replay_no_file"), f"{path}: {error.strerror}", remedy) from None
     notebook = transplanted(released.notebook, data)
     if problem := notebook.metadata.autograder["problem"]:
         raise AutograderError(Text(problem["zh"], problem["en"]), where=str(path))

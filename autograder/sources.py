@@ -6,7 +6,8 @@ is never extracted: its entries' names are looked at, its bytes are read up to a
 where anything is written. Only an archive that is none, or that would fill the disk, is refused as a whole.
 
 A submission says itself when it was handed in (timestamp.txt, or its folder's name), and whoever wrote it can write
-that, too. What contradicts it, the receipt or the time at which the file came into the exchange, is believed instead.
+that, too. What contradicts it, the receipt or the time at which the file came into the exchange, is believed instead;
+so is now, where it says a time that has not come yet: nothing handed in later would count.
 
 Whose file it is, by its name, is decided in collect.py.
 """
@@ -33,16 +34,24 @@ MOST_FILES = 200_000
 MOST_BYTES = 4 * 2**30  # of all that an archive says it holds
 MOST_KEPT = 256 * 2**20  # of one notebook: one that is too large to be graded is kept for the teacher all the same
 SMALL = 65536  # a time, a receipt
-GRACE = timedelta(minutes=2)  # that a time stamp may lie before what contradicts it: clocks differ, copying takes time
+GRACE = timedelta(minutes=2)  # that a time stamp may lie off what contradicts it: clocks differ, copying takes time
+ZONES = timedelta(hours=14)  # that the local times in a zip, which name no time zone, may lie ahead of UTC
 _OURS = {"timestamp.txt", "receipt.json", "submission_secret.txt"}  # beside a notebook that was handed in
-_LITTER = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"}
+_CHECKPOINTS = ".ipynb_checkpoints"
+_LITTER = {"__MACOSX", _CHECKPOINTS, ".DS_Store", "Thumbs.db", "desktop.ini"}
 # How the folders and files of a submission are called.
 _EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(\+[^+]*)?")
 _MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
 _CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
+_COPY = r"(?:-Copy\d{1,3})*(?:[ _-]?\(?\d{1,3}\)?)?"
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SECRET = re.compile(rb"[\x20-\x7e]{1,1000}\s*")
+_BOOK = ".ipynb"
+_NO_FILE = {stat.S_IFLNK: "file_is_link", stat.S_IFDIR: "file_is_folder"}
 _SHOWN = "%Y-%m-%d %H:%M:%S UTC"
+
+
+Beside = tuple[str, tuple[str, ...], str | None]  # where it lies, what its owner may be called, the account it is of
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,7 @@ class File:
     read: Callable[[int], bytes] = field(repr=False, compare=False)
     arrived: datetime | None = None  # by the clock of the machine that it lies on, where that tells
     login: str | None = None  # whose it is on that machine, if not the reader's own
+    ahead: timedelta = GRACE  # that its times may lie ahead of what they mean
 
 
 @dataclass(frozen=True)
@@ -71,16 +81,35 @@ class Found:
     beside: dict[str, File]
     arrived: datetime | None = None
     login: str | None = None
+    written: datetime | None = None
+    ahead: timedelta = GRACE
 
-    def handed_in(self) -> tuple[datetime, Text | None]:
-        """When it was handed in, to be judged by; and what is to be said where that is not what it says itself."""
-        time = self.time or self.arrived or datetime.now(UTC)
-        told = ((self.arrived, text("time_of_arrival")), (_time_in(self.receipt()), text("time_of_receipt")))
-        latest, witness = max([(when, who) for when, who in told if when], default=(time, text("time_of_arrival")))
+    def handed_in(self, seen: datetime | None = None) -> tuple[datetime, Text | None]:
+        """When it was handed in, to be judged by; and what is to be said where that is not what it says itself.
+
+        `seen` is when these bytes were first collected: what tells no time that can be is not new each time.
+        """
+        now = datetime.now(UTC)
+        time, most = self.time or self.arrived or now, min(self.arrived or now, now) + self.ahead
+        arrival, receipt = text("time_of_arrival"), text("time_of_receipt")
+        if time > most:
+            collecting = text("time_of_collecting")
+            told = ((self.arrived, arrival), (self.written, arrival), (seen, collecting))
+            known = ((when, who) for when, who in told if when and when <= now + self.ahead)
+            return self._not_as_stamped("stamp_too_late", time, *next(known, (now, collecting)))
+        both = ((self.arrived, arrival), (_time_in(self.receipt()), receipt))
+        latest, witness = max(((when, who) for when, who in both if when and when <= most), default=(time, arrival))
         if latest - time <= GRACE:
             return time, None
-        shown = {"stamp": f"{time:{_SHOWN}}", "time": f"{latest:{_SHOWN}}", "by": str(latest - time).partition(".")[0]}
-        return latest, text("stamp_too_early", witness=witness, **shown)
+        return self._not_as_stamped("stamp_too_early", time, latest, witness)
+
+    def _not_as_stamped(self, key: str, stamp: datetime, time: datetime, witness: Text) -> tuple[datetime, Text]:
+        shown = {
+            "stamp": f"{stamp:{_SHOWN}}",
+            "time": f"{time:{_SHOWN}}",
+            "by": str(abs(time - stamp)).partition(".")[0],
+        }
+        return time, text(key, witness=witness, **shown)
 
     def receipt(self) -> bytes | None:
         """The receipt that came with it."""
@@ -100,9 +129,12 @@ class Source:
     def __init__(self, files: list[File], refused: list[tuple[str, Text]]):
         self.refused = refused
         self.boxes: dict[tuple[str, ...], dict[str, File]] = {}
+        self.checkpoints: list[File] = []
         for each in files:
-            if not _LITTER & set(each.parts):
+            if not (litter := _LITTER & set(each.parts)):
                 self.boxes.setdefault(each.parts[:-1], {})[each.parts[-1]] = each
+            elif litter == {_CHECKPOINTS} == {*each.parts[-2:-1]}:
+                self.checkpoints.append(each)
 
     def notebooks(self, lesson: str) -> Iterator[Found]:
         """The lesson's notebooks, whoever handed them in."""
@@ -111,48 +143,70 @@ class Source:
             if exchange and exchange["lesson"] != lesson:
                 continue
             for name, file in sorted(files.items()):
-                if (owner := _owner(name, lesson)) is None:
+                if (owner := owner_in(name, lesson)) is None or _spare(name, files, lesson, exchange):
                     continue
                 canvas = _CANVAS.fullmatch(owner)
                 own = [canvas["who"] if canvas else owner] if owner else []
-                names = [platform] if platform else own + [name for name in reversed(box) if name != lesson]
-                time = _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
+                names = [*([] if platform else own), *_named_by(box, lesson)]
+                time = _stamped(files, exchange)
                 late = bool(canvas and canvas["late"])
                 where = "/".join(file.parts)
                 when = time or file.time
                 # What lies beside it in a learning platform, its student uploaded; the file's own time is the platform's.
                 arrived = file.time if canvas or (platform and not exchange) else file.arrived
-                yield Found(where, tuple(names), late, when, file.read, files, arrived, file.login)
+                rest = (file.read, files, arrived, file.login, file.time, file.ahead)
+                yield Found(where, tuple(names), late, when, *rest)
 
     def refused_beside(self, lesson: str) -> list[tuple[str, Text]]:
         """What was refused and is not among the lesson's notebooks, which say so when they are read."""
         its = {each.where for each in self.notebooks(lesson)}
         return [(where, why) for where, why in self.refused if where not in its]
 
-    def beside(self, lesson: str, others: Collection[str] = ()) -> list[tuple[str, tuple[str, ...], str | None]]:
+    def beside(self, lesson: str, others: Collection[str] = ()) -> list[Beside]:
         """What lies there and is not taken: no notebook of this lesson or of the `others`, and nothing of ours.
 
         Each with the names of the folders that it lies in, as `Found` has them, and the account that it belongs to.
         """
         told = {where for where, _ in self.refused}
         return [
-            (where, (platform,) if platform else tuple(name for name in reversed(box) if name != lesson), file.login)
+            (where, _named_by(box, lesson), file.login)
             for box, files in sorted(self.boxes.items())
-            for exchange, platform in [_platform(box)]
+            for exchange, _ in [_platform(box)]
             if exchange is None or exchange["lesson"] == lesson
             for name, file in sorted(files.items())
             if (where := "/".join(file.parts)) not in told
             and name not in _OURS
-            and all(_owner(name, each) is None for each in (lesson, *others))
+            and (owner_in(name, lesson) is None or _spare(name, files, lesson, exchange))
+            and all(owner_in(name, each) is None for each in others)
         ]
 
+    def last_resorts(self, lesson: str) -> Iterator[Beside]:
+        """Jupyter's checkpoints of the lesson's notebook: where nothing else came from a student, all of their work."""
+        for file in self.checkpoints:
+            box, name = file.parts[:-2], file.parts[-1].replace("-checkpoint.", ".")
+            exchange, _ = _platform(box)
+            if owner_in(name, lesson) is not None and (exchange is None or exchange["lesson"] == lesson):
+                yield "/".join(file.parts), _named_by(box, lesson), file.login
 
-def _owner(name: str, lesson: str) -> str | None:
-    """What comes before the lesson's name in a file name ("" if nothing does); None if it is not the lesson's."""
-    match = re.fullmatch(
-        rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}(?:[ _-]?\(?\d{{1,3}}\)?)?\.ipynb", name, re.IGNORECASE
-    )
+
+def owner_in(name: str, lesson: str) -> str | None:
+    """What comes before the lesson's name in a file name ("" if nothing does); None if it is not the lesson's.
+
+    A copy's name, a browser's "… (1)" or JupyterLab's "…-Copy1", is the lesson's, too.
+    """
+    match = re.fullmatch(rf"(?:(?P<who>.+?)[_+ -])?{re.escape(lesson)}{_COPY}\.ipynb", name, re.IGNORECASE)
     return None if match is None else match["who"] or ""
+
+
+def _spare(name: str, files: dict[str, File], lesson: str, exchange: re.Match[str] | None) -> bool:
+    """Whether it is a copy beside the notebook itself and one time holds for both: then only the notebook counts."""
+    own = f"{lesson}.ipynb"
+    return name != own and own in files and owner_in(name, lesson) == "" and _stamped(files, exchange) is not None
+
+
+def _stamped(files: dict[str, File], exchange: re.Match[str] | None) -> datetime | None:
+    """When what lies in a folder was handed in, by what lies there or the exchange's name for it."""
+    return _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
 
 
 def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None]:
@@ -163,6 +217,12 @@ def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None]:
         if match := _MOODLE.fullmatch(name):
             return None, match["who"]
     return None, None
+
+
+def _named_by(box: tuple[str, ...], lesson: str) -> tuple[str, ...]:
+    """What the owner of what lies in these folders may be called: as a platform says, else after any of them."""
+    _, platform = _platform(box)
+    return (platform,) if platform else tuple(name for name in reversed(box) if name != lesson)
 
 
 def _small(file: File | None) -> bytes | None:
@@ -234,18 +294,25 @@ def folder(root: Path, exchange: bool = False) -> Source:
             except OSError as error:  # a way too long for the system, or gone meanwhile
                 refused.append(("/".join(parts), Text(*[error.strerror or str(error)] * 2)))
                 continue
-            if stat.S_ISDIR(about.st_mode):
+            if stat.S_ISDIR(about.st_mode) and not (name.endswith(_BOOK) and _is_empty(path)):
                 continue
             # An owner can set the time of the last change (mtime) to any other; that of the entry (ctime), nobody.
             arrived = datetime.fromtimestamp(about.st_ctime, UTC) if exchange else None
             time = datetime.fromtimestamp(about.st_mtime, UTC)
             read = _reader(root, parts)
             if not stat.S_ISREG(about.st_mode):
-                why = text("file_is_link" if stat.S_ISLNK(about.st_mode) else "file_not_plain")
+                why = text(_NO_FILE.get(stat.S_IFMT(about.st_mode), "file_not_plain"))
                 refused.append(("/".join(parts), why))
                 read = _unreadable(why)
             files.append(File(parts, time, read, arrived, login(about) if exchange else None))
     return Source(files, refused)
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not os.listdir(path)
+    except OSError:
+        return False
 
 
 def login(about: os.stat_result) -> str | None:
@@ -270,7 +337,10 @@ def _unreadable(why: Text) -> Callable[[int], bytes]:
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
-    entries = [each for each in archive.infolist() if not each.is_dir()]
+    names = archive.namelist()
+    full = {f"{name.rstrip('/').rpartition('/')[0]}/" for name in names}
+    hollow = {name for name in names if name.endswith(f"{_BOOK}/")} - full
+    entries = [each for each in archive.infolist() if not each.is_dir() or each.filename in hollow]
     size = sum(each.file_size for each in entries)
     if len(entries) > MOST_FILES or size > MOST_BYTES:
         what = text("zip_bomb", files=f"{len(entries):,}", size=f"{size / 2**30:,.1f}")
@@ -285,7 +355,7 @@ def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
         if why := _distrusted(each):
             refused.append(("/".join(parts), why))
             read = _unreadable(why)
-        files.append(File(parts, _entry_time(each), read))
+        files.append(File(parts, _entry_time(each), read, ahead=ZONES))
     return Source(files, refused)
 
 
@@ -297,11 +367,9 @@ def _leads_out(name: str) -> bool:
 
 def _distrusted(entry: zipfile.ZipInfo) -> Text | None:
     """Why an entry is not even looked at."""
-    kind = stat.S_IFMT(entry.external_attr >> 16)
-    if kind == stat.S_IFLNK:
-        return text("file_is_link")
+    kind = stat.S_IFDIR if entry.is_dir() else stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
-        return text("file_not_plain")
+        return text(_NO_FILE.get(kind, "file_not_plain"))
     return text("zip_encrypted") if entry.flag_bits & 1 else None
 
 

@@ -6,6 +6,8 @@ Where there is no terminal, plain lines are written instead of moving ones.
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,7 @@ screen = Screen(**_AS_IT_IS) if Console().is_terminal else Screen(width=110, **_
 errors = Screen(stderr=True, **_AS_IT_IS)
 # What became of a submission: graded, a person must look, failed.
 SIGNS = {"graded": "✓", "ungradable": "?", "failed": "✗"}
+PATIENCE, EVERY = 2.0, 60.0  # seconds until a line says what goes on, and between one such line and the next
 EARLIER = "（已评过 · graded earlier）"
 
 
@@ -50,13 +53,15 @@ def grade_shown(course: Course, lesson: str, students: Iterable[str] | None, uns
 @contextlib.contextmanager
 def grading(
     course: Course, lesson: str, students: list[str] | None
-) -> Iterator[Callable[[int, int, Result | None], None]]:
-    """A progress bar that shows what became of whom, as what grading tells of its progress."""
+) -> Iterator[Callable[[int, int, Result | str], None]]:
+    """A progress bar that shows what became of whom and whose turn it is, as what grading tells of its progress."""
     with bar(lesson, len(course.students(lesson) if students is None else students)) as step:
 
-        def progress(done: int, total: int, result: Result | None) -> None:
-            if result:
-                step(f"{SIGNS[result.status]} {result.student}{'' if result.fresh else EARLIER}", result.fresh)
+        def progress(done: int, total: int, news: Result | str) -> None:
+            if isinstance(news, str):
+                step.at(news)
+            else:
+                step(f"{SIGNS[news.status]} {news.student}{'' if news.fresh else EARLIER}", news.fresh)
 
         yield progress
 
@@ -70,11 +75,8 @@ def feedback_shown(course: Course, lesson: str, students: list[str] | None = Non
 
 
 @contextlib.contextmanager
-def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """Show a progress bar (where there is no terminal: a line a step, or one if `quiet`) and give a function that takes a step.
-
-    A step that was no work (done in an earlier run) says nothing of how long the rest will take.
-    """
+def bar(title: str, total: int, quiet: bool = False) -> Iterator[Steps]:
+    """Show a progress bar (where there is no terminal: a line a step, or one if `quiet`) and give what takes its steps."""
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -85,13 +87,50 @@ def bar(title: str, total: int, quiet: bool = False) -> Iterator[Callable[..., N
     if quiet and not screen.is_terminal:
         screen.print(f"{title} …", highlight=False)
     with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=120) as drawn:
-        task = drawn.add_task(title, total=total, now="")
+        step = Steps(drawn, title, total, quiet)
+        try:
+            yield step
+        finally:
+            step.over.set()
 
-        def step(now: str, work: bool = True) -> None:
-            if not work:
-                drawn.tasks[0].completed += 1
-            drawn.update(task, advance=int(work), now=now)
-            if not screen.is_terminal and not quiet:
-                screen.print(f"{title} [{int(drawn.tasks[0].completed)}/{total}] {now}", highlight=False)
 
-        yield step
+class Steps:
+    """Takes the steps of a bar: called with what was done.
+
+    A step that was no work (done in an earlier run) says nothing of how long the rest will take.
+    """
+
+    def __init__(self, drawn: Progress, title: str, total: int, quiet: bool):
+        self.drawn, self.title, self.total = drawn, title, total
+        self.lines = not screen.is_terminal and not quiet
+        self.task = drawn.add_task(title, total=total, now="")
+        self.done, self.doing, self.over = "", "", threading.Event()
+        self.since = self.again = 0.0
+
+    def __call__(self, now: str, work: bool = True) -> None:
+        if not work:
+            self.drawn.tasks[0].completed += 1
+        self.done, self.again = now, time.monotonic() + PATIENCE
+        self.drawn.update(self.task, advance=int(work), now=now)
+        self._line(now)
+
+    def at(self, doing: str) -> None:
+        """What goes on now, and will be a step: shown at once; where there is no terminal, once nothing else is for long."""
+        if self.lines and not self.doing:
+            threading.Thread(target=self._remind, name="progress", daemon=True).start()
+        if doing != self.doing:
+            self.doing, self.since = doing, time.monotonic()
+            self.again = self.since + PATIENCE
+        self.drawn.update(self.task, now=f"{self.done} … {doing}".lstrip())
+
+    def _line(self, now: str) -> None:
+        if self.lines:
+            screen.print(f"{self.title} [{int(self.drawn.tasks[0].completed)}/{self.total}] {now}", highlight=False)
+
+    def _remind(self) -> None:
+        """A thread of its own: what takes long has the main one."""
+        while not self.over.wait(PATIENCE / 4):
+            now = time.monotonic()
+            if now > self.again:
+                self._line(f"… {self.doing} ({now - self.since:.0f} s)")
+                self.again = now + EVERY

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +18,10 @@ from scratch_lesson import scratch_course, with_configuration, write
 from autograder import cli, doctor, lessons, nbgrader_plugin, release, terminal
 from autograder.course import Course
 from autograder.errors import AutograderError
+from autograder.grade import grade
 from tools import lab
+
+CSV = "CSV UTF-8"
 
 
 @pytest.fixture
@@ -64,6 +68,9 @@ def test_the_beginning_of_a_name_is_enough_to_be_offered_it(capsys, course):
     for command in ("report", "export"):
         status, said = run(capsys, "--course", str(course.root), command)
         assert status == 0 and "还没有哪一课评过分" in said and "grade LESSON" in said
+        status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
+        assert status == 0 and "Nothing in 90_scratch has been graded yet" in said and "grade 90_scratch" in said
+        assert "还没有评过分" in said and "✓" in said
 
 
 def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
@@ -74,7 +81,13 @@ def test_a_student_who_has_not_handed_in_is_said_to_have_not(capsys, course):
     roster.write_text("id,first_name,last_name,email\nada,Ada,Lovelace,\n", encoding="utf-8")
     status, said = run(capsys, "--course", str(course.root), "replay", "ada", "90_scratch", "any")
     assert status == 1 and "'ada' is on the roster, but has handed in nothing for 90_scratch." in said
-    assert "known names" not in said
+    assert (
+        "known names" not in said and f"→ 如果文件已经交来了，先收：autograder --course {course.root} collect" in said
+    )
+    assert "collect it first" in said
+    course.path("submitted", "ada", "90_scratch").mkdir(parents=True)
+    assert cli.main(["--course", str(course.root), "replay", "ada", "90_scratch", "tanh_backward", "--unsafe"]) == 1
+    assert "→ There is nothing to run again. Ask the student" in capsys.readouterr().err
 
 
 def test_before_anybody_has_handed_in_a_dry_run_promises_nothing_about_scores(capsys, course):
@@ -205,23 +218,26 @@ def test_a_roster_as_spreadsheets_and_people_write_it(course):
 
 
 @pytest.mark.parametrize(
-    ("roster", "zh", "en"),
+    ("roster", "zh", "en", "remedy"),
     [
-        ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read"),
-        ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read"),
-        (b"student;name\n1;Ada\n", "没有 id 这一列", "no id column"),
-        (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice"),
-        (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id"),
-        (b"id,first_name\n,Ada\n", "不能当学号", "cannot be an id"),
+        ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read", CSV),
+        ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read", CSV),
+        (b"student;name\n1;Ada\n", "没有 id 这一列", "no id column", CSV),
+        (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice", "→ Delete one of the two lines"),
+        (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id", "→ Correct the id on this line"),
+        (b"id,first_name\n=1+1,Ada\n", "不能当学号", "cannot be an id", "formula"),
+        (b"id,first_name\n,Ada\n", "不能当学号", "cannot be an id", "→ Correct the id on this line"),
     ],
 )
 @pytest.mark.parametrize("command", ["grade", "report"])
-def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(capsys, course, command, roster, zh, en):
+def test_a_roster_that_cannot_be_used_is_said_so_and_nothing_is_written(
+    capsys, course, command, roster, zh, en, remedy
+):
     (course.root / "roster.csv").write_bytes(roster)
     (course.path("submitted", "ada", "90_scratch")).mkdir(parents=True)
     before = (course.root / "gradebook.db").read_bytes()
     status, said = run(capsys, "--course", str(course.root), command, "90_scratch")
-    assert status == 1 and zh in said and en in said and "CSV UTF-8" in said
+    assert status == 1 and zh in said and en in said and remedy in said and (remedy == CSV or CSV not in said)
     assert (course.root / "gradebook.db").read_bytes() == before
 
 
@@ -292,6 +308,36 @@ def test_a_run_that_goes_on_does_not_judge_its_pace_by_what_was_done_before(monk
             time.sleep(0.02)
             step("now")
         assert drawn[0].tasks[0].completed == 33 and drawn[0].tasks[0].time_remaining >= 27 * 0.02
+
+
+def test_who_is_being_graded_is_shown_on_a_terminal_and_where_there_is_none(monkeypatch):
+    """A submission may take minutes: what has been done last does not say whose."""
+    heard, drawn = io.StringIO(), []
+    monkeypatch.setattr(terminal, "PATIENCE", 0.05)
+    monkeypatch.setattr(terminal, "screen", Console(file=heard))
+    with terminal.bar("lesson", 2) as step:
+        step.at("ada")
+        step("✓ ada")
+        step.at("bob")
+        time.sleep(0.3)
+        step("✓ bob")
+    assert heard.getvalue() == "lesson [1/2] ✓ ada\nlesson [1/2] … bob (0 s)\nlesson [2/2] ✓ bob\n"
+    monkeypatch.setattr(terminal, "screen", Console(force_terminal=True, file=io.StringIO()))
+    monkeypatch.setattr(terminal, "Progress", lambda *a, **k: drawn.append(Progress(*a, **k)) or drawn[-1])
+    with terminal.bar("lesson", 2) as step:
+        step("✓ ada")
+        step.at("bob")
+        assert drawn[0].tasks[0].fields["now"] == "✓ ada … bob"
+
+
+def test_grading_tells_whose_turn_it_is_before_it_begins(course, monkeypatch):
+    for student in ("ada", "bob"):
+        folder = course.path("submitted", student, "90_scratch")
+        shutil.copytree(course.path("release", ".", "90_scratch"), folder)
+    seen = []
+    monkeypatch.setattr("autograder.grade.do", lambda job: seen.append("graded") or 1 / 0)
+    grade("90_scratch", course=course, unsafe=True, progress=lambda done, total, news: seen.append(news), workers=1)
+    assert seen[:3] == ["ada", "ada", "graded"] and seen[seen.index("bob") + 2] == "graded"
 
 
 @pytest.mark.sandbox

@@ -77,6 +77,8 @@ def test_what_was_submitted_another_way_is_kept_before_it_is_replaced(course, bo
         (f"lovelaceada_LATE_101_202_{LESSON}-2.ipynb", "ada"),
         (f"ada@example.org/{BOOK}", "ada"),
         (f"class/LINA/{LESSON}/{LESSON} (1).ipynb", "lina"),
+        (f"ada/{LESSON}-Copy1.ipynb", "ada"),
+        (f"ada/{LESSON}-Copy1-Copy2 (1).ipynb", "ada"),
         (f"ada_{BOOK}", "ada"),
         (f"ada/{LESSON.title()}.IPYNB", "ada"),
     ],
@@ -85,6 +87,19 @@ def test_names_of_learning_platforms(course, book, tmp_path, name, who):
     found = collect(course, LESSON, zipped(tmp_path / "all.zip", {name: book("mine")}))
     assert submitted(course) == {who: book("mine")} and found.fresh == [who]
     assert ("late" in said(found).get(who, "")) == ("LATE" in name)
+
+
+@pytest.mark.parametrize("copy", [f"{LESSON} (1).ipynb", f"{LESSON}-Copy1.ipynb"])
+def test_of_what_has_one_time_the_notebook_counts_and_not_its_copies(course, book, copy):
+    """The exchange's folder of a submission holds whatever lay beside it."""
+    folder = course.inbound / f"ada+{LESSON}+{ago(9)}+x"
+    for words in ("mine", "mine, again", "mine, at last"):  # whichever hash comes first
+        lay(folder, {BOOK: book(words), copy: book(f"an old copy of {words}")})
+        found = collect(course, LESSON)
+        assert submitted(course)["ada"] == book(words) and not any(n.grave for n in found.notices)
+        assert said(found)[f"{folder.name}/{copy}"] == f"Not taken: it is a copy, and {BOOK} itself lies beside it."
+        shutil.rmtree(course.root / "collected")
+        shutil.rmtree(course.root / "submitted")
 
 
 @pytest.mark.parametrize(
@@ -240,6 +255,66 @@ def test_a_forged_time_stamp_is_said_and_does_not_help(course, book):
     assert datetime.fromisoformat(by_button.replace(" UTC", "+00:00")) >= before
     assert collect(course, LESSON).known == ["ada", "lina"]
     assert len(list((course.root / "collected").glob(f"{LESSON}/*/*"))) == 2
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file .*timestamp:ResourceWarning")  # nbgrader's own
+def test_a_time_stamp_that_has_not_come_yet_is_said_and_later_work_counts(course, book):
+    """A laptop whose clock is wrong: its receipt says the same, and what its owner corrects comes with a right one."""
+    ahead, before = ago(-100 * 86400), datetime.now(UTC)
+    lay(
+        course.inbound / f"ada+{LESSON}+{ahead}+x",
+        {
+            BOOK: book("first"),
+            "timestamp.txt": ahead,
+            "receipt.json": json.dumps({"sha256": submission_hash(book("first")), "time": ahead}),
+        },
+    )
+    ((who, doubt),) = [(n.who, n.what) for n in collect(course, LESSON).notices]
+    assert who == "ada" and ahead[:19] in doubt.en and "later than when the file arrived" in doubt.en
+    assert "99 days" in doubt.en or "100 days" in doubt.en
+    assert "以早的为准" in doubt.zh
+    first = stamp_of(course, "ada")
+    assert abs(datetime.fromisoformat(first.replace(" UTC", "+00:00")) - before) < timedelta(minutes=1)
+    assert collect(course, LESSON).known == ["ada"] and stamp_of(course, "ada") == first
+    assert len(list((course.root / "collected").glob(f"{LESSON}/ada/*"))) == 1
+
+    now = ago(-1)
+    lay(course.inbound / f"ada+{LESSON}+{now}+y", {BOOK: book("corrected"), "timestamp.txt": now})
+    assert collect(course, LESSON).fresh == ["ada"] and submitted(course)["ada"] == book("corrected")
+    shutil.rmtree(course.root / "submitted")
+    assert "later than" not in by_formgrader(course) and submitted(course)["ada"] == book("corrected")
+
+
+def test_where_nothing_tells_when_it_came_a_stamp_to_come_is_as_old_as_its_collecting(course, book, tmp_path):
+    """Each collection would else find it newer than what came after it."""
+    source = lay(tmp_path / "folder", {f"ada/{BOOK}": book("first"), "ada/timestamp.txt": ago(-(10**8))})
+    os.utime(source / "ada" / BOOK, (2**32, 2**32))
+    assert "first collected" in said(collect(course, LESSON, source))["ada"]
+    first = stamp_of(course, "ada")
+    assert collect(course, LESSON, source).known == ["ada"]
+    later = lay(tmp_path / "later", {f"ada/{BOOK}": book("corrected"), "ada/timestamp.txt": ago(0)})
+    assert collect(course, LESSON, later).fresh == ["ada"]
+    assert collect(course, LESSON, source).known == ["ada"] and submitted(course)["ada"] == book("corrected")
+    assert first < stamp_of(course, "ada") and len(list((course.root / "collected").glob(f"{LESSON}/ada/*"))) == 2
+
+
+def test_a_stamp_that_was_once_believed_bars_nothing_now(course, book, tmp_path):
+    lay(course.root, {f"collected/{LESSON}/ada/20991231T000000000000_abc/{BOOK}": book("first")})
+    collect(course, LESSON, lay(tmp_path / "folder", {f"ada/{BOOK}": book("corrected")}))
+    assert submitted(course)["ada"] == book("corrected")
+
+
+def test_the_local_times_of_a_zip_are_not_taken_for_times_to_come(course, book, tmp_path):
+    """East of Greenwich they lie ahead; what is stamped in a platform's folder may be later than its local time."""
+    there = (datetime.now(UTC) + timedelta(hours=8)).timetuple()[:6]
+    west = (datetime.now(UTC) - timedelta(hours=8)).timetuple()[:6]
+    folder = "Ada Lovelace_8123_assignsubmission_file_"
+    files = {
+        zipfile.ZipInfo(f"lina/{BOOK}", there): book("east"),
+        zipfile.ZipInfo(f"{folder}/{BOOK}", west): book("west"),
+        f"{folder}/timestamp.txt": ago(60).encode(),
+    }
+    assert said(collect(course, LESSON, zipped(tmp_path / "all.zip", files))) == {}
 
 
 def test_a_receipt_later_than_the_time_stamp_is_believed(course, book, tmp_path):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import stat
 import zipfile
+from pathlib import Path
 
 import pytest
 from collect_tools import BOOK, LESSON, ago, lay, said, submitted, zipped
@@ -81,7 +83,10 @@ def test_a_student_from_whom_nothing_could_be_taken_has_not_handed_in_nothing(co
     assert submitted(course) == {"lina": book("mine")} and found.missing == ["emil", "post2"]
     states = look(course)
     assert states["ada"][0] == "ungradable" and states["emil"] == ("missing", "")
-    assert f"{folder}: ada/{BOOK} was refused: Too large" in states["ada"][1]
+    assert f", folder: ada/{BOOK} was refused: Too large" in states["ada"][1]
+    (page,) = feedback(course, LESSON)  # it gives the reason
+    assert page.parent.parent.name == "ada" and "Too large" in (said := page.read_text(encoding="utf-8"))
+    assert str(tmp_path) not in said
     lay(folder, {f"ada/{BOOK}": book("hers"), f"lina/{BOOK}": book("x" * 2**20)})
     collect(course, LESSON, folder)  # of two, the one that could be taken counts
     assert submitted(course) == {"lina": book("mine"), "ada": book("hers")}
@@ -174,10 +179,13 @@ def test_folders_deeper_than_the_system_can_name_stop_nobody(course, book, tmp_p
     ("name", "why"),
     [
         (f"{LESSON}_final.ipynb", "must be called"),
-        (f"{LESSON}-Copy1.ipynb", "must be called"),
+        (f"{LESSON}-Copy.ipynb", "must be called"),
         ("Untitled.ipynb", "must be called"),
         (f"{BOOK}.txt", "must be called"),
         (f"{BOOK}.json", "must be called"),
+        (f"{LESSON}.json", "must be called"),
+        (f".ipynb_checkpoints/{LESSON}-checkpoint.ipynb", "automatic copy"),
+        (".ipynb_checkpoints/01_tensor-checkpoint.ipynb", None),
         (f"{LESSON}.zip", "archive"),
         (f"{LESSON}.7z", "archive"),
         ("my 01_tensor.ipynb", None),
@@ -196,6 +204,29 @@ def test_what_may_be_a_submission_is_not_passed_over_in_silence(course, book, tm
     assert ("ada" in found.missing) == (why is None)
     if why:
         assert why in handed_in(course, "ada", LESSON)[1]["en"]
+
+
+def test_a_checkpoint_beside_what_it_is_of_is_no_news(course, book, tmp_path):
+    spare = f".ipynb_checkpoints/{LESSON}-checkpoint.ipynb"
+    files = {f"{who}/{name}": book(who + name) for who in ("ada", "lina") for name in (BOOK, spare)}
+    source = lay(tmp_path / "folder", files)
+    assert said(collect(course, LESSON, source)) == {}
+    (source / "ada" / BOOK).unlink()  # it has come before
+    assert said(collect(course, LESSON, source)) == {} and submitted(course)["ada"] == book("ada" + BOOK)
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_an_empty_folder_in_a_notebooks_place_was_handed_in(course, book, tmp_path, pack):
+    source = lay(tmp_path / "folder", {f"lina/{BOOK}": book("hers"), f"emil/{BOOK}/{BOOK}": book("within")})
+    (source / "ada" / BOOK).mkdir(parents=True)
+    if pack:
+        source = Path(shutil.make_archive(str(tmp_path / "all"), "zip", source))
+    found = collect(course, LESSON, source)
+    assert {n.who: n.what.en for n in found.notices} == {
+        f"ada/{BOOK}": "It is an empty folder with a notebook's name, not a file."
+    }
+    assert submitted(course) == {"lina": book("hers"), "emil": book("within")} and "ada" not in found.missing
+    assert "empty folder" in handed_in(course, "ada", LESSON)[1]["en"]
 
 
 def test_a_source_of_another_lesson_is_told_from_an_empty_one(course, book, tmp_path):

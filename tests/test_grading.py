@@ -245,12 +245,19 @@ def test_feedback_begins_with_what_each_point_was_lost_for(graded):
     assert "– / 1 等老师来评 · waits for your teacher" in broken  # not yet graded is no zero
 
 
-@pytest.mark.parametrize("who", ["no_notebook", EMPTY])
-def test_feedback_on_what_could_not_be_graded_shows_no_zero(graded, who):
-    student = who if who == EMPTY else graded.student(who)
+@pytest.mark.parametrize(
+    ("who", "why"),
+    [
+        ("no_notebook", "original file is untouched"),
+        (EMPTY, "original file is untouched"),
+        (MISSING, "(exactly this name), only: homework.docx"),
+    ],
+)
+def test_feedback_on_what_could_not_be_graded_shows_no_zero_and_says_why(graded, who, why):
+    student = who if who in (EMPTY, MISSING) else graded.student(who)
     (page,) = feedback(graded.course, LESSON, [student])
     html = page.read_text(encoding="utf-8")
-    assert "没能评分，不是零分" in html and "this is no zero" in html and "original file is untouched" in html
+    assert "没能评分，不是零分" in html and "this is no zero" in html and why in html
     assert "得分 · Score: – / " in html and "0.0 / " not in html and "nan" not in html
 
 

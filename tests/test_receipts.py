@@ -87,6 +87,15 @@ def test_a_file_that_is_no_notebook_gets_a_receipt_that_says_so(mine, made):
     assert receipt.problem and "cannot be read" in "\n".join(receipt.lines()) and len(versions(mine)) == 1
 
 
+@pytest.mark.parametrize("name", [f"{LESSON} (1).ipynb", f"{LESSON}-Copy1.ipynb", f"ada_{BOOK}"])
+def test_a_copy_is_to_be_renamed_first(mine, name):
+    """A browser and JupyterLab number copies: that is no lesson nobody knows."""
+    with pytest.raises(AutograderError) as error:
+        submit(mine.rename(mine.with_name(name)), "ada")
+    assert f"Rename the file to {BOOK}" in str(error.value) and f"改名为 {BOOK}" in str(error.value)
+    assert name in str(error.value) and "no lesson called" not in str(error.value)
+
+
 def test_what_is_sent_is_what_is_collected(mine, made, tmp_path):
     shutil.copytree(made[0], tmp_path / "course", ignore=shutil.ignore_patterns("nbgrader_config.py"))
     course = Course(tmp_path / "course")
