@@ -191,6 +191,31 @@ def test_a_key_that_a_dict_has_not_is_explained_and_a_string_that_is_misspelled_
     assert "KeyError: 'b'" in out and "does not have this key yet" not in out
 
 
+def test_a_pair_of_a_node_and_a_number_that_is_taken_for_the_node_is_told_of(said):
+    def count_dependencies(roots):
+        counts = dict.fromkeys(roots, 0)
+        for root in roots:
+            for parent in root.next_functions:
+                counts[parent] += 1
+        return counts
+
+    out = said("edges_to_a_node", {"minigrad.autograd.engine.count_dependencies": count_dependencies})
+    assert "the whole pair was taken for the node" in out and "d.get(" not in out
+
+
+def test_a_leaf_that_a_step_has_replaced_is_told_from_a_value_that_is_not_there_yet(said):
+    def fit_slope(X, Y, steps, lr):
+        w = minigrad.zeros(1, dtype=X.dtype, requires_grad=True)
+        for _ in range(steps):
+            ((Y - w * X) ** 2).mean().backward()
+            w = w - lr * w.grad
+        return w
+
+    with pytest.warns(UserWarning, match="not a leaf"):
+        out = said("clinic_scalar", {"minigrad.clinic.fit_slope": fit_slope})
+    assert "w = w - … makes a new tensor" in out and "There is a None in that place" not in out
+
+
 def test_a_node_that_ran_twice_in_one_walk_is_told_from_a_second_backward(said):
     def run_backward(buffers, retain_graph, create_graph, task=None):
         ready = list(buffers)
@@ -272,7 +297,19 @@ def test_what_a_lists_own_method_returns_is_told_from_a_value_that_is_not_there_
     def of_nothing(heap):
         return None.pop(0)
 
-    for name, part in {"who_goes_next": {POP: pop}, "row_by_row": {ROWS: jacobian_rows}}.items():
+    def sorts_first():
+        def pop(heap):
+            heap = heap.sort(key=lambda node: node.order)
+            return heap.pop(0)
+
+        return pop
+
+    wrong = [
+        ("who_goes_next", {POP: pop}),
+        ("who_goes_next", {POP: sorts_first()}),
+        ("row_by_row", {ROWS: jacobian_rows}),
+    ]
+    for name, part in wrong:
         out = said(name, part)
         assert "change the list itself and return None" in out and "There is a None in that place" not in out
     out = said("who_goes_next", {POP: of_nothing})

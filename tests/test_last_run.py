@@ -69,6 +69,12 @@ def test_full_width_signs_in_texts_and_comments_are_not_blamed(line: str, blamed
     assert ("full-width" in last_run._words(caught.value).en) == blamed
 
 
+def test_what_is_said_of_a_line_begins_after_a_full_stop() -> None:
+    with pytest.raises(SyntaxError) as caught:
+        compile("x = （1)", "cell", "exec")
+    assert "：x = （1)）。这一行里有中文（全角）标点" in last_run._words(caught.value).zh
+
+
 # A cell's id, its text ("" for one that is deleted), what the check then begins with, and which run it says it judges.
 CELLS = [
     ("a", HEAD + GOOD.replace("other\n", "other * 2\n"), "✗ mul_backward · ", "mul_vjp_self [2]"),

@@ -172,8 +172,8 @@ def steps_back_from_ahead(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 
 @mistake(
     DIFFERENCE,
-    zh="x.copy_ 是原地改写，x 要梯度就被拒绝。少的是 .data：x.data.copy_(…)。",
-    en="x.copy_ writes in place, which is refused where x requires grad. What is missing is .data: x.data.copy_(…).",
+    zh="你原地改写了 x（x.copy_(…)、x += … 都是），x 要梯度就被拒绝。少的是 .data：x.data.copy_(…)。",
+    en="You write to x in place, by x.copy_(…) or x += …, which is refused where x requires grad. What is missing is .data: x.data.copy_(…).",
 )
 def forgets_data(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.detach().clone()
