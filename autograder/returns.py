@@ -9,6 +9,8 @@ Not here: whether the values are right (compare.py), nor mistakes in a formula (
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import dis
 import importlib
 import inspect
@@ -16,9 +18,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from autograder import checks, mistakes, parts
+from autograder import checks, mistakes, own_source, parts
 from autograder.by_name import functions
 from autograder.checks import Check, Outcome
+from autograder.errors import AutograderError
 from autograder.kinds import ARRAYS, PLAIN, Kind, Returned
 from autograder.messages import Text, text
 from autograder.reach import codes
@@ -86,6 +89,23 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
             yield text("always_the_same", part=short, value=always, calls=calls)
             if always == "None" and _prints(part):
                 yield text("printed_instead", part=short)
+
+
+def unused(check: Check, outcome: Outcome) -> Iterator[Text]:
+    """Arguments that the engine's own part uses and the learner's, of the same name, does not: of a part alone, which has
+    come to its end each time."""
+    for part in check.parts if len(check.parts) == 1 and not outcome.faults else ():
+        written = parts.plugged()[part]
+        with contextlib.suppress(AutograderError):
+            mine, own = _read(own_source.of(written)), _read(parts.source(part))
+            if names := [name for name in inspect.signature(written).parameters if name in own - mine]:
+                yield text("never_used", part=part.rpartition(".")[2], names=", ".join(names))
+
+
+def _read(source: str) -> set[str]:
+    """The names whose values a piece of source takes."""
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+    return {node.id for node in found if isinstance(node.ctx, ast.Load)}
 
 
 def _mine(check: Check) -> dict[str, Returned]:

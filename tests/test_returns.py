@@ -23,6 +23,7 @@ SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 HOME = "minigrad.backend.array_module"
 ROOT = "minigrad.autograd.roots.root_gradient"
 STRETCHES = "minigrad.autograd.accumulate.broadcasts_to"
+BEST = "minigrad.timing.best_seconds"
 VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.engine.count_dependencies"
 
 
@@ -111,6 +112,20 @@ def test_a_none_of_a_part_that_has_a_return_is_no_return_forgotten(said):
     for name, part in {"leaf_or_not": {LEAF: is_leaf}, "broadcast_rule": {STRETCHES: broadcasts_to}}.items():
         out = said(name, part)
         assert "Some calls end without reaching a return" in out and "is a return missing" not in out
+
+
+def test_an_argument_that_is_never_used_is_named_where_nothing_better_is_known(said):
+    def own_clock(action, wait, clock, repeats):
+        action()
+        wait()
+        return 1e-3 * repeats
+
+    def own_clock_that_breaks(action, wait, clock, repeats):
+        return 1 / 0
+
+    says, out = "Your best_seconds never uses clock, which it is given", said("honest_timing", {BEST: own_clock})
+    assert out.startswith("✗") and says in out
+    assert "never uses" not in said("honest_timing", {BEST: own_clock_that_breaks})
 
 
 def test_a_number_is_no_odd_thing_where_the_check_takes_one_and_what_is_wrong_is_said_alone(said):
