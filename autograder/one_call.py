@@ -75,6 +75,8 @@ def notes(check: Check, seed: int) -> Iterator[Text]:
             names = inspect.signature(own).parameters
             given = ", ".join(f"{name} = {_shown(each)}" for name, each in zip(names, call.given, strict=False))
             got, right = _side_by_side(call)
+            if got == right:
+                continue  # the difference is none that is seen, such as a dtype
             said = text("one_call", part=part.rpartition(".")[2], given=given, got=got, right=right)
             yield said if isinstance(call.got, Raised) else followed_by(said, text("work_it_out"))
 
