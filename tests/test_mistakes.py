@@ -208,6 +208,28 @@ def test_a_mistake_is_not_taken_for_one_whose_hint_is_false_of_it(name):
     assert outcome_of(check, {part: MISTAKES[name].written})[2].name == name
 
 
+def without_a_base(no_grad):
+    """The class as a learner writes it, by the name that errors tell."""
+    return type("no_grad", (), {name: no_grad.__dict__[name] for name in ("__init__", "__enter__", "__exit__")})
+
+
+DIFFERENCE, NO_GRAD = "minigrad.autograd.gradcheck.central_difference", "minigrad.autograd.grad_mode.no_grad"
+AS_LEARNERS_WRITE = {
+    "HasNoBase": ("no_grad_decorator", NO_GRAD, without_a_base(minigrad.no_grad)),
+    "without_the_brackets_beside": (
+        "central_difference_values",
+        DIFFERENCE,
+        lambda fn, x, d, eps: (fn(x + eps * d) - fn(x - eps * d)) * eps / 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AS_LEARNERS_WRITE)
+def test_a_mistake_is_recognised_as_learners_write_it(name):
+    check, part, written = AS_LEARNERS_WRITE[name]
+    assert outcome_of(check, {part: written})[2].name == f"{part}:{name}"
+
+
 def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand():
     check, outcome, _ = outcome_of("mul_backward", {MUL: lambda g, x: x, OTHER: lambda g, x: x})
     assert parts.plugged() == {}

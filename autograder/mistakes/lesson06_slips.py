@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson06 import ROOT, ROWS, right_gradient
+from autograder.mistakes.lesson06 import ROOT, ROWS, piled_up, right_gradient
 from minigrad.autograd import grad
 from minigrad.autograd.functional import zeros_like
 from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
@@ -214,13 +214,7 @@ def hands_over_the_shapes(output: Any, given: Any, index: int) -> Any:
     en="weights is made once, outside the loop, and the 1 of each round before is still there: you get sums of rows. Start each row from fresh zeros, with zeros_like inside the loop.",
 )
 def never_resets_the_weights(output: Any, inputs: Any, create_graph: bool) -> Any:
-    rows = []
-    weights = zeros_like(output).reshape(-1)
-    for number in range(output.numel()):
-        weights[number] = 1.0
-        given = weights.reshape(output.shape)
-        rows.append(grad(output, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True))
-    return rows
+    return piled_up(output, inputs, create_graph, lambda weights: weights)
 
 
 @mistake(
