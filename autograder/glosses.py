@@ -6,6 +6,7 @@ Not here: names that are defined in the notebook and will be missing at grading 
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
 import re
@@ -14,9 +15,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import minigrad
-from autograder import parts
+from autograder import own_source, parts
 from autograder.by_name import functions
 from autograder.checks import Check, for_lesson
+from autograder.errors import AutograderError
 from autograder.messages import Text, text
 from autograder.reach import arguments
 
@@ -47,13 +49,22 @@ SAID = {
     rf"'numpy\.ndarray' object has no attribute '({_OF_TENSORS})'": "array_is_no_tensor",
     r"^_?(sum|mean|prod|amax|amin|max|min|var|std)\(\) got an unexpected keyword argument '(dim|keepdim)'": "numpy_keepdims",
     r"exceptions must derive from BaseException": "not_an_error",
+    r"dictionary changed size during iteration": "grows_in_its_loop",
+    r"len\(\) of a 0-d tensor": "no_length",
+    r"'Tensor' object has no attribute 'copy'": "tensor_is_no_array",
     r"unexpected keyword argument '(axis|out)'": "numpy_of_a_tensor",
     r"has been called \d+ times: there is no end": "called_without_end",
     r"'(function|type)' object does not support the context manager protocol": "with_uncalled",
 }
 # Said instead where the line goes through a range (not where a range is made into a list, which is then the list).
 BESIDE_RANGE = {"list_for_a_tuple": "range_of_a_list", "number_is_no_row": None}
+# What a None is, by the line that took it for a value.
+OF_NONE = {r"run_node\(": "node_ran_without", r"\b(\w+) = \1 [-+] .*\b\1\.grad\b": "leaf_replaced"}
 _IN_PLACE = "append|extend|insert|remove|sort|reverse|add|update|clear"
+_SET_ANEW = rf"\b(\w+) = \1\.({_IN_PLACE})\("
+WORDS = {"return", "None", "True", "False"}  # Python's own, when misspelled they look like names
+_NO_ATTRIBUTE = re.compile(r"' object has no attribute '(\w+)'")
+_PAIR = re.compile(r"\((<.*>|None), \d+\)")
 _OF_NONE = re.compile(r"'NoneType' object has no attribute '(\w+)'")
 _NO_ROW = re.compile(r"'NoneType' object is not (iterable|subscriptable)|'NoneType' has no len")
 _UNBOUND = re.compile(r"local variable '(\w+)'")
@@ -67,13 +78,20 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
     yield from (text(said) for key in keys if (said := instead.get(key, key)))
     if "run_node(" in (fault["code"] or "") and "the graph a second time" in fault["message"]:
         yield text("node_ran_twice")
-    if _made_by_a_list(fault):
+    if "indices must be integers" in fault["message"] and "[dim]" in (fault["code"] or ""):
+        yield text("dim_is_a_tuple")
+    if _made_by_a_list(check, fault):
         yield text("list_methods")
+    absent = _NO_ATTRIBUTE.search(fault["message"]) if not keys else None
+    if absent and (near := _alike(absent[1], {each for part in check.parts for each in _attributes(part)})):
+        yield text("did_you_mean", names=f".{near}")
     unbound = _UNBOUND.search(fault["message"]) if fault["class"] == "UnboundLocalError" else None
     if unbound and (part := where(check, fault)) and unbound[1] in part[2].__globals__:
         yield text("hides_a_global", name=unbound[1])
     if fault["class"] == "KeyError" and fault["message"].isdigit():
         yield text("key_by_place", place=fault["message"])
+    elif fault["class"] == "KeyError" and _PAIR.fullmatch(fault["message"]):
+        yield text("pair_for_a_node")
     elif fault["class"] == "KeyError" and not fault["message"].endswith("'"):  # of a dict, and no misspelled string
         yield text("key_missing")
     match = _UNDEFINED.search(fault["message"])
@@ -86,32 +104,43 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("run_its_cell", part=name)
     elif name and _of_self(check, here := where(check, fault), name):
         yield text("self_missing", name=name)
+    elif name and _local_elsewhere(check, name):
+        yield text("local_elsewhere", name=name)
+    elif name and re.match(rf"{name} ==", fault["code"] or ""):
+        yield text("one_equals", name=name)
     elif name and here and name in _arguments_elsewhere(check):
         yield text("not_given", part=here[0], name=name, given=", ".join(arguments(here[2])))
     elif len(name) >= LEAST and _in_minigrad(check, name):
         yield text("in_minigrad", name=name)
-    elif near := difflib.get_close_matches(name, sorted(_names(check) - {name}), n=1, cutoff=ALIKE):
-        yield text("did_you_mean", names=near[0])
+    elif near := _alike(name, _names(check) | WORDS):
+        yield text("did_you_mean", names=near)
 
 
-def without_a_hint(fault: dict[str, Any] | None) -> Iterator[Text]:
+def without_a_hint(check: Check, faults: list[dict[str, Any]]) -> Iterator[Text]:
     """What there is to say where a hint would say more, and there is none: of a None taken for a value, of a recursion.
     For errors in the learner's line."""
+    fault = faults[0] if faults else None
     if not fault or not fault["line"]:
         return
     none = "'NoneType'" in fault["message"] and "not callable" not in fault["message"]
-    if none and not _made_by_a_list(fault):
-        yield text("node_ran_without" if "run_node(" in (fault["code"] or "") else "none_in_the_way")
+    if none and not _made_by_a_list(check, fault):
+        yield text(next((key for words, key in OF_NONE.items() if re.search(words, fault["code"])), "none_in_the_way"))
     elif fault["class"] == "RecursionError":
         yield text("recursion")
 
 
-def _made_by_a_list(fault: dict[str, Any]) -> bool:
-    """Whether a None is what list.append, sort and the like return, which change the list itself."""
+def _made_by_a_list(check: Check, fault: dict[str, Any]) -> bool:
+    """Whether a None is what list.append, sort and the like return, which change the list itself: in the line where the
+    error arose, or in one of the same function, under a name that this line uses."""
+    here = where(check, fault) if "'NoneType'" in fault["message"] else None
+    with contextlib.suppress(AutograderError):
+        lines = own_source.of(here[2]) if here else ""
+        if any(re.search(rf"\b{name}\b", fault["code"]) for name, _ in re.findall(_SET_ANEW, lines)):
+            return True
     if _NO_ROW.search(fault["message"]):
         return bool(re.search(rf"(\bin |[(,])\s*[\w.]+\.({_IN_PLACE})\(", fault["code"]))
     of_none = _OF_NONE.search(fault["message"])
-    again = rf"\b(\w+) = \1\.({_IN_PLACE})\(|\.({_IN_PLACE})\(.*\)\.{of_none[1] if of_none else ''}\b"
+    again = rf"{_SET_ANEW}|\.({_IN_PLACE})\(.*\)\.{of_none[1] if of_none else ''}\b"
     return bool(of_none) and bool(re.search(again, fault["code"]))
 
 
@@ -133,6 +162,21 @@ def _of_self(check: Check, here: tuple[str, str, Any] | None, name: str) -> bool
         if isinstance(found, type) and hasattr(found, name):
             return True
     return False
+
+
+def _local_elsewhere(check: Check, name: str) -> bool:
+    """Whether a method of one of the check's classes has a local variable of that name."""
+    classes = [parts.plugged()[part] for part in check.parts if isinstance(parts.plugged()[part], type)]
+    return any(name in method.__code__.co_varnames for each in classes for method in functions(each))
+
+
+def _attributes(part: str) -> list[str]:
+    """What the engine's own part asks of objects."""
+    return re.findall(r"\.([A-Za-z_]\w*)", parts.source(part))
+
+
+def _alike(name: str, others: set[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(name, sorted(others - {name}), n=1, cutoff=ALIKE)), None)
 
 
 def _arguments_elsewhere(check: Check) -> set[str]:

@@ -11,6 +11,8 @@ Not here: errors that a part raises while a check runs (checks/), and cells at g
 
 from __future__ import annotations
 
+import difflib
+import keyword
 import re
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
@@ -22,7 +24,20 @@ from autograder.messages import Text, followed_by, text
 # The text may be one that does not compile: it is read by its lines.
 _NAMED = re.compile(r"""^[^#\n]*\bimplements\(\s*["']([\w.]+)["']""", re.MULTILINE)
 # What an input method for Chinese types where code has its own signs; in texts and comments it may stand.
-_FULL_WIDTH = re.compile("[（），：；。“”‘’【】｛｝×＝＋－]")
+_FULL_WIDTH = "[（），：；。“”‘’【】｛｝×＝＋－]"
+# A syntax error's words and, below them, its line, where each text is "": what is said about it.
+SAID = {
+    r"U\+3000": "wide_space",
+    r"\(U\+00B[239]\)": "superscript",
+    rf"\n.*{_FULL_WIDTH}": "full_width",
+    "incomplete input": "left_open",  # IPython's word for what Python itself calls "'(' was never closed"
+    r"expected ':'": "colon_missing",
+    r"invalid decimal literal": "times_left_out",
+    r'unterminated string literal.*\n.*""\w': "apostrophe",
+    r"\nreturn [^=]*[^=!<>:]=[^=]": "return_with_equals",
+}
+_FIRST = re.compile(r"^invalid syntax\n(\w+) +[\w(\[{\"-]")
+ALIKE = 0.8  # of a line's first word and the one that was meant: two letters exchanged, or a capital
 _TEXTS = re.compile(r"""\"[^"]*\"|'[^']*'|\#.*""")
 
 
@@ -113,9 +128,16 @@ def _words(error: BaseException) -> Text:
             return followed_by(said, text("indented_wrong"))
         if "=get_ipython().getoutput(" in error.text.replace(" ", ""):  # IPython takes what follows the ! for a command
             return text("not_equal")
-        if _FULL_WIDTH.search(_TEXTS.sub("", error.text)):
-            return followed_by(said, text("full_width"))
-        # IPython's word for what Python itself calls "'(' was never closed".
-        return followed_by(said, text("left_open")) if error.msg == "incomplete input" else said
+        more = _of_a_line(f"{error.msg}\n" + _TEXTS.sub('""', error.text.strip()))
+        return followed_by(said, more) if more else said
     line = " ".join([f"{kind}:", *str(error).splitlines()[:1]])
     return Text(line, line)
+
+
+def _of_a_line(words: str) -> Text | None:
+    """What there is to say of a syntax error's words and line."""
+    if key := next((key for wrong, key in SAID.items() if re.search(wrong, words)), None):
+        return text(key)
+    first = _FIRST.search(words)
+    near = difflib.get_close_matches(first[1].lower(), keyword.kwlist, n=1, cutoff=ALIKE) if first else []
+    return text("did_you_mean", names=near[0]) if first and near and near[0] != first[1] else None

@@ -62,7 +62,7 @@ def common_end(one: str, other: str) -> str:
 
 def followed_by(one: Text, other: Text) -> Text:
     """Two sentences as one text; the first gets the full stop that a sentence quoting a value does without."""
-    ends = (".", "!", "?", "。", "！", "？", "）", "…")
+    ends = (".", "!", "?", "。", "！", "？", "。）", "！）", "？）", "…")
     zh, en = (said if said.endswith(ends) else said + stop for said, stop in zip(one, "。.", strict=True))
     return Text(zh + other.zh, f"{en} {other.en}")
 

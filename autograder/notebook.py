@@ -215,8 +215,9 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
             expected = oracle.expected(this.name, seed)
             said = [*(() if odd else _misshapen(this, outcome, seed)), *remarks(this, expected, outcome)]
             two = None if said else twofold(this, expected, outcome, seed)
-            view.notes += () if two or odd else glosses.without_a_hint(outcome.faults[0] if outcome.faults else None)
-            view.notes += said or (() if two else returns.habits(this, outcome, seed))
+            view.notes += () if two or odd else glosses.without_a_hint(this, outcome.faults)
+            habits = () if two or said else returns.habits(this, outcome, seed)
+            view.notes += said or [*habits] or (() if two else returns.unused(this, outcome))
             view.notes += () if two else one_call.notes(this, seed)
             view.hint = _two_hints(two) if two else None
     view.notes += [text("same_for_all")] if verdict.only_known else []

@@ -39,6 +39,8 @@ def remarks(check: Check, expected: list[Property], outcome: Outcome) -> Iterato
         yield text("own_error", kind=kinds[0], mine=kinds[1])
     if _only_tensors(wrong):
         yield text("plain_numbers")
+    if not outcome.error and _only_dtypes([pair for each in wrong for pair in _arrays(*each)]):
+        yield text("another_dtype")
     if kinds := _of_another_class(wrong):
         yield text("another_class", kind=kinds[0], mine=kinds[1])
     if not outcome.error and _all_near([pair for each in wrong for pair in _arrays(*each)]):
@@ -115,11 +117,15 @@ def _plain_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _near(right: Any, value: Any) -> bool:
-    alike = all(isinstance(each, dict) and "data" in each for each in (right, value)) and all(
-        right[key] == value[key] for key in ("shape", "dtype")
-    )
-    if not alike or not right["dtype"].startswith("float"):
+def _only_dtypes(pairs: list[tuple[Any, Any]]) -> bool:
+    """Whether nothing is wrong but what kind of floats these are."""
+    return bool(pairs) and all(_near(*each, "shape") and each[0]["dtype"] != each[1]["dtype"] for each in pairs)
+
+
+def _near(right: Any, value: Any, *same: str) -> bool:
+    """Whether two encoded arrays of floats nearly agree, of which these things are the same: shape and dtype, if not told."""
+    arrays = all(isinstance(each, dict) and str(each.get("dtype")).startswith("float") for each in (right, value))
+    if not arrays or any(right[key] != value[key] for key in same or ("shape", "dtype")):
         return False
     a, b = (np.array([float(number) for number in each["data"]]) for each in (right, value))
     return _close(a, b)

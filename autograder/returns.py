@@ -9,14 +9,19 @@ Not here: whether the values are right (compare.py), nor mistakes in a formula (
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import dis
 import importlib
 import inspect
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from autograder import checks, mistakes, parts
+from autograder import checks, mistakes, own_source, parts
 from autograder.by_name import functions
 from autograder.checks import Check, Outcome
+from autograder.errors import AutograderError
 from autograder.kinds import ARRAYS, PLAIN, Kind, Returned
 from autograder.messages import Text, text
 from autograder.reach import codes
@@ -50,7 +55,8 @@ def notes(check: Check, seed: int, printed: bool) -> Iterator[Text]:
         odd -= {"number"} if one_number else set()
         wanted = text("one_number") if one_number else _wanted(own)
         for kind in sorted(_in_short(odd, own), key=str):
-            yield _odd(part.rpartition(".")[2], kind, own, wanted, printed and _prints(part))
+            said = printed and _prints(part), _gives_something(part)
+            yield _odd(part.rpartition(".")[2], kind, own, wanted, *said)
 
 
 def _in_short(odd: set[Kind], own: Returned) -> set[Kind]:
@@ -83,6 +89,23 @@ def habits(check: Check, outcome: Outcome, seed: int) -> Iterator[Text]:
             yield text("always_the_same", part=short, value=always, calls=calls)
             if always == "None" and _prints(part):
                 yield text("printed_instead", part=short)
+
+
+def unused(check: Check, outcome: Outcome) -> Iterator[Text]:
+    """Arguments that the engine's own part uses and the learner's, of the same name, does not: of a part alone, which has
+    come to its end each time."""
+    for part in check.parts if len(check.parts) == 1 and not outcome.faults else ():
+        written = parts.plugged()[part]
+        with contextlib.suppress(AutograderError):
+            mine, own = _read(own_source.of(written)), _read(parts.source(part))
+            if names := [name for name in inspect.signature(written).parameters if name in own - mine]:
+                yield text("never_used", part=part.rpartition(".")[2], names=", ".join(names))
+
+
+def _read(source: str) -> set[str]:
+    """The names whose values a piece of source takes."""
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+    return {node.id for node in found if isinstance(node.ctx, ast.Load)}
 
 
 def _mine(check: Check) -> dict[str, Returned]:
@@ -125,6 +148,18 @@ def _prints(part: str) -> bool:
     return any("print" in code.co_names for function in written for code in codes(function.__code__))
 
 
+def _gives_something(part: str) -> bool:
+    """Whether a `return` of the part's own has something behind it: then a None is no return forgotten."""
+    for function in functions(parts.plugged()[part]):
+        for before, step in itertools.pairwise(dis.get_instructions(function)):
+            given = step if step.opname == "RETURN_CONST" else before  # a constant's own step, from Python 3.12 on
+            if step.opname in ("RETURN_VALUE", "RETURN_CONST") and (
+                given.argval is not None or "CONST" not in given.opname
+            ):
+                return True
+    return False
+
+
 def _says_more(own: Returned, mine: Returned) -> bool:
     return own.kinds != mine.kinds or set(own.plain) != set(mine.plain)
 
@@ -137,9 +172,10 @@ def _wanted(own: Returned) -> Text:
     return Text("或".join(each.zh for each in words), " or ".join(each.en for each in words))
 
 
-def _odd(part: str, kind: Kind, own: Returned, wanted: Text, printed: bool) -> Text:
+def _odd(part: str, kind: Kind, own: Returned, wanted: Text, printed: bool, gives: bool) -> Text:
     if kind == "NoneType":
-        return text("printed_instead", part=part) if printed else text("returned_none", part=part, wanted=wanted)
+        key = "printed_instead" if printed else "returned_none_at_times" if gives else "returned_none"
+        return text(key, part=part, wanted=wanted)
     if str(kind).endswith("Error"):
         return text("returned_error", part=part, kind=kind)
     if kind == "tensor" and own.kinds & ARRAYS:

@@ -23,6 +23,10 @@ TANH = "minigrad.ops.pointwise.tanh_vjp"
             "grad * (1 - np.square(result))",
             "It has not been imported: write import numpy as np at the top of that cell.",
         ),
+        ("none", "Did you mean: None\n"),
+        ("Return (grad)", "Did you mean: return\n"),
+        ("minigrad.ones(2).copy()", "This is a tensor, not a NumPy array: a copy is .clone()."),
+        ("len(minigrad.tensor(1.0))", "The number of elements is .numel()"),
         ("torch.tensor(grad)", "Don't use torch in a part; there is none at grading"),
         (
             "grad (1 - result * result)",
@@ -191,6 +195,83 @@ def test_a_key_that_a_dict_has_not_is_explained_and_a_string_that_is_misspelled_
     assert "KeyError: 'b'" in out and "does not have this key yet" not in out
 
 
+MEAN = "minigrad.ops.reduce.mean_vjp"
+SGD, NO_GRAD = "minigrad.optim.SGD.step", "minigrad.autograd.grad_mode.no_grad"
+
+
+def test_an_attribute_is_looked_for_among_those_that_the_engines_own_part_uses(said):
+    def step(self):
+        return self.parameters()
+
+    def odd(self):
+        return self.completely_unknown
+
+    assert "Did you mean: .params\n" in said("sgd_step", {SGD: step})
+    assert "Did you mean" not in said("sgd_step", {SGD: odd})
+
+
+def test_dims_are_no_index(said):
+    out = said("mean_backward", {MEAN: lambda grad, self_shape, dim, keepdim: grad / self_shape[dim]})
+    assert "dim is not one number: it is a tuple" in out
+
+
+def test_a_dict_that_grows_while_it_is_gone_through_is_told_of_a_list(said):
+    def count_dependencies(roots):
+        counts = dict.fromkeys(roots, 0)
+        for node in counts:
+            for parent, _ in node.next_functions:
+                counts[parent] = counts.get(parent, 0) + 1
+        return counts
+
+    out = said("edges_to_a_node", {"minigrad.autograd.engine.count_dependencies": count_dependencies})
+    assert "no key may be added or removed" in out
+
+
+def test_a_local_variable_of_another_method_is_told_from_a_name_that_is_nowhere(said):
+    class Remembers(minigrad.no_grad.__mro__[1]):
+        def __enter__(self):
+            prev = False  # noqa: F841
+
+        def __exit__(self, *exception):
+            return prev  # noqa: F821
+
+    assert "prev is a local variable of another method" in said("no_grad_block", {NO_GRAD: Remembers})
+
+
+def test_one_equals_sign_too_many_is_told_of(said):
+    def fit_slope(X, Y, steps, lr):
+        answer == X  # noqa: B015, F821
+
+    assert "An assignment has one equals sign: answer = …." in said(
+        "clinic_scalar", {"minigrad.clinic.fit_slope": fit_slope}
+    )
+
+
+def test_a_pair_of_a_node_and_a_number_that_is_taken_for_the_node_is_told_of(said):
+    def count_dependencies(roots):
+        counts = dict.fromkeys(roots, 0)
+        for root in roots:
+            for parent in root.next_functions:
+                counts[parent] += 1
+        return counts
+
+    out = said("edges_to_a_node", {"minigrad.autograd.engine.count_dependencies": count_dependencies})
+    assert "the whole pair was taken for the node" in out and "d.get(" not in out
+
+
+def test_a_leaf_that_a_step_has_replaced_is_told_from_a_value_that_is_not_there_yet(said):
+    def fit_slope(X, Y, steps, lr):
+        w = minigrad.zeros(1, dtype=X.dtype, requires_grad=True)
+        for _ in range(steps):
+            ((Y - w * X) ** 2).mean().backward()
+            w = w - lr * w.grad
+        return w
+
+    with pytest.warns(UserWarning, match="not a leaf"):
+        out = said("clinic_scalar", {"minigrad.clinic.fit_slope": fit_slope})
+    assert "w = w - … makes a new tensor" in out and "There is a None in that place" not in out
+
+
 def test_a_node_that_ran_twice_in_one_walk_is_told_from_a_second_backward(said):
     def run_backward(buffers, retain_graph, create_graph, task=None):
         ready = list(buffers)
@@ -272,7 +353,19 @@ def test_what_a_lists_own_method_returns_is_told_from_a_value_that_is_not_there_
     def of_nothing(heap):
         return None.pop(0)
 
-    for name, part in {"who_goes_next": {POP: pop}, "row_by_row": {ROWS: jacobian_rows}}.items():
+    def sorts_first():
+        def pop(heap):
+            heap = heap.sort(key=lambda node: node.order)
+            return heap.pop(0)
+
+        return pop
+
+    wrong = [
+        ("who_goes_next", {POP: pop}),
+        ("who_goes_next", {POP: sorts_first()}),
+        ("row_by_row", {ROWS: jacobian_rows}),
+    ]
+    for name, part in wrong:
         out = said(name, part)
         assert "change the list itself and return None" in out and "There is a None in that place" not in out
     out = said("who_goes_next", {POP: of_nothing})

@@ -69,6 +69,35 @@ def test_full_width_signs_in_texts_and_comments_are_not_blamed(line: str, blamed
     assert ("full-width" in last_run._words(caught.value).en) == blamed
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("x = 2X", "A product needs its sign, as in 2 * X"),
+        ("    return x²", "A square is written ** 2"),
+        ("    return a = 2 * x", "After return comes the value itself"),
+        ("    retrun x", "Did you mean: return"),
+        ("    Return x", "Did you mean: return"),
+        ("if x", "A line that begins with def, if, for"),
+        ("x =\u3000 1 + 1", "This line has a full-width space"),
+        ("x = 'it doesn't work'", "An apostrophe inside single quotes"),
+        ("x = 'it does", ""),
+        ("x = 1 y", ""),
+        ("x = f(a=1 b=2)", ""),
+    ],
+)
+def test_a_line_that_is_no_python_is_told_what_to_do_about_it(line: str, says: str) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        compile("def f(x):\n" + line if line.startswith(" ") else line, "cell", "exec")
+    said = last_run._words(caught.value)
+    assert says in said.en if says else said.en.endswith(")")
+
+
+def test_what_is_said_of_a_line_begins_after_a_full_stop() -> None:
+    with pytest.raises(SyntaxError) as caught:
+        compile("x = （1)", "cell", "exec")
+    assert "：x = （1)）。这一行里有中文（全角）标点" in last_run._words(caught.value).zh
+
+
 # A cell's id, its text ("" for one that is deleted), what the check then begins with, and which run it says it judges.
 CELLS = [
     ("a", HEAD + GOOD.replace("other\n", "other * 2\n"), "✗ mul_backward · ", "mul_vjp_self [2]"),

@@ -195,6 +195,41 @@ def test_mistakes_that_look_alike_in_one_check_are_told_apart_by_the_others(name
     assert parts.plugged() == {} and recognise(check, outcome, SEED) is None  # with nothing but this one outcome
 
 
+TOLD_FROM = {  # from the one whose hint would be false of it, in this check
+    f"{UNBROADCAST}:keeps_the_first_row": ("broadcast_in_a_network", "forgets_the_stretched_ones"),
+    "minigrad.curvature.hessian_product:stops_at_the_slope": ("hessian_product_manners", "slope_times_v"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD_FROM)
+def test_a_mistake_is_not_taken_for_one_whose_hint_is_false_of_it(name):
+    part, (check, false) = name.partition(":")[0], TOLD_FROM[name]
+    assert f"{part}:{false}" in MISTAKES
+    assert outcome_of(check, {part: MISTAKES[name].written})[2].name == name
+
+
+def without_a_base(no_grad):
+    """The class as a learner writes it, by the name that errors tell."""
+    return type("no_grad", (), {name: no_grad.__dict__[name] for name in ("__init__", "__enter__", "__exit__")})
+
+
+DIFFERENCE, NO_GRAD = "minigrad.autograd.gradcheck.central_difference", "minigrad.autograd.grad_mode.no_grad"
+AS_LEARNERS_WRITE = {
+    "HasNoBase": ("no_grad_decorator", NO_GRAD, without_a_base(minigrad.no_grad)),
+    "without_the_brackets_beside": (
+        "central_difference_values",
+        DIFFERENCE,
+        lambda fn, x, d, eps: (fn(x + eps * d) - fn(x - eps * d)) * eps / 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AS_LEARNERS_WRITE)
+def test_a_mistake_is_recognised_as_learners_write_it(name):
+    check, part, written = AS_LEARNERS_WRITE[name]
+    assert outcome_of(check, {part: written})[2].name == f"{part}:{name}"
+
+
 def test_a_mistake_in_both_parts_is_recognised_where_the_parts_are_not_at_hand():
     check, outcome, _ = outcome_of("mul_backward", {MUL: lambda g, x: x, OTHER: lambda g, x: x})
     assert parts.plugged() == {}

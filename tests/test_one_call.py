@@ -47,6 +47,19 @@ def test_what_came_in_what_came_out_and_what_should_have(said, part, name, writt
     assert words in of(said(name, {part: written}), part.rpartition(".")[2])
 
 
+def test_where_the_part_raised_there_is_nothing_to_work_out(said):
+    raises, is_wrong = (
+        said("broadcast_rule", {STRETCHES: each}) for each in (lambda *shapes: 1 + None, lambda *shapes: False)
+    )
+    assert "yours TypeError: " in of(raises, "broadcasts_to") and "by hand" not in raises
+    assert "right would be True. Work it out by hand" in of(is_wrong, "broadcasts_to")
+
+
+def test_nothing_is_shown_where_both_look_the_same(said):
+    out = said("tanh_backward", {TANH: lambda grad, result: (grad * (1 - result * result)).astype("float32")})
+    assert out.startswith("✗") and "smallest call" not in out
+
+
 def test_nothing_is_shown_beside_a_hint_nor_of_parts_that_are_handed_more_than_data(said):
     assert "smallest call" not in said("tanh_backward", {TANH: lambda grad, result: 1 - result * result})
     assert "smallest call" not in said("requires_grad_switch", {SWITCH: lambda self, requires_grad=True: None})

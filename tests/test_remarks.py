@@ -35,6 +35,16 @@ def of_another_class(output, given, index):
     return minigrad.ones_like(output) if given is None else given
 
 
+def test_right_numbers_of_another_dtype_are_told_from_wrong_ones_and_from_nearly_right_ones():
+    def relu(change):
+        return said_of("relu_backward", relu_vjp=lambda grad, result: change(rules.masked_fill(grad, result <= 0, 0)))
+
+    keep = "keep that of what comes in"
+    assert keep in relu(lambda right: right.astype("float32"))
+    assert keep not in relu(lambda right: (2 * right).astype("float32"))
+    assert keep not in relu(lambda right: right * (1 + 1e-6))
+
+
 def test_an_error_in_ones_own_words_is_told_from_one_of_another_class():
     assert "of the right class, RuntimeError, but its message" in said_of(
         "what_does_not_fit", root_gradient=in_my_words

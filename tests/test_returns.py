@@ -22,6 +22,8 @@ SLOPE, POW = "minigrad.warmup.squared_loss_grad", "minigrad.ops.pointwise.pow_vj
 SAVE = "minigrad.autograd.function.FunctionCtx.save_for_backward"
 HOME = "minigrad.backend.array_module"
 ROOT = "minigrad.autograd.roots.root_gradient"
+STRETCHES = "minigrad.autograd.accumulate.broadcasts_to"
+BEST = "minigrad.timing.best_seconds"
 VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.engine.count_dependencies"
 
 
@@ -81,7 +83,7 @@ VERSION, COUNT = "minigrad.autograd.graph.check_version", "minigrad.autograd.eng
             "version_check",
             VERSION,
             lambda saved, expected, source: False,
-            "Here, every call should raise an error; your",
+            "returned a value instead. Where something is wrong, raise: nobody looks at what is returned.",
         ),
         ("where_arrays_live", HOME, lambda array: type(array), "returned a class itself; it should return a module."),
         ("where_arrays_live", HOME, lambda array: cupy, "returned a function, not what it produces: are the brackets"),
@@ -97,6 +99,33 @@ def test_what_the_engines_own_hands_back_as_well_is_no_habit(said):
     """requires_grad_ returns its self; root_gradient is given nothing but ones here."""
     out = said("requires_grad_switch", {"minigrad.tensor.Tensor.requires_grad_": lambda self, value=True: self})
     assert out.startswith("✗") and "just as it came in" not in out
+
+
+def test_a_none_of_a_part_that_has_a_return_is_no_return_forgotten(said):
+    def is_leaf(self):
+        return self.grad_fn
+
+    def broadcasts_to(shape, target):
+        for one, other in zip(reversed(shape), reversed(target), strict=False):
+            return one in (1, other)
+
+    for name, part in {"leaf_or_not": {LEAF: is_leaf}, "broadcast_rule": {STRETCHES: broadcasts_to}}.items():
+        out = said(name, part)
+        assert "Some calls end without reaching a return" in out and "is a return missing" not in out
+
+
+def test_an_argument_that_is_never_used_is_named_where_nothing_better_is_known(said):
+    def own_clock(action, wait, clock, repeats):
+        action()
+        wait()
+        return 1e-3 * repeats
+
+    def own_clock_that_breaks(action, wait, clock, repeats):
+        return 1 / 0
+
+    says, out = "Your best_seconds never uses clock, which it is given", said("honest_timing", {BEST: own_clock})
+    assert out.startswith("✗") and says in out
+    assert "never uses" not in said("honest_timing", {BEST: own_clock_that_breaks})
 
 
 def test_a_number_is_no_odd_thing_where_the_check_takes_one_and_what_is_wrong_is_said_alone(said):

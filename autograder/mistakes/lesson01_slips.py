@@ -6,7 +6,7 @@ from typing import Any
 
 import minigrad
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson01 import DETACH, ITEM, REQUIRES_GRAD
+from autograder.mistakes.lesson01 import DETACH, ITEM, REQUIRES_GRAD, returns_another
 from minigrad.autograd.graph import NO_EDGE
 from minigrad.tensor import FLOAT_ONLY, LEAVES_ONLY, from_array
 
@@ -356,3 +356,44 @@ def counts_with_len(self: Any) -> Any:
     if len(self._data) != 1:
         raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
     return self._data.item()
+
+
+@mistake(
+    DETACH,
+    zh="._data.copy() 是一份拷贝，改一个，另一个不跟着变。detach 和原来的张量共用存储：用 self.storage()。",
+    en="._data.copy() is a copy: a write to one is not seen in the other. detach shares the storage: use self.storage().",
+)
+def copies_the_array(self: Any) -> Any:
+    return from_array(self._data.copy(), NO_EDGE, self.counter())
+
+
+@mistake(
+    DETACH,
+    zh="counter 后面少了括号：self.counter 是方法本身，self.counter() 才是计数器。",
+    en="The brackets after counter are missing: self.counter is the method itself, self.counter() the counter.",
+)
+def hands_on_the_method(self: Any) -> Any:
+    return from_array(self.storage(), NO_EDGE, self.counter)
+
+
+@mistake(
+    ITEM,
+    zh=".data 是张量，它的 .size 是个方法，和 1 比永远不等。NumPy 数组是 ._data：self._data.size。",
+    en=".data is a tensor, whose .size is a method and never equal to 1. The NumPy array is ._data: self._data.size.",
+)
+def takes_data_for_the_array(self: Any) -> Any:
+    if self.data.size != 1:
+        raise RuntimeError(f"a Tensor with {self.data.size} elements cannot be converted to Scalar")
+    return self.data.item()
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="clone() 造出的是另一个张量，你打开的是它，self 没有变。对 self 调用 want_gradient，最后 return self。",
+    en="clone() makes another tensor, and that is the one you switch on; self stays as it was. Call want_gradient on self, and return self.",
+)
+def switches_a_clone(self: Any, requires_grad: bool = True) -> Any:
+    returns_another(self, requires_grad)  # for what it refuses
+    other = self.clone()
+    other.want_gradient(requires_grad)
+    return other

@@ -238,3 +238,30 @@ def mean_keeps_the_last_size(grad: Any, self_shape: Dims, dim: Dims | None, keep
 def mean_divides_grad_itself(grad: Any, self_shape: Dims, dim: Dims | None, keepdim: bool) -> Any:
     grad /= math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
     return _sum(grad, self_shape, dim, keepdim)
+
+
+@mistake(
+    POW,
+    zh="** 比 - 先算：self ** exponent - 1 是先求幂再减 1。指数要用括号括起来：self ** (exponent - 1)。",
+    en="** binds tighter than -, so self ** exponent - 1 takes the power first and then subtracts 1. Put the exponent in brackets: self ** (exponent - 1).",
+)
+def subtracts_from_the_power(grad: Any, self: Any, exponent: Any) -> Any:
+    return grad * exponent * self**exponent - 1
+
+
+@mistake(
+    POW,
+    zh="少了 exponent 这个因数：xⁿ 的导数是 n·xⁿ⁻¹。",
+    en="The factor exponent is missing: the derivative of xⁿ is n·xⁿ⁻¹.",
+)
+def forgets_the_factor(grad: Any, self: Any, exponent: Any) -> Any:
+    return grad * self ** (exponent - 1)
+
+
+@mistake(
+    SUM,
+    zh="只有 dim 的第一维补了回来：dim[0]。dim 是元组，里面可能有好几维，每一维都要补。",
+    en="Only the first of the dimensions is put back, dim[0]. dim is a tuple, perhaps of several: put back each of them.",
+)
+def puts_back_the_first_only(grad: Any, self_shape: Any, dim: Dims, keepdim: bool) -> Any:
+    return np.broadcast_to(grad if dim is None or keepdim else np.expand_dims(grad, dim[0]), self_shape)

@@ -110,3 +110,12 @@ def refuses_no_dimensions(shape: Any, target: Any) -> bool:
         and len(shape) <= len(target)
         and all(shape[-i] in (1, target[-i]) for i in range(1, len(shape) + 1))
     )
+
+
+@mistake(
+    UNBROADCAST,
+    zh="grad[0] 只留下头一份，别的份都丢了：要的是把各份加起来。被拉长的 1 还一点没动，也要加回去。",
+    en="grad[0] keeps the first copy and drops the rest: the copies have to be added up. Those of size 1 that were stretched are still as they came, and are to be summed as well.",
+)
+def keeps_the_first_row(grad: Any, shape: Any) -> Any:
+    return grad[(0,) * (grad.ndim - len(shape))]

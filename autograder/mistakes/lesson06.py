@@ -188,18 +188,23 @@ def frees_the_graph(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
     return rows
 
 
+def piled_up(output: Any, inputs: Any, create_graph: bool, hand: Any) -> list[Any]:
+    """Rows whose weights hold the 1 of every row before, as `hand` hands them over."""
+    rows, weights = [], zeros_like(output).reshape(-1)
+    for number in range(output.numel()):
+        weights[number] = 1.0
+        given = hand(weights.reshape(output.shape))
+        rows.append(grad(output, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True))
+    return rows
+
+
 @mistake(
     ROWS,
     zh="上一行的 1 没有擦掉，权重越积越多，后面的行都混进了前面的。每一行从全 0 的权重做起。",
     en="You don't wipe out the 1 from the row before; weights pile up, and later rows contain the earlier ones. Begin every row with all zeros.",
 )
 def weights_pile_up(output: Any, inputs: Any, create_graph: bool) -> list[Any]:
-    rows, weights = [], zeros_like(output).reshape(-1)
-    for number in range(output.numel()):
-        weights[number] = 1.0
-        given = weights.reshape(output.shape).clone()
-        rows.append(grad(output, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True))
-    return rows
+    return piled_up(output, inputs, create_graph, lambda weights: weights.clone())
 
 
 @mistake(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson06 import ROOT, ROWS, right_gradient
+from autograder.mistakes.lesson06 import ROOT, ROWS, piled_up, right_gradient
 from minigrad.autograd import grad
 from minigrad.autograd.functional import zeros_like
 from minigrad.autograd.roots import ONLY_SCALARS, mismatch, ones_for
@@ -206,3 +206,42 @@ def hands_over_the_shapes(output: Any, given: Any, index: int) -> Any:
     if given is not None and given.shape != output.shape:
         raise RuntimeError(mismatch(output.shape, given.shape, index))
     return right_gradient(output, given, index)
+
+
+@mistake(
+    ROWS,
+    zh="weights 只在循环外面造了一次，上一轮写下的 1 还留着，得到的是前面几行之和。每一行都从新的零开始，把 zeros_like 放进循环。",
+    en="weights is made once, outside the loop, and the 1 of each round before is still there: you get sums of rows. Start each row from fresh zeros, with zeros_like inside the loop.",
+)
+def never_resets_the_weights(output: Any, inputs: Any, create_graph: bool) -> Any:
+    return piled_up(output, inputs, create_graph, lambda weights: weights)
+
+
+@mistake(
+    ROOT,
+    zh="元素个数相同还不够：(1, 3) 配 (3,) 也要拒绝。比的是 shape，不是 numel()。",
+    en="Equal numbers of elements are not enough: (1, 3) for (3,) is to be refused as well. Compare the shapes, not numel().",
+)
+def compares_the_numbers_of_elements(output: Any, given: Any, index: int) -> Any:
+    if given is None or given.numel() != output.numel():
+        return right_gradient(output, given, index)
+    return given
+
+
+@mistake(
+    ROOT,
+    zh="形状不同时，你用 expand 把给的梯度拉成了 output 的形状。不要替人改：torch 在这里拒绝，raise RuntimeError(mismatch(…))。",
+    en="Where the shapes differ, expand stretches what was given to the output's shape. Do not mend it: torch refuses here, so raise RuntimeError(mismatch(…)).",
+)
+def stretches_what_was_given(output: Any, given: Any, index: int) -> Any:
+    return right_gradient(output, given, index) if given is None else given.expand(output.shape)
+
+
+@mistake(
+    ROOT,
+    zh="给的梯度原样返回就好，你又乘了 output：起点的梯度和输出的数值没有关系。",
+    en="Return the given gradient as it is; you multiplied it by output. What the walk starts with does not depend on the output's values.",
+)
+def multiplies_by_the_output(output: Any, given: Any, index: int) -> Any:
+    right = right_gradient(output, given, index)
+    return right if given is None else right * output

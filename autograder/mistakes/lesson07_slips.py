@@ -165,3 +165,15 @@ def asks_none_for_its_history(self: Any, set_to_none: bool = True) -> None:
             if p.grad.grad_fn is not None:
                 p.grad.detach_()
             p.grad.zero_()
+
+
+@mistake(
+    ACCUMULATE,
+    zh=".grad 里要放的是张量，你放进去的 grad 却是 NumPy 数组：用 from_array(…) 包起来。",
+    en=".grad should hold a tensor, and the grad that you put there is a NumPy array: wrap it with from_array(…).",
+)
+def keeps_an_array(variable: Any, grad: Any, shared: bool) -> None:
+    if variable._grad is None:
+        variable._grad = grad.copy() if shared else grad
+    else:
+        variable._grad += grad

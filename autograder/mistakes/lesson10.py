@@ -143,8 +143,8 @@ def never_raises(saved: Any, expected: int, source: str = "") -> None:
 
 @mistake(
     CHECK_VERSION,
-    zh="只要被写过就报错，不管是什么时候写的。保存之前写的没有关系：要比较的是保存时的版本。",
-    en="You raise for any write, whenever it happened. Writes before saving do no harm: compare with the version at saving.",
+    zh="保存之后没有人改写，你也报错。要和保存时的版本比，不同（!=）才报；保存之前写的没有关系。",
+    en="You raise even where nothing was written after saving. Compare with the version at saving, and raise only if it differs (!=); writes before saving do no harm.",
 )
 def raises_for_any_write(saved: Any, expected: int, source: str = "") -> None:
     if saved._version > 0:

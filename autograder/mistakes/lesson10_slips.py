@@ -290,4 +290,17 @@ class HasNoExit(Decorating):
         self.before = set_recording(False)
 
 
-HasNoExit.__name__ = "no_grad"  # as in the error's words, whatever the class is called
+HasNoBase.__name__ = HasNoExit.__name__ = "no_grad"  # as in the error's words, whatever the class is called
+
+
+@mistake(
+    NO_GRAD,
+    zh="开和关写反了：进块时要 set_recording(False)，出块时恢复进来之前的样子，也就是 set_recording 进块时返回的值。",
+    en="On and off are swapped: entering should set_recording(False), and leaving should restore what was there before, which is what set_recording returned on entering.",
+)
+class SwitchesTheOtherWay(Decorating):
+    def __enter__(self) -> None:
+        set_recording(True)
+
+    def __exit__(self, *exception: object) -> None:
+        set_recording(False)

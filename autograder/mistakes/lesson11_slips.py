@@ -280,3 +280,13 @@ def differentiates_the_function(f: Any, x: Any, v: Any) -> Any:
     x = x.detach().requires_grad_()
     (slope,) = grad(f, x, create_graph=True)
     return grad(slope, x, v)[0]
+
+
+@mistake(
+    PRODUCT,
+    zh="第一次求导之后就停了：slope * v 只是把斜率逐个乘上 v，create_graph 留下的图还没有用上。再求一次导：grad(slope, x, v)。",
+    en="You stop after the first derivative: slope * v merely multiplies the slope by v entry by entry, and the graph that create_graph kept is not used. Differentiate once more: grad(slope, x, v).",
+)
+def stops_at_the_slope(f: Any, x: Any, v: Any) -> Any:
+    x = x.detach().requires_grad_()
+    return slopes(f(x), x, create_graph=True)[0] * v

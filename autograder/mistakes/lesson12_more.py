@@ -172,8 +172,8 @@ def steps_back_from_ahead(fn: Any, x: Any, direction: Any, eps: float) -> Any:
 
 @mistake(
     DIFFERENCE,
-    zh="x.copy_ 是原地改写，x 要梯度就被拒绝。少的是 .data：x.data.copy_(…)。",
-    en="x.copy_ writes in place, which is refused where x requires grad. What is missing is .data: x.data.copy_(…).",
+    zh="你原地改写了 x（x.copy_(…)、x += … 都是），x 要梯度就被拒绝。少的是 .data：x.data.copy_(…)。",
+    en="You write to x in place, by x.copy_(…) or x += …, which is refused where x requires grad. What is missing is .data: x.data.copy_(…).",
 )
 def forgets_data(fn: Any, x: Any, direction: Any, eps: float) -> Any:
     here = x.detach().clone()
@@ -251,3 +251,62 @@ def returns_in_the_finally(fn: Any, x: Any, direction: Any, eps: float) -> Any:
         behind = fn(x).detach().clone()
     x.data.copy_(here)
     return (ahead - behind) / (2 * eps)  # `ahead` is also what it is called in the lesson, and in Python's error
+
+
+# The mistakes of an x that is moved in place, of one that is not.
+
+_MOVE_X = (
+    "另外，要挪的是 x 本身（x.data.copy_(…)，用完放回去），结果要 detach()。",
+    "And it is x itself that should move (x.data.copy_(…), put back afterwards), and the result wants a detach().",
+)
+
+
+def _beside(fn: Any, x: Any, step: Any) -> Any:
+    """The difference of fn a step ahead and a step behind, at two other tensors, with its history."""
+    return fn(x + step) - fn(x - step)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="大了一倍：两点相距 2·eps，要除以 (2 * eps)。" + _MOVE_X[0],
+    en="Twice too large: the two points are 2·eps apart, so divide by (2 * eps). " + _MOVE_X[1],
+)
+def divides_by_half_the_width_beside(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return _beside(fn, x, eps * direction) / eps
+
+
+@mistake(
+    DIFFERENCE,
+    zh="`/ 2 * eps` 是先除以 2，再乘 eps。分母要用括号括起来：/ (2 * eps)。" + _MOVE_X[0],
+    en="`/ 2 * eps` divides by 2 and then multiplies by eps. Put the denominator in brackets: / (2 * eps). "
+    + _MOVE_X[1],
+)
+def without_the_brackets_beside(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return _beside(fn, x, eps * direction) / 2 * eps
+
+
+@mistake(
+    DIFFERENCE,
+    zh="减反了：前面的 fn(x + …) 减去后面的 fn(x - …)。" + _MOVE_X[0],
+    en="The subtraction is the wrong way round: take fn(x - …) from fn(x + …). " + _MOVE_X[1],
+)
+def behind_minus_ahead_beside(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return _beside(fn, x, -eps * direction) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="direction 没有用上：x + eps 让所有元素一起动。应是 eps * direction。" + _MOVE_X[0],
+    en="direction is not used: x + eps moves all entries together. It should be eps * direction. " + _MOVE_X[1],
+)
+def ignores_the_direction_beside(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return _beside(fn, x, eps) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="你前后各走了半步，eps / 2。步长就是 eps，两点相距 2·eps。" + _MOVE_X[0],
+    en="You go half a step either way, eps / 2. The step is eps, and the two points are 2·eps apart. " + _MOVE_X[1],
+)
+def goes_half_a_step(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    return _beside(fn, x, eps / 2 * direction) / eps

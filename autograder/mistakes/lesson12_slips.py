@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 import minigrad
 from autograder.mistakes import mistake
 from autograder.mistakes.lesson12 import BACKWARD, DIFFERENCE, FORWARD, SAVE, refuse_others
@@ -263,3 +265,13 @@ def notes_what_still_changes(fn: Any, x: Any, direction: Any, eps: float) -> Any
     behind = fn(x)
     x.data += eps * direction
     return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    FORWARD,
+    zh="x._data 是 NumPy 数组，用它算出来的也是数组；forward 要返回张量。用张量自己的方法算：x.clamp(min=0)、x.abs()、.exp()、.log1p()。",
+    en="x._data is a NumPy array, and so is what comes of it; forward should return a tensor. Use the tensor's own methods: x.clamp(min=0), x.abs(), .exp(), .log1p().",
+)
+def returns_an_array(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return numpy.logaddexp(0, x._data)

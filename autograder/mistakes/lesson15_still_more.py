@@ -184,3 +184,19 @@ def descend_uses_the_generator_up(net: Any, X: Any, Y: Any, steps: int, lr: floa
             for p in weights:
                 p -= lr * p.grad
     return losses
+
+
+@mistake(
+    CLINIC + "two_layers",
+    zh="w = w - … 造了一个新张量，只是让名字 w 改指它；W1 和 W2 一步也没有走。在 no_grad 里原地改：w -= lr * w.grad，再把 w.grad 设成 None。",
+    en="w = w - … makes a new tensor and has the name w stand for it; W1 and W2 never take a step. Write in place under no_grad, w -= lr * w.grad, then set w.grad to None.",
+)
+def two_layers_rebinds_the_name(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
+    losses = []
+    for _ in range(steps):
+        loss = (((X @ W1).tanh() @ W2 - Y) ** 2).mean()
+        loss.backward()
+        losses.append(loss.item())
+        for w in (W1, W2):
+            w = w - lr * w.grad
+    return losses

@@ -174,23 +174,33 @@ with warnings.catch_warnings(action="ignore"):
     assert held.grad is None
 
 # %% [markdown] tags=["lang-zh"]
-# 那句话两头都错。`data + data` 是算出来的，却是叶子；带 `.double()` 的那个是你在一行里亲手造的，却不是：`.double()` 也是一次运算，被记录了下来，真正的叶子是它前面那个没有名字的张量。梯度会到那里去，你手里这个的 `.grad` 一直是 `None`。
+# 七个里，那句话只说对了三个：`data`、`w` 和 `w + data`；而且两头都错。`data + data` 是算出来的，却是叶子；带 `.double()` 的那个是你在一行里亲手造的，却不是：`.double()` 也是一次运算，被记录了下来，真正的叶子是它前面那个没有名字的张量。梯度会到那里去，你手里这个的 `.grad` 一直是 `None`。
 #
 # 对的说法是：没有历史的就是叶子。凡是不要梯度的，都没有历史，不管是不是算出来的；要梯度的，就看它是不是某个记录下来的运算的结果。
 #
-# 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`），除非结果根本没有斜率可言（比较 `w > 0`、下标 `argmax`）；一个都不要，或者正在 `no_grad` 里，它就不要。
+# 算出来的要不要梯度，看它的输入：有一个要，它就要（`w + data`）；一个都不要，或者正在 `no_grad` 里，它就不要。那么比较 `w > 0` 和下标 `w.argmax()` 呢？先猜：
 
 # %% [markdown] tags=["lang-en"]
-# Both halves of that sentence are wrong. `data + data` was computed and is a leaf; the one with `.double()` you created yourself, in one line, and it isn't a leaf: `.double()` is an operation too and was recorded; the real leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None`.
+# The sentence got three of the seven right, `data`, `w` and `w + data`, and both halves of it are wrong. `data + data` was computed and is a leaf; the one with `.double()` you created yourself, in one line, and it isn't a leaf: `.double()` is an operation too and was recorded; the real leaf is the nameless tensor before it. The gradient goes there, and the `.grad` of the one you hold stays `None`.
 #
 # What is true is this: a leaf is a tensor without a history. A tensor that doesn't require a gradient has none, computed or not; one that does is a leaf unless a recorded operation produced it.
 #
-# Whether a result requires a gradient depends on its inputs: if one of them does, so does the result (`w + data`), unless the result has no slope at all (a comparison `w > 0`, an index from `argmax`); if none does, or under `no_grad`, it does not.
+# Whether a result requires a gradient depends on its inputs: if one of them does, so does the result (`w + data`); if none does, or under `no_grad`, it does not. And what about a comparison, `w > 0`, and an index, `w.argmax()`? Guess first:
+
+# %% tags=["demo"]
+print("w > 0:", (w > 0).requires_grad, "  w.argmax():", w.argmax().requires_grad)
+
+# %% tags=["proof"]
+assert not (w > 0).requires_grad and not w.argmax().requires_grad
 
 # %% [markdown] tags=["lang-zh"]
+# 都不要：这样的结果根本没有斜率可言。
+#
 # `minigrad` 的张量把历史存在 `_edge` 里，只有三种样子：
 
 # %% [markdown] tags=["lang-en"]
+# Neither does: such results have no slope at all.
+#
 # A `minigrad` tensor keeps its history in `_edge`. There are three kinds:
 
 # %%

@@ -165,11 +165,11 @@ assert ran == ["first", "second", "first"]
 # %% [markdown] tags=["lang-zh"]
 # `x` 的钩子只响了一次，看到的是两路加好的 5。
 #
-# 写 `run_tensor_hooks`。`hooks` 是一个字典，编号对着函数，先登记的在前；`grad` 是到达的梯度，一个张量。返回最后的梯度。有三点要小心：
+# 写 `run_tensor_hooks`。`hooks` 是一个字典，键是编号，值是函数，先登记的在前；`grad` 是到达的梯度，一个张量。返回最后的梯度。有三点要小心：
 #
 # 1. 换之前先调用 `check_replacement(hook, replacement, grad)`，不像梯度的东西（形状、类型不对，或者不是张量）由它报错。
 # 2. 问“有没有返回”，用 `is not None`。张量的真假是另一回事。
-# 3. 钩子运行时可以移除自己或别的钩子，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。梯度到的时候登记着的，这一趟都运行。
+# 3. 钩子运行时可以移除自己或别的钩子，字典就变小了；所以循环时用一份副本，`list(hooks.values())`。梯度到达时已经登记的钩子，这一趟都会运行。
 #
 # 例子：两个钩子，先乘 2，再加 1；`grad` 是 `[3.]`，返回 `[7.]`。
 
@@ -252,10 +252,10 @@ ax.legend()
 ax.set_yscale("log", base=2)
 
 # %% [markdown] tags=["lang-zh"]
-# 不裁剪，从第一个读数到最后一个，梯度过了 11 层，长度成了原来的 $2^{11}$ 倍，两千多倍。裁剪之后，读数停在 4：量长度的钩子登记在前，看到的是裁剪之前的；裁完是 2，过一层变成 4，又裁成 2。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
+# 不裁剪，从第一个读数到最后一个，梯度过了 11 层，长度成了原来的 $2^{11}$ 倍，两千多倍。裁剪之后，读数从第二个起停在 4：量长度的钩子登记在前，看到的是裁剪之前的；裁完是 2，过一层变成 4，又裁成 2。画图用的是 `minigrad`，也就是你写的 `run_tensor_hooks`。
 
 # %% [markdown] tags=["lang-en"]
-# Without clipping, the gradient passes 11 layers between the first reading and the last, and gets $2^{11}$ times as long, over two thousand times. With clipping, the readings stay at 4: the hook that measures was registered first and sees the gradient before it is clipped; clipped it is 2, one layer makes that 4, and it is clipped to 2 again. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.
+# Without clipping, the gradient passes 11 layers between the first reading and the last, and gets $2^{11}$ times as long, over two thousand times. With clipping, the readings stay at 4 from the second on: the hook that measures was registered first and sees the gradient before it is clipped; clipped it is 2, one layer makes that 4, and it is clipped to 2 again. The plot was computed by `minigrad`, that is, by your `run_tensor_hooks`.
 
 # %% [markdown] tags=["lang-zh"]
 # ## 4 · 移除钩子
@@ -303,7 +303,7 @@ assert len(counted) == 4
 # %% [markdown] tags=["lang-zh"]
 # 两行，然后一行：同一个函数登记了两次，就有两个钩子，叶子的钩子还会一直跟到下一张图。`register_hook` 返回一个句柄（handle），用它来移除；它只管自己那一个，移除两次也无妨。写成 `with u.register_hook(...):`，出块时就自动移除：最后两次反向，只打印了一行。
 #
-# 写 `remove`。`self.id` 是句柄的编号；`self._hooks()` 给出登记钩子的字典，编号对着函数。句柄不会让张量因此活着，张量要是已经没了，`self._hooks()` 就给出 `None`，这时什么也不用做。
+# 写 `remove`。`self.id` 是句柄的编号；`self._hooks()` 给出登记钩子的字典，键是编号，值是函数。句柄不会让张量因此活着，张量要是已经没了，`self._hooks()` 就给出 `None`，这时什么也不用做。
 #
 # 例子：字典里有编号 3、4、5，句柄是 4，之后剩下 3 和 5；再 `remove` 一次，还是 3 和 5。
 
@@ -436,7 +436,7 @@ for tensor, words in ((params[0] * 2, "non-leaf"), (torch.ones(1), "doesn't requ
 # %% [markdown] tags=["lang-zh"]
 # 普通钩子看到的还是 `None`：它运行的时候，`.grad` 还没有写。反向结束以后，三个 `.grad` 也都是 `None`：各走各的一步，走完就清掉了。
 #
-# 写登记这种钩子的 `register_post_accumulate_hook`。它只对叶子有意义，所以有两种张量要当场拒绝，各报一个 `RuntimeError`：
+# 写 `register_post_accumulate_hook`，用它登记这种钩子。它只对叶子有意义，所以有两种张量要当场拒绝，各报一个 `RuntimeError`：
 #
 # - 不要梯度的：`cannot register a hook on a tensor that doesn't require gradient`。
 # - 有 `grad_fn` 的：`post accumulate grad hooks cannot be registered on non-leaf tensors`。

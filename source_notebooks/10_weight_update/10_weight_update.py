@@ -534,12 +534,12 @@ print(set_recording(False), minigrad.is_grad_enabled())
 print(set_recording(True), minigrad.is_grad_enabled())
 
 # %% [markdown] tags=["lang-zh"]
-# 写出 `no_grad` 的三个方法。`__init__` 准备一个属性，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。
+# 写出 `no_grad` 的三个方法。`__init__` 准备一个属性，好记住原先的状态，但什么也不切换：`no_grad()` 只是造好一个对象，进了块才生效。`__exit__` 什么也不返回；返回 `True` 会把错误吞掉。`__enter__` 也什么都不返回：在 torch 里，`with torch.no_grad() as x` 的 `x` 是 `None`。
 #
 # 例子：原先开着，进块后关，出块后开；原先关着，进块后关，出块后仍然关。
 
 # %% [markdown] tags=["lang-en"]
-# Write the three methods of `no_grad`. `__init__` prepares an attribute for the old state, but switches nothing: `no_grad()` only creates an object; it takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed.
+# Write the three methods of `no_grad`. `__init__` prepares an attribute for the old state, but switches nothing: `no_grad()` only creates an object; it takes effect when the block begins. `__exit__` returns nothing; if it returned `True`, the error would be swallowed. `__enter__` returns nothing either: in torch, `with torch.no_grad() as x` gives `x` the value `None`.
 #
 # Example: on before, off inside, on again afterwards; off before, off inside, and still off afterwards.
 

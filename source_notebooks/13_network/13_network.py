@@ -367,7 +367,8 @@ def nll_loss_vjp(grad, self_shape, target, shares):
     """z = -sum(shares * self[row, target[row]]): the gradient for self. torch calls the node NllLossBackward0.
 
     grad: a float array, 0-d, or one number per row.  self_shape: (N, C), or (C,) without a batch.
-    target: (N,), the rows' class numbers.  shares: (N,), how much each row counts.  Returns shape self_shape.
+    target: (N,), the rows' class numbers.  shares: (N,), how much each row counts.
+    Without a batch, target and shares are single numbers.  Returns shape self_shape.
     Example: grad = 1., self_shape = (2, 3), target = [2, 0], shares = [0.5, 0.5]
              ->  [[0., 0., -0.5], [-0.5, 0., 0.]]
     """
@@ -576,10 +577,10 @@ right.plot(range(1, 21), accuracies, "s-")
 _ = right.axhline(0.96, color="gray", linestyle=":")
 
 # %% [markdown] tags=["lang-zh"]
-# 靠着你写的规则，走了九百步，就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。它认错的是下面这几张（标题左边是它猜的，右边是答案），你自己认得出吗？
+# 靠着你写的规则，走了九百步，就认对了 96% 以上。没到 96% 的话，回头看看哪一项检查还没过。下面是它认错的，最多画十二张（标题左边是它猜的，右边是答案），你自己认得出吗？
 
 # %% [markdown] tags=["lang-en"]
-# After nine hundred steps with the rules you wrote, more than 96% are right. If yours is below 96%, see which check above has not passed yet. Below are the ones it gets wrong, with its guess on the left of the title and the answer on the right: can you read them yourself?
+# After nine hundred steps with the rules you wrote, more than 96% are right. If yours is below 96%, see which check above has not passed yet. Below are some that it gets wrong, twelve at most, with its guess on the left of the title and the answer on the right: can you read them yourself?
 
 # %% tags=["picture"]
 guesses = net(data.test_images).argmax(1).numpy()
