@@ -144,8 +144,8 @@ def use_parts(choice: str = "mine") -> None:
     broken = _put_in() if choice == "mine" else []
     count = text("parts_in_use", mine=len(_carried), total=len(every_part()))
     notes = [count] if choice == "mine" else [text("parts_reference")]
-    if choice == "mine" and not _carried:
-        notes = [text("parts_none", folder=folder())]
+    if choice == "mine" and not _carried and not broken:
+        notes = [text("parts_written_here") if saved() else text("parts_none", folder=folder())]
     show(View("use_parts", "fail" if broken else "pass" if _carried else "skip", notes=[*notes, *broken]))
 
 

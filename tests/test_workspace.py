@@ -203,6 +203,13 @@ def all_parts_saved(tmp_path_factory):
     return folder
 
 
+def test_what_is_saved_and_written_here_too_is_not_called_missing(all_parts_saved, monkeypatch, capsys):
+    monkeypatch.setenv("MINIGRAD_MY_PARTS", str(all_parts_saved))
+    with parts.plugged_in({part: workspace.load(path) for part, path in workspace.saved().items()}):
+        use_parts("mine")
+    assert "All saved parts are written in this notebook" in capsys.readouterr().out
+
+
 @cache
 def parts_of(name):
     return lessons.load(name).parts
