@@ -288,8 +288,10 @@ def overwrite(tensor: Tensor, value: Any) -> None:
     data = tensor.storage()
     for tell in before_write:
         tell(tensor)
-    if 0 in data.strides and repeats(data):  # what was not written at one place is not to win over what was at another
-        array_module(data).copyto(data, value, where=(value != data) & ((value == value) | (data == data)))
+    if 0 in data.strides and getattr(value, "ndim", 0) and repeats(data):
+        # What was not written under one index is not to win over what was under another; nan stays nan.
+        changed = (value != data) & ((value == value) | (data == data))
+        data[changed] = value[changed]
     else:
         data[...] = value
     tensor.bump_version()
