@@ -138,18 +138,23 @@ class BackwardNode(SeveralOutputs):
                     f"function {self.name()} returned a gradient different than None at position {place + 1}, but the "
                     "corresponding forward input was not a Variable"
                 )
+        parents = iter(self.parents)  # of the tensors among the inputs
         return [
-            self.checked(r, given, i) for i, (r, given) in enumerate(zip(results, self.inputs, strict=False)) if given
+            self.checked(r, given, i, next(parents) is not None)
+            for i, (r, given) in enumerate(zip(results, self.inputs, strict=False))
+            if given
         ]
 
-    def checked(self, result: Any, given: Meta, index: int) -> Any:
-        """One returned gradient, reduced to its input's shape if it was broadcast."""
+    def checked(self, result: Any, given: Meta, index: int, wanted: bool) -> Any:
+        """One returned gradient, reduced to its input's shape if it was broadcast; as it is if the input wants none."""
         if result is None:
             return None
         if not isinstance(result, Tensor):
             from ..ops.arguments import type_name  # the operations build on this module
 
             raise RuntimeError(f"expected Variable or None (got {type_name(result)})")
+        if not wanted:
+            return result
         if not broadcasts_to(given.shape, result._data.shape):
             raise RuntimeError(
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(result._data.shape)} "

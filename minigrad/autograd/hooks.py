@@ -55,6 +55,27 @@ class HookDict(dict[int, Any]):
         return handle
 
 
+class Retained:
+    """A tensor whose gradient retain_grad() asked for. at: at which of its nodes, counted from the first.
+
+    A view whose base was written to has another node. torch makes that, and has it retain from then on, when it is first
+    used; here it is there at once, and until something holds it the older one retains.
+    """
+
+    __slots__ = ("tensor", "at")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+        self.at = 0
+
+    def is_at(self, node: Node, place: int, tensor: Tensor) -> bool:
+        """Whether what arrives at a node, the tensor's number `place`, is its gradient."""
+        edge: Any = tensor._edge
+        if type(edge) is tuple and (edge[0] is node or in_use(edge)):
+            self.at = place if edge[0] is node else -1
+        return place == self.at
+
+
 class Extras:
     """What few nodes have: tensor hooks and retain_grad by output number, the node's own hooks, a leaf's post-accumulate
     hooks, the user's metadata, the forward call's trace (anomaly mode).
@@ -66,7 +87,7 @@ class Extras:
 
     def __init__(self, leaf: Extras | None = None) -> None:
         self.tensor: dict[int, HookDict] = {} if leaf is None else leaf.tensor
-        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.retain: dict[int, tuple[Retained, int]] = {}  # with a number that counts the tensor's nodes
         self.pre = HookDict()
         self.post = HookDict()
         self.accumulated: HookDict = HookDict() if leaf is None else leaf.accumulated
@@ -107,9 +128,9 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
     grads: list[Any] = [None if g is None else _wrap(g, create_graph) for g in _by_output(node, grad)]
     for output, of_tensor in list(hooks.tensor.items()):
         grads[output] = run_tensor_hooks(of_tensor, grads[output])
-    for output, retaining in hooks.retain.items():
-        tensor, shown = retaining(), grads[output]
-        if tensor is not None and shown is not None and retained_at(node, tensor):
+    for output, (retained, place) in hooks.retain.items():
+        tensor, shown = retained.tensor(), grads[output]
+        if tensor is not None and shown is not None and retained.is_at(node, place, tensor):
             keep_grad(tensor, shown)
     for hook in list(hooks.pre.values()) if runs else ():
         grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))
@@ -119,11 +140,9 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
     return grads if type(grad) is list else grads[0]
 
 
-def retained_at(node: Node, tensor: Tensor) -> bool:
-    """Whether the gradient at a node is what retain_grad() asked for. Not where the tensor is a view that has another node,
-    since its base was written to, and that node is in use: torch makes it, and has it retain from then on, at its first use."""
-    edge: Any = tensor._edge
-    return type(edge) is not tuple or edge[0] is node or holders([edge[0]])[0] == ALONE + 1
+def in_use(edge: Any) -> bool:
+    """Whether anything but a tensor holds the node of the tensor's edge."""
+    return holders([edge[0]])[0] > ALONE + 1
 
 
 def _by_output(node: Node, grad: Any) -> list[Any]:
@@ -290,4 +309,4 @@ def retain_grad(tensor: Tensor) -> None:
     if not tensor.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if not tensor.is_leaf:
-        extras_of(tensor.grad_fn).retain[tensor.output_nr] = weakref.ref(tensor)
+        extras_of(tensor.grad_fn).retain[tensor.output_nr] = Retained(tensor), 0

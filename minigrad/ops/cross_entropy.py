@@ -196,7 +196,7 @@ def nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int,
     if not (x.ndim == 2 and size == x.shape[:1] and wanted.dtype is INT64 and weight is None and x.dtype.kind == "f"):
         input, target, size = checked(input, target, weight)  # nearly all losses have nothing to be checked
     shares, ignored, target, total = shares_of(input, target, weight, ignore_index, number)
-    of_one = x.ndim == wanted.ndim == 1
+    of_one = x.ndim == wanted.ndim == 1 and x.size > 1
     loss = (nll_of_one_op if of_one else nll_op if flat else nll_2d_op)(
         input,
         target=target,

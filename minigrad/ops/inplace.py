@@ -16,7 +16,7 @@ from .. import rules
 from ..autograd.accumulate import gradient_edge
 from ..autograd.grad_mode import is_inference_mode_enabled, records
 from ..autograd.graph import NO_EDGE, UNRECORDED, SavedResult, save_result
-from ..autograd.hooks import extras_of
+from ..autograd.hooks import extras_of, in_use
 from ..autograd.recording import before_write, observers, with_target
 from ..autograd.views import VIEW_OF_LEAF, CopySlices, InvalidEdge, View, refused
 from ..backend import address, array_module, constant, dims_in_memory, ndarray, numpy, repeats, stretching
@@ -288,9 +288,11 @@ def overwrite(tensor: Tensor, value: Any) -> None:
     data = tensor.storage()
     for tell in before_write:
         tell(tensor)
-    if 0 in data.strides and getattr(value, "ndim", 0) and repeats(data):
-        # What was not written under one index is not to win over what was under another; nan stays nan.
+    if 0 in data.strides and getattr(value, "shape", None) == data.shape and repeats(data):
+        # What was not written under one index is not to win over what was under another; nan stays nan, and -0. is not 0.
         changed = (value != data) & ((value == value) | (data == data))
+        if data.dtype.kind == "f":
+            changed |= array_module(data).signbit(value) != array_module(data).signbit(data)
         data[changed] = value[changed]
     else:
         data[...] = value
@@ -374,13 +376,18 @@ def adopt(tensor: Tensor, result: Tensor) -> None:
 def set_history(tensor: Tensor, edge: Any, stays: bool = False) -> None:
     """Give a tensor another history, and move its retain_grad there (stays: let the old node have it as well, until the new
     one is used). Hooks stay on the old node."""
+    used = type(tensor._edge) is tuple and in_use(tensor._edge)
     node, output = tensor._edge or NO_EDGE
     tensor._edge = edge
     if node is None or node.extras is None or output not in node.extras.retain:
         return
-    if node.extras.retain[output]() is tensor:
-        retain = node.extras.retain
-        extras_of(edge[0]).retain[edge[1]] = retain[output] if stays else retain.pop(output)
+    retained, place = node.extras.retain[output]
+    if retained.tensor() is tensor:
+        extras_of(edge[0]).retain[edge[1]] = retained, place + 1
+        if not stays:
+            retained.at = place + 1
+        elif used:
+            retained.at = place
 
 
 def rewrite_base(tensor: Tensor, view: View) -> None:
