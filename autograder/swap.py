@@ -20,9 +20,7 @@ from typing import Any
 def engine_modules(package: str) -> list[types.ModuleType]:
     """The package and its submodules, as far as they are imported."""
     inside = f"{package}."
-    near = [
-        name for name in sys.modules.copy() if name.startswith(package)
-    ]  # of thousands, at every turn: one call each
+    near = [name for name in sys.modules.copy() if name.startswith(package)]  # few of thousands, by one call each
     names = [name for name in near if name == package or name.startswith(inside)]
     return [module for name in names if (module := sys.modules.get(name)) is not None]
 

@@ -68,8 +68,9 @@ class Retained:
         self.tensor = weakref.ref(tensor)
         self.at = 0
 
-    def is_at(self, node: Node, place: int, tensor: Tensor) -> bool:
-        """Whether what arrives at a node, the tensor's number `place`, is its gradient."""
+    def takes(self, node: Node, place: int, tensor: Tensor) -> bool:
+        """Whether what arrives at a node, the tensor's number `place`, is its gradient. A newer node in use
+        ends the older ones' turn."""
         edge: Any = tensor._edge
         if type(edge) is tuple and (edge[0] is node or in_use(edge)):
             self.at = place if edge[0] is node else -1
@@ -130,7 +131,7 @@ def _pre_hooks(node: Node, hooks: Extras, grad: Any, create_graph: bool, runs: b
         grads[output] = run_tensor_hooks(of_tensor, grads[output])
     for output, (retained, place) in hooks.retain.items():
         tensor, shown = retained.tensor(), grads[output]
-        if tensor is not None and shown is not None and retained.is_at(node, place, tensor):
+        if tensor is not None and shown is not None and retained.takes(node, place, tensor):
             keep_grad(tensor, shown)
     for hook in list(hooks.pre.values()) if runs else ():
         grads = list(_replaced(hook, hook(tuple(grads)), tuple(grads)))

@@ -5,6 +5,7 @@ How an index is taken apart is in `index.py`.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from contextlib import nullcontext
 from typing import Any
@@ -12,11 +13,22 @@ from typing import Any
 from ..autograd.grad_mode import records
 from ..autograd.graph import INFERENCE, NO_EDGE
 from ..autograd.recording import before_write
-from ..backend import array_module, ndarray, numpy, putmask
+from ..backend import array_module, ndarray, numpy, putmask, repeats
 from ..dtypes import element, filling
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Tensors, as_tensors, type_name
-from .index import as_array, as_part, as_parts, checked, getitem, is_mask, put_op, same_dtype, take_apart
+from .index import (
+    as_array,
+    as_part,
+    as_parts,
+    checked,
+    getitem,
+    is_mask,
+    put_op,
+    put_through_op,
+    same_dtype,
+    take_apart,
+)
 from .inplace import check_memory, check_overlap, check_writable, is_same_place, owner, refresh, write
 from .promotion import PLAIN, differentiable, differentiable_inplace, same_device
 from .validate import flag
@@ -59,7 +71,13 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         check_memory(view, "masked_fill")
     if of_bytes:  # several numbers may be written under one
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
-    write(view, put_op(view, value, indices=places, accumulate=False))
+    write(view, put_op_into(view)(view, value, indices=places, accumulate=False))
+
+
+def put_op_into(tensor: Tensor) -> Any:
+    """The operation whose result is to be written into the tensor itself."""
+    data = tensor.storage()
+    return put_through_op if 0 in data.strides and repeats(data) else put_op
 
 
 def byte_mask(index: Any) -> bool:
@@ -171,6 +189,11 @@ def zero_d(index: Tensor) -> Any:
 
 def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool = False) -> Tensor:
     """A copy of input with values written, or added, where indices (a tuple of tensors) point (torch.index_put)."""
+    return put_by(put_op, input, indices, values, accumulate)
+
+
+def put_by(op: Any, input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool) -> Tensor:
+    """index_put by this operation."""
     flag(accumulate)
     given = not_too_many(input, indices)
     view, arrays, masks = take_apart(input, tuple([as_array(t._data) if t._data.ndim else zero_d(t) for t in given]))
@@ -179,14 +202,15 @@ def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool 
         same_dtype(values, view)
     same_device(input, values)
     differentiable(input, values)
-    return put_op(input, values, indices=places, accumulate=accumulate)
+    return op(input, values, indices=places, accumulate=accumulate)
 
 
 def index_put_inplace(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool = False) -> Tensor:
     """index_put for index_put_, which reads no value from the tensor it writes."""
     indices = not_too_many(input, indices)
     check_overlap(input, values, True)
-    return differentiable_inplace(index_put)(input, indices, values, accumulate)
+    by = functools.partial(put_by, put_op_into(input))
+    return differentiable_inplace(by)(input, indices, values, accumulate)
 
 
 index_put_inplace.__name__ = "index_put"

@@ -13,7 +13,7 @@ from .. import rules
 from ..backend import array_module, in_order, laid_out_as, ndarray, numpy, outside
 from ..creation import tensor
 from ..errors import warn
-from ..strides import laid_out
+from ..strides import expanded, laid_out
 from ..tensor import Tensor
 from .arguments import type_name
 from .define import Op
@@ -107,16 +107,28 @@ def steps(x: Any, indices: Index, arrays: list[Any], shape: tuple[int, ...]) -> 
 
 def _put(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
     out = x.copy()
-    where = places(indices)
     if accumulate:
-        rules.add_at(out, where, values)
+        rules.add_at(out, places(indices), values)
     else:
-        out[where] = values
+        out[places(indices)] = values
     return laid_out_as(x, out)
 
 
+def _put_through(x: Any, values: Any, indices: Index, accumulate: bool) -> Any:
+    """_put in the memory of a stretched x: what is written under one index is there under the others, the last counts."""
+    out = expanded(x[tuple([slice(1) if step == 0 else slice(None) for step in x.strides])].copy(), x.shape)
+    if accumulate:
+        array_module(x).add.at(out, places(indices), values)
+    else:
+        out[places(indices)] = values
+    return out.copy()
+
+
 index_op = Op("IndexBackward0", _index, tensors=("indices",), self=index_vjp)
-put_op = Op("IndexPutBackward0", _put, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
+put_op, put_through_op = [
+    Op("IndexPutBackward0", forward, tensors=("indices",), stretches=True, self=put_vjp_self, values=put_vjp_values)
+    for forward in (_put, _put_through)
+]
 gather_op = Op("IndexBackward0", lambda x, index: in_order(x[index]), self=gather_vjp)
 scatter_op = Op("IndexPutImplBackward0", rules.scatter_index, self=spread_vjp)
 
