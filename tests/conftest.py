@@ -18,9 +18,10 @@ settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """How many random programs to run, and from which seed (test_random_programs.py); pictures for the documents."""
+    """How much of what is random to try, and from which seed; pictures for the documents."""
     parser.addoption("--pictures", action="store_true", help="take the documents' pictures anew (docs/images)")
     parser.addoption("--programs", type=int, default=2000, help="random programs to run on both engines")
+    parser.addoption("--draws", type=int, default=20, help="inputs that every check is tried on (test_checks.py)")
     parser.addoption("--seed", type=int, default=0, help="where their random numbers start")
 
 

@@ -27,8 +27,9 @@ def scored(check, written, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, **BY_NAME)
-def test_the_engine_earns_full_marks_on_any_inputs(check):
-    for seed in range(20):
+def test_the_engine_earns_full_marks_on_any_inputs(check, pytestconfig):
+    first = pytestconfig.getoption("--seed")
+    for seed in range(first, first + pytestconfig.getoption("--draws")):
         verdict = scored(check, {}, seed)
         assert verdict.passed, (seed, verdict.reason)
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from scratch_lesson import scratch_course, with_configuration, write
 
-from autograder import markdown, pages, release, report, sample_class
+from autograder import markdown, pages, release, report, sample_class, work
 from autograder.course import Course
 from autograder.errors import AutograderError, UnknownName
 from autograder.feedback import feedback
@@ -196,6 +196,7 @@ def test_unknown_names_and_what_is_not_released(graded, tmp_path):
 def test_without_a_sandbox_every_record_says_so_and_is_graded_again_with_one(graded, tmp_path, capsys):
     course = copy_of(graded, tmp_path / "course")
     student = graded.student("full_marks")
+    work._referee.cache_clear()  # it warns when it begins, which may have been in another test
     (result,) = grade(LESSON, [student], unsafe=True, course=course)
     warned = capsys.readouterr().err
     assert result.score == 3
