@@ -19,6 +19,7 @@ import functools
 import hmac
 import json
 import platform
+import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -131,13 +132,18 @@ class Referee:
     ) -> None:
         """Hear again what lost points where it met parts for which it does not ask, the engine's own in their places.
 
-        What is better stays, and its record says which parts were replaced. Where no sandbox can be had for that, the
-        first result stays, and says so.
+        What is better stays, and its record says which parts were replaced. Where no sandbox can be had for that, or no
+        time is left, the first result stays, and says so.
         """
+        until = time.monotonic() + self._limits.again_seconds
         lost = [each for each in wanted if _others_may_have_cost(each, records[each.name], heard.outcomes[each.name])]
         for asked in sorted({each.parts for each in lost}):
             these = [each for each in lost if each.parts == asked]
             names = {each.name for each in these}
+            if time.monotonic() >= until:
+                for name in names:
+                    _add(records[name], text("no_time_to_hear_again", seconds=self._limits.again_seconds))
+                continue
             less = job | {
                 "cells": _worth_running(job["cells"], heard, asked),
                 "checks": [each | {"alone": True} for each in job["checks"] if each["name"] in names],
@@ -146,9 +152,8 @@ class Referee:
                 alone = self._hear(less, these, learners_edition(asked))
             except SandboxFailed as failed:
                 for name in names:
-                    later = text("not_heard_again", why=failed.on_one_line())
-                    said = followed_by(Text(**records[name]["reason"]), later)
-                    records[name] |= {"reason": _pair(said), "unheard": True}
+                    _add(records[name], text("not_heard_again", why=failed.on_one_line()))
+                    records[name]["unheard"] = True
                 continue
             for each in these:
                 record = _judged(each, records[each.name]["seed"], alone, job["cells"])
@@ -327,6 +332,11 @@ def _ungradable(check: Check, seed: int, why: Text) -> Record:
 
 def _could_not(failed: SandboxFailed) -> Text:
     return text("could_not_grade", why=failed.on_one_line())
+
+
+def _add(record: Record, words: Text) -> None:
+    """Say one thing more about why points are missing."""
+    record["reason"] = _pair(followed_by(Text(**record["reason"]), words))
 
 
 def _pair(words: Text) -> dict[str, str]:

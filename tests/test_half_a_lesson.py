@@ -193,3 +193,15 @@ def test_where_no_sandbox_can_be_had_to_hear_it_again_the_first_result_stays_and
     assert heard_again <= {each for each in first if first[each].get("unheard")}
     entry = Entry(name, "ada", "", "", first)
     assert entry.sandbox_failed and not entry.ungradable and not Entry(name, "ada", "", "", whole).sandbox_failed
+
+
+def test_where_no_time_is_left_to_hear_it_again_the_first_result_is_final_and_says_so():
+    name, check = "09_hooks", "post_accumulate"
+    job = submission(lessons.load(name), checks.get(check).parts)
+    given = name, "ada", job["cells"], [*job["seeds"]], learners_edition(job["parts"]), job["seeds"]
+    with Referee(SECRET, limits=DEFAULT._replace(again_seconds=0.0)) as referee:
+        records = {each["check"]: each for each in referee.grade(*given)}
+    late = {name: each for name, each in records.items() if "all of the 0 seconds" in str(each["reason"])}
+    assert check in late and all("用完" in each["reason"]["zh"] for each in late.values())
+    assert all(each["score"] < each["points"] for each in late.values())
+    assert not Entry(name, "ada", "", "", records).sandbox_failed

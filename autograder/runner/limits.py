@@ -26,6 +26,7 @@ class Limits(NamedTuple):
     cell_seconds: float = 4.0
     check_seconds: float = 4.0
     job_seconds: float = 40.0
+    again_seconds: float = 80.0  # after which no other hearing of one submission begins (referee.py)
     memory: int = 1 << 30  # address space of one process
     total: int = 3 << 29  # memory of the whole sandbox; looked after from outside (footprint.py)
     processes: int = 8  # and threads, of the whole sandbox
