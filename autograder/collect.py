@@ -28,7 +28,7 @@ from autograder.errors import AutograderError
 from autograder.files import Refused, plain_name, put, put_folder, read_plain, replace_folder
 from autograder.grade import released_lesson
 from autograder.lessons import names
-from autograder.messages import Text, text
+from autograder.messages import Text, duration, text
 from autograder.records import submission_hash
 from autograder.sources import MOST_KEPT, SMALL, ZONES, Found, Source, open_source, owner_in, secret, stamp
 from autograder.submitted import note_refused
@@ -344,7 +344,7 @@ class _Collection:
         target = self.course.path("submitted", student, self.lesson)
         time = stamp(target)
         if due and time and time > due:
-            self._note(student, text("late", by=str(time - due).partition(".")[0]))
+            self._note(student, text("late", by=duration(time - due)))
 
     def _due(self, student: str) -> Any:
         """When it was to be handed in: the lesson's due date, with the student's own extension."""

@@ -19,6 +19,7 @@ import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,6 +116,12 @@ def language(choice: str = "both") -> None:
 def languages_now() -> Text:
     """Which languages are shown, and how to choose others."""
     return text("language_both" if len(_shown) > 1 else "language_one")
+
+
+def duration(span: timedelta) -> Text:
+    """A length of time: days if there are any, then hours:minutes:seconds."""
+    days, clock = span.days, str(timedelta(seconds=span.seconds))
+    return Text(f"{days} 天 {clock}", f"{days} day{'s' if days > 1 else ''}, {clock}") if days else Text(clock, clock)
 
 
 def label_text(label: str) -> Text:

@@ -28,7 +28,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.errors import AutograderError
 from autograder.files import Refused, read_plain
-from autograder.messages import Text, text
+from autograder.messages import Text, duration, text
 
 MOST_FILES = 200_000
 MOST_BYTES = 4 * 2**30  # of all that an archive says it holds
@@ -104,12 +104,8 @@ class Found:
         return self._not_as_stamped("stamp_too_early", time, latest, witness)
 
     def _not_as_stamped(self, key: str, stamp: datetime, time: datetime, witness: Text) -> tuple[datetime, Text]:
-        shown = {
-            "stamp": f"{stamp:{_SHOWN}}",
-            "time": f"{time:{_SHOWN}}",
-            "by": str(abs(time - stamp)).partition(".")[0],
-        }
-        return time, text(key, witness=witness, **shown)
+        shown = {"stamp": f"{stamp:{_SHOWN}}", "time": f"{time:{_SHOWN}}"}
+        return time, text(key, witness=witness, by=duration(abs(time - stamp)), **shown)
 
     def receipt(self) -> bytes | None:
         """The receipt that came with it."""
