@@ -149,7 +149,7 @@ def save(node: BackwardNode, to_save: tuple[Any, ...], outs: list[Any]) -> None:
     if any(versions):
         node.versions = versions
     if observers:
-        show_observers(node)
+        show_observers(node, tuple([out for out in outs if isinstance(out, Tensor)]))
 
 
 def update_base(out: Tensor) -> None:

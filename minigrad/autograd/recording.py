@@ -26,7 +26,11 @@ underivable: WeakSet[Node] = WeakSet()
 
 
 def show_observers(node: Node, out: Any = None) -> Any:
-    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks. Returns `out`."""
+    """Show a new node to the modes that are on: detect_anomaly, saved_tensors_hooks. Returns `out`, the operation's result or
+    results."""
+    for each in out if type(out) is tuple else (out,):
+        if each is not None:
+            each.storage()  # what a pack hook keeps of a number shares memory with it, as of anything else
     for look in observers:
         look(node)
     return out
