@@ -82,7 +82,7 @@ class _Collected:
         self.met.add(written.__name__)
         source, around = of(written), _globals(written)
         for name in sorted(global_names(source)):
-            if name not in self.met and name in around and not hasattr(builtins, name):
+            if name not in self.met and name in around and around[name] is not getattr(builtins, name, None):
                 self._bring(name, around[name])
         self.definitions.append("\n" + source)
 
@@ -92,7 +92,7 @@ class _Collected:
         module, own_name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if isinstance(value, types.ModuleType):
             self.imports.append(_import(value.__name__, name))
-        elif module not in (None, "__main__") and own_name and inspect.unwrap(_found(module, own_name)) is value:
+        elif module not in (None, "__main__") and own_name and _is_there(module, own_name, value):
             self.imports.append(f"from {module} import {own_name}{'' if own_name == name else f' as {name}'}")
         elif isinstance(value, types.FunctionType | type):
             self._define(value)
@@ -133,11 +133,13 @@ def _import(module: str, name: str) -> str:
     return f"from {package} import {last}" if package and last == name else f"import {module} as {name}"
 
 
-def _found(module: str, name: str) -> Any:
+def _is_there(module: str, name: str, value: Any) -> bool:
+    """Whether a module has a value under that name, as it is or inside a wrapper."""
     try:
-        return getattr(importlib.import_module(module), name, None)
+        found = getattr(importlib.import_module(module), name, None)
     except ImportError:
-        return None
+        return False
+    return found is value or inspect.unwrap(found) is value
 
 
 def _is_literal(value: Any) -> bool:

@@ -297,13 +297,13 @@ def _is_basic(index: Any) -> bool:
     return all(i is None or i is Ellipsis or isinstance(i, int | slice) for i in parts)
 
 
-def put_along(base: Any, dim: int, index: Any, grad: Any) -> Any:
-    """`base` (zeros) with `grad` written along `dim` where `index` points."""
-    if is_tensor(base):
-        return base.scatter(dim, index if is_tensor(index) else base.new_tensor(index), grad)
-    index = raw(index)
-    if type(base) is ndarray and base.ndim == 2 and dim == 1:
-        base[numpy.arange(len(base))[:, None], index] = grad  # as NumPy does it, in half the time
+def put_along(table: Any, dim: int, places: Any, values: Any) -> Any:
+    """`table` (zeros) with `values` written along `dim` where `places` points."""
+    if is_tensor(table):
+        return table.scatter(dim, places if is_tensor(places) else table.new_tensor(places), values)
+    places = raw(places)
+    if type(table) is ndarray and table.ndim == 2 and dim == 1:
+        table[numpy.arange(len(table))[:, None], places] = values  # as NumPy does it, in half the time
     else:
-        array_module(base).put_along_axis(base, index, grad, dim)
-    return base
+        array_module(table).put_along_axis(table, places, values, dim)
+    return table

@@ -386,10 +386,10 @@ class Tensor:
 _CPU, _new, _TENSOR = device("cpu"), object.__new__, (Tensor,)
 
 
-def from_array(data: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter | None = None) -> Tensor:
+def from_array(array: Any, edge: Edge | None = NO_EDGE, counter: VersionCounter | None = None) -> Tensor:
     """A tensor around an array, which is shared, not copied."""
     out = _new(*_TENSOR)  # a sixth less than new(Tensor)
-    out._data = data
+    out._data = array
     out._edge = edge
     out._counter = counter
     out._alike = out._grad = None

@@ -1,5 +1,6 @@
 """Parts that pass are kept as readable files, and the lessons after them run on them."""
 
+import inspect
 import linecache
 import math
 import re
@@ -124,6 +125,25 @@ def test_a_class_is_kept_as_it_was_written():
     text = own_source.whole(cell(source, namespace)["no_grad"])
     assert "import math" in text and "from minigrad.autograd.grad_mode import Decorating" in text
     assert textwrap.dedent(source).strip() in text
+
+
+def test_what_is_imported_from_the_engine_is_imported_and_not_copied():
+    for name in sorted(vars(minigrad)):
+        value = getattr(minigrad, name)
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, type)):
+            here = cell(f"def part(x):\n    return {name}(x)\n", {"__name__": "__main__", name: value}, f"<{name}>")
+            elsewhere = {}
+            exec(source := own_source.whole(here["part"]), elsewhere)
+            assert elsewhere[name] is value and source.count("import") == source.count("def ") == 1, source
+
+
+def test_a_helper_or_an_import_with_the_name_of_a_builtin_is_kept():
+    here = {"__name__": "__main__"}
+    cell("from minigrad import sum\ndef max(a, b):\n    return a if a > b else b\n", here, "<helpers>")
+    cell("def part(x):\n    return max(len(x), 2), sum(x)\n", here, "<part>")
+    elsewhere = {}
+    exec(own_source.whole(here["part"]), elsewhere)
+    assert elsewhere["sum"] is minigrad.sum and elsewhere["max"](1, 2) == 2 and "len" not in elsewhere
 
 
 def test_mine_and_reference_can_be_chosen_at_any_time(capsys):

@@ -114,8 +114,8 @@ def mul_backward(T: Any, rng: np.random.Generator) -> Properties:
         gradient(T, rng, lambda x: x * x, rng.normal(size=5), "float32"),
     )
     yield (
-        "zeros among the factors",
-        gradient(T, rng, lambda x: x * x * 3.0, np.r_[0.0, rng.normal(size=3), -0.0]),
+        "zeros among the factors, float32",
+        gradient(T, rng, lambda x: x * x * 3.0, np.r_[0.0, rng.normal(size=3), -0.0], "float32"),
     )
     yield "the other branch of a sum", sibling(T, rng, lambda x: x * x * x, away_from_zero(rng, 4))
     factors = [leaf(T, value) for value in away_from_zero(rng, 60) / 1.4]
@@ -135,6 +135,7 @@ def div_backward(T: Any, rng: np.random.Generator) -> Properties:
     yield "a row above a column", gradient(T, rng, lambda x: x / T.tensor(column), row)
     yield "a column below a row", gradient(T, rng, lambda x: T.tensor(row) / x, column)
     yield "one over x, float32", gradient(T, rng, lambda x: 1.0 / x, away_from_zero(rng, 5), "float32")
+    yield "a quarter of x, float32", gradient(T, rng, lambda x: x / 4.0, rng.normal(size=4), "float32")
     yield "the other branch of a sum", sibling(T, rng, lambda x: x / 4.0, away_from_zero(rng, 4)), "a in a / b"
     yield (
         "x / y where both depend on x",

@@ -244,8 +244,8 @@ def _leading(reachable: Iterable[Any], reaches: Any) -> set[Any]:
 
 @mistake(
     CHOOSE,
-    zh="你用了递归，一条条路往下找：图一深就是 RecursionError，路一多又慢得出奇。按记录的先后看，通向的那些早已判断好，查一下就行。",
-    en="You follow every path by recursion: a deep graph raises RecursionError, and with many paths it takes for ever. In the order of recording, the nodes that a node leads to are already decided and only need to be looked up.",
+    zh="你用了递归：图一深就是 RecursionError，记下走过的节点也没用；不记，路一多还慢得出奇。按记录的先后看，通向的那些早已判断好，查一下就行。",
+    en="You use recursion: a deep graph raises RecursionError, even if you remember the nodes that you have seen; and if you don't, many paths take for ever. In the order of recording, the nodes that a node leads to are already decided and only need to be looked up.",
 )
 def looks_by_recursion(reachable: Iterable[Any], targets: Any) -> set[Any]:
     def leads(node: Any) -> bool:

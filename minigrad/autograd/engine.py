@@ -93,9 +93,9 @@ def release(node: Node, retain_graph: bool) -> None:
         node.saved = None
 
 
-def merge(node: Node, held: Any, grad: Any, output: int) -> Any:
+def merge(parent: Node, held: Any, result: Any, output: int) -> Any:
     """The sum of what a node holds and one more gradient; with several outputs, the sum at that output."""
-    return node.add(held, grad, output) if isinstance(node, SeveralOutputs) else held + grad
+    return parent.add(held, result, output) if isinstance(parent, SeveralOutputs) else held + result
 
 
 def run_node(node: Node, grad: Any, retain_graph: bool, create_graph: bool, task: Task | None) -> Any:

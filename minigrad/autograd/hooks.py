@@ -224,17 +224,17 @@ def run_by_hand(node: Any, grads: tuple[Any, ...]) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def check_replacement(hook: Callable[[Any], Any], result: Any, grad: Tensor | None) -> None:
+def check_replacement(hook: Callable[[Any], Any], replacement: Any, grad: Tensor | None) -> None:
     """Raise an error for a replacement that is not a tensor, or has another shape, dtype or device; and for any replacement
     where no gradient has arrived."""
     if grad is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not hasattr(result, "_edge"):
-        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if not hasattr(replacement, "_edge"):
+        raise TypeError(f"expected Variable, but hook returned '{type(replacement).__name__}'")
     name = getattr(hook, "__name__", type(hook).__name__)
-    if result.dtype is not grad.dtype or result.device != grad.device:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {result.type()})")
-    if tuple(result.shape) != tuple(grad.shape):
+    if replacement.dtype is not grad.dtype or replacement.device != grad.device:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {replacement.type()})")
+    if tuple(replacement.shape) != tuple(grad.shape):
         raise RuntimeError(f"hook '{name}' has changed the size of value")
 
 

@@ -39,11 +39,11 @@ from .shape import cast as to_numpy_dtype
 from .shape import cast_op
 
 
-def moved(x: Any, wanted: Device) -> Any:
-    """An array on the device `wanted`; a Tensor likewise, with its history."""
+def moved(x: Any, device: Device) -> Any:
+    """An array on a device; a Tensor likewise, with its history."""
     if isinstance(x, Tensor):
-        return to(x, device=wanted)
-    return to_device(x, wanted.index or 0) if wanted.type == "cuda" else to_host(x)
+        return to(x, device=device)
+    return to_device(x, device.index or 0) if device.type == "cuda" else to_host(x)
 
 
 def move_vjp(grad: Any, home: Device) -> Any:

@@ -208,12 +208,12 @@ assert node._saved_self is a and node._saved_other is b
 # %% [markdown] tags=["lang-zh"]
 # 注意 `mul_vjp_self` 收到的是 `other`，`mul_vjp_other` 收到的是 `self`：要求谁的梯度，用到的是另一个。
 #
-# 传进来的是形状（shape）相同的数组，或者可以广播（broadcast）到输出的形状；多出来的维度由引擎处理，那是第 04 课的事。每个函数的说明里都有一个例子。
+# 传进来的是形状（shape）相同的数组，或者可以广播（broadcast）到输出的形状；多出来的维度由引擎处理，那是第 04 课的事。乘的若是一个数，像 `x * 3.0`，`other` 就是 `3.0`，不是数组。每个函数的说明里都有一个例子。
 
 # %% [markdown] tags=["lang-en"]
 # Note that `mul_vjp_self` receives `other`, and `mul_vjp_other` receives `self`: for the gradient of one you need the other one.
 #
-# The arrays that come in have the same shape (形状), or shapes that can be broadcast (广播) to the output's; the engine takes care of the extra dimensions, which is the subject of lesson 04. Each function's docstring has an example.
+# The arrays that come in have the same shape (形状), or shapes that can be broadcast (广播) to the output's; the engine takes care of the extra dimensions, which is the subject of lesson 04. If the factor is a number, as in `x * 3.0`, then `other` is `3.0` and no array. Each function's docstring has an example.
 
 
 # %% nbgrader={"grade_id": "mul_backward", "solution": true}
@@ -221,7 +221,7 @@ assert node._saved_self is a and node._saved_other is b
 def mul_vjp_self(grad, other):
     """z = self * other: the gradient for self.
 
-    grad, other: float arrays of the shape of z, or broadcastable to it. torch calls the node MulBackward0.
+    grad, other: float arrays of the shape of z, or broadcastable to it; other may be a number. In torch: MulBackward0.
     Example: grad = [1., 10.], other = [3., 4.]  ->  [3., 40.]
     """
     ### BEGIN SOLUTION
@@ -233,7 +233,7 @@ def mul_vjp_self(grad, other):
 def mul_vjp_other(grad, self):
     """z = self * other: the gradient for other.
 
-    grad, self: float arrays of the shape of z, or broadcastable to it.
+    grad, self: float arrays of the shape of z, or broadcastable to it; self may be a number.
     Example: grad = [1., 10.], self = [5., 6.]  ->  [5., 60.]
     """
     ### BEGIN SOLUTION
@@ -271,6 +271,40 @@ assert for_a is grad and for_b is grad
 # Addition gives the very same tensor to both sides. If one side writes to it, the other reads the changed numbers. So a rule computes a new result and doesn't touch what it was given.
 
 # %% [markdown] tags=["lang-zh"]
+# 还有一种错误也不显眼：数都对，dtype 变了。`grad` 是 float32，规则返回的也该是 float32，NumPy 却会自作主张。先猜：下面四个结果，哪几个还是 float32？
+
+# %% [markdown] tags=["lang-en"]
+# Another mistake hardly shows: the numbers are right, but the dtype has changed. Where `grad` is float32, what a rule returns should be float32, too; NumPy, however, has a mind of its own. Guess: which of the four results below are still float32?
+
+# %% tags=["demo"]
+import numpy as np
+
+grad = np.ones((2, 3), "float32")
+print("a Python number       ", (grad / 6).dtype)
+print("a number of NumPy's   ", (grad / np.prod(grad.shape)).dtype)
+print("np.ones               ", (grad * np.ones(grad.shape)).dtype)
+print("np.ones with its dtype", (grad * np.ones(grad.shape, grad.dtype)).dtype)
+
+# %% tags=["proof"]
+assert (
+    (grad / 6).dtype
+    == (grad / math.prod(grad.shape)).dtype
+    == (grad * np.ones(grad.shape, grad.dtype)).dtype
+    == grad.dtype
+)
+assert (grad / np.prod(grad.shape)).dtype == (grad * np.ones(grad.shape)).dtype == np.zeros(3).dtype == "float64"
+factors = []
+with plugged_in({"minigrad.ops.pointwise.mul_vjp_self": lambda grad, other: factors.append(other) or grad * other}):
+    (minigrad.tensor([1.0], requires_grad=True) * 3.0).sum().backward()
+assert factors == [3.0] and type(factors[0]) is float
+
+# %% [markdown] tags=["lang-zh"]
+# Python 自己的数不改变 dtype。NumPy 的数（`np.prod` 给的就是）和没写明 dtype 的新数组都是 64 位的，一碰上，结果就成了 float64。乘积用 `math.prod`，它给 Python 的数；要建数组，就写上 `grad.dtype`。
+
+# %% [markdown] tags=["lang-en"]
+# A Python number leaves the dtype alone. A number of NumPy's own (`np.prod` gives one) and a new array without a dtype have 64 bits, and whatever meets them becomes float64. For a product use `math.prod`, which gives a Python number; for a new array, say `grad.dtype`.
+
+# %% [markdown] tags=["lang-zh"]
 # ## 5 · 除法
 #
 # $z = \text{self} / \text{other}$。分子的规则是热身；分母的规则要想一想：分母变大，商往哪边走？
@@ -286,7 +320,7 @@ assert for_a is grad and for_b is grad
 def div_vjp_self(grad, other):
     """z = self / other: the gradient for self.
 
-    grad, other: float arrays of the shape of z, or broadcastable to it. torch calls the node DivBackward0.
+    grad, other: float arrays of the shape of z, or broadcastable to it; other may be a number. In torch: DivBackward0.
     Example: grad = [1., 10.], other = [2., 4.]  ->  [0.5, 2.5]
     """
     ### BEGIN SOLUTION
@@ -298,7 +332,7 @@ def div_vjp_self(grad, other):
 def div_vjp_other(grad, self, other):
     """z = self / other: the gradient for other.
 
-    grad, self, other: float arrays of the shape of z, or broadcastable to it.
+    grad, self, other: float arrays of the shape of z, or broadcastable to it; self may be a number.
     Example: grad = [1., 10.], self = [3., 4.], other = [2., 4.]  ->  [-0.75, -2.5]
     """
     ### BEGIN SOLUTION
@@ -588,8 +622,6 @@ assert x.sum(1).grad_fn.name() == "SumBackward1" and x.mean(1).grad_fn.name() ==
 # Two tools are at hand. `rules.unsqueeze` puts in a dimension of size 1, and `rules.expand` stretches dimensions of size 1. Both work on arrays and on tensors:
 
 # %%
-import numpy as np
-
 column = np.array([[1.0], [2.0]])
 print(rules.expand(column, (2, 4)))
 print(rules.unsqueeze(np.array([1.0, 2.0, 3.0]), 0).shape)

@@ -528,7 +528,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一个元组，里面是一对一对的 `(parent, number)`，`parent` 可能是 `None`；`node.parents` 里是同样的节点，只是没有编号。
 #
-# 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`（记录得越早，`order` 越大）。
+# 要判断一个节点，先得判断完它通向的那些；那些总是更早记录的。所以按记录的先后来看，最早的在前：`sorted(reachable, key=lambda node: node.order, reverse=True)`（记录得越早，`order` 越大）。图可能有几千层深，不要用递归（recursion）；照这个次序，一遍就够。
 #
 # 例子就是上面那段程序：目标是 `u` 的节点，只有 `w` 的节点要运行；目标是 `a` 的 `AccumulateGrad`，要运行的是 `w` 和 `u` 的节点。
 
@@ -539,7 +539,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 #
 # Write `nodes_to_run`. `reachable` holds all nodes (节点) that can be reached from the output, `targets` is the set of target nodes; return the set of nodes to run. `node.next_functions` is a tuple of pairs `(parent, number)`, where `parent` may be `None`; `node.parents` holds the same nodes without the numbers.
 #
-# Before you can judge a node, you have to have judged those it leads to, and those were always recorded earlier. So go through the nodes as they were recorded, from the earliest on: `sorted(reachable, key=lambda node: node.order, reverse=True)` (the earlier a node was recorded, the larger its `order`).
+# Before you can judge a node, you have to have judged those it leads to, and those were always recorded earlier. So go through the nodes as they were recorded, from the earliest on: `sorted(reachable, key=lambda node: node.order, reverse=True)` (the earlier a node was recorded, the larger its `order`). A graph may be thousands of nodes deep, so don't use recursion (递归); in this order one pass is enough.
 #
 # The example is the program above: if the target is the node of `u`, only the node of `w` has to run; if it is the `AccumulateGrad` of `a`, the nodes of `w` and `u` have to.
 

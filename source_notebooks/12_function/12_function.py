@@ -280,7 +280,7 @@ assert (1 + e).log().item() == 0.0 and abs(e.log1p().item() / e.item() - 1) < 1e
 # 写出前向和反向。用得着的张量方法：`clamp(min=0)`（小于 0 的变成 0）、`abs()`、`exp()`、`log1p()`、`sigmoid()`。
 #
 # - `forward(ctx, x)` 先保存 `x`，再返回 softplus。这里面什么也不会被记录。
-# - `backward(ctx, grad)` 从 `ctx.saved_tensors`（一个元组）取出 `x`。softplus 的斜率是 $1 / (1 + e^{-x})$，也就是 sigmoid。用张量运算来写，二阶导数就有了。
+# - `backward(ctx, grad)` 从 `ctx.saved_tensors`（一个元组）取出 `x`。softplus 的斜率是 $1 / (1 + e^{-x})$，也就是 sigmoid；很靠左的地方它很小，和前向一样，别让两个几乎相等的数相减。用张量运算来写，二阶导数就有了。
 #
 # 例子：`x` 为 `[-1000, 0, 1000]`，值是 `[0, 0.6931, 1000]`；`grad` 为 `[1, 10, 1]`，反向得 `[0, 5, 1]`。
 
@@ -288,7 +288,7 @@ assert (1 + e).log().item() == 0.0 and abs(e.log1p().item() / e.item() - 1) < 1e
 # Write forward and backward. Useful tensor methods: `clamp(min=0)` (what is below 0 becomes 0), `abs()`, `exp()`, `log1p()`, `sigmoid()`.
 #
 # - `forward(ctx, x)` saves `x`, then returns softplus. Nothing in here is recorded.
-# - `backward(ctx, grad)` takes `x` out of `ctx.saved_tensors`, a tuple. The slope of softplus is $1 / (1 + e^{-x})$, which is the sigmoid. Write it with tensor operations, and you get the second derivative as well.
+# - `backward(ctx, grad)` takes `x` out of `ctx.saved_tensors`, a tuple. The slope of softplus is $1 / (1 + e^{-x})$, which is the sigmoid; far to the left it is tiny, so here as in forward, do not subtract numbers that are nearly equal. Write it with tensor operations, and you get the second derivative as well.
 #
 # Example: if `x` is `[-1000, 0, 1000]`, the values are `[0, 0.6931, 1000]`; if `grad` is `[1, 10, 1]`, backward gives `[0, 5, 1]`.
 

@@ -160,3 +160,37 @@ def right_by_einsum(grad, self):
 @alternative(LINALG + "matmul_vjp_mat2")
 def right_by_moveaxis(grad, self):
     return np.matmul(np.moveaxis(self, -1, -2), grad)
+
+
+@alternative(POINTWISE + "pow_vjp")
+def pow_hands_grad_on(grad, self, exponent):
+    """The easy exponents on their own; for 1 the very array that came in, which others may hold."""
+    if exponent == 0:
+        return rules.zeros(grad, grad.shape)
+    if exponent == 1:
+        return grad
+    return (2 * self if exponent == 2 else exponent * self ** (exponent - 1)) * grad
+
+
+@alternative(POINTWISE + "tanh_vjp")
+def tanh_by_cosh(grad, result):
+    """1 / cosh², back by way of the input: where tanh is flat, that is infinite."""
+    return grad / np.cosh(np.arctanh(result)) ** 2
+
+
+@alternative(REDUCE + "mean_vjp")
+def mean_one_dimension_at_a_time(grad, self_shape, dim, keepdim):
+    """Real copies in place of a view, and a division for each dimension."""
+    share = np.reshape(grad, kept_shape(self_shape, dim))
+    for d in range(len(self_shape)) if dim is None else dim:
+        share = np.repeat(share, self_shape[d], axis=d) / self_shape[d]
+    return share
+
+
+@alternative(LINALG + "matmul_vjp_self")
+def left_by_outer_products(grad, mat2):
+    """A column times a row for each column of grad, added up in place."""
+    out = np.zeros(grad.shape[:-1] + mat2.shape[-2:-1], grad.dtype)
+    for j in range(mat2.shape[-1]):
+        out += grad[..., :, j, None] * mat2[..., None, :, j]
+    return out

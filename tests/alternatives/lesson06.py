@@ -1,7 +1,7 @@
 """Other right ways to write lesson 06's parts."""
 
 from alternatives import alternative
-from minigrad import eye, ones
+from minigrad import eye, ones, zeros_like
 from minigrad.autograd import grad
 from minigrad.autograd.roots import ONLY_SCALARS, mismatch
 
@@ -45,3 +45,15 @@ def element_by_element(output, inputs, create_graph):
     """Takes every element out, a number each, and lets backward start with 1."""
     flat = output.reshape(-1)
     return [grad(each, inputs, None, True, create_graph, allow_unused=True) for each in flat]
+
+
+@alternative(ROWS)
+def one_vector_over_and_over(output, inputs, create_graph):
+    """The 1 moves along in a vector that is written to again, so each row gets a copy."""
+    rows, weights = [], zeros_like(output).reshape(-1)
+    for number in range(output.numel()):
+        weights[number] = 1.0
+        given = weights.reshape(output.shape).clone()
+        rows.append(grad(output, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True))
+        weights[number] = 0.0
+    return rows

@@ -1,5 +1,7 @@
 """Other right ways to write lesson 09's parts."""
 
+from collections import defaultdict
+
 from alternatives import alternative
 from minigrad.autograd.accumulate import gradient_edge
 from minigrad.autograd.hooks import check_replacement, extras_of
@@ -96,4 +98,20 @@ def by_set(reachable, targets):
     for node in sorted(reachable, key=lambda node: -node.order):
         if {parent for parent, _ in node.next_functions} & (targets | needed):
             needed |= {node}
+    return needed
+
+
+@alternative(CHOOSE)
+def upwards_from_the_targets(reachable, targets):
+    """Turns the edges round, and needs no order."""
+    users = defaultdict(list)
+    for node in reachable:
+        for parent in node.parents:
+            users[parent].append(node)
+    needed, todo = set(), list(targets)
+    while todo:
+        for node in users[todo.pop()]:
+            if node not in needed:
+                needed.add(node)
+                todo.append(node)
     return needed

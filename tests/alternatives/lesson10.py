@@ -2,8 +2,10 @@
 
 import functools
 import inspect
+from dataclasses import dataclass
 
 from alternatives import alternative
+from minigrad import no_grad
 from minigrad.autograd.grad_mode import Decorating, is_grad_enabled, set_grad_enabled, set_recording
 from minigrad.autograd.graph import modified_message
 
@@ -101,3 +103,26 @@ def by_detach(self):
     for p in self.params:
         if p.grad is not None:
             p.detach().add_(-self.lr * p.grad)
+
+
+@alternative(NO_GRAD)
+@dataclass
+class WithoutAnInit(Decorating):
+    """__init__ is Python's."""
+
+    before: bool = False
+
+    def __enter__(self):
+        self.before = set_recording(False)
+
+    def __exit__(self, *exception):
+        set_recording(self.before)
+
+
+@alternative(STEP)
+@no_grad()
+def decorated(self):
+    """As torch's own: the whole function under no_grad."""
+    for p in self.params:
+        if p.grad is not None:
+            p.add_(p.grad, alpha=-self.lr)

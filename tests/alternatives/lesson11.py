@@ -80,3 +80,13 @@ def columns_by_pairing(f, x):
     at = x.detach().requires_grad_()
     step = solve(stack(columns, 1), slopes(f(at), at)[0])
     return (at - step).detach()
+
+
+@alternative(PRODUCT)
+def by_two_transposes(f, x, v):
+    """Hᵀu is linear in u; its own slope along v is Hv, whatever u is."""
+    leaf = x.detach().requires_grad_()
+    (slope,) = slopes(f(leaf), leaf, create_graph=True)
+    u = zeros_like(slope).requires_grad_()
+    (turned,) = slopes(slope, leaf, u, create_graph=True)
+    return slopes(turned, u, v)[0]
