@@ -136,7 +136,7 @@ def _import(module: str, name: str) -> str:
 def _is_there(module: str, name: str, value: Any) -> bool:
     """Whether a module has a value under that name, as it is or inside a wrapper."""
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        found: Any = getattr(importlib.import_module(module), name, None)
     except ImportError:
         return False
     return found is value or inspect.unwrap(found) is value

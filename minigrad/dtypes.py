@@ -77,6 +77,14 @@ def with_our_dtype(array: Any) -> Any:
     return array if array.dtype is ours else array.view(ours)
 
 
+def kind_of(array: Any) -> str:
+    """What torch's older messages call a tensor of such an array: torch.FloatTensor, torch.cuda.LongTensor, CPUBoolType."""
+    on_gpu, name = hasattr(array, "get"), BY_NUMPY[array.dtype].type_name
+    if name == "Bool":
+        return f"{'CUDA' if on_gpu else 'CPU'}BoolType"
+    return f"torch.{'cuda.' if on_gpu else ''}{name}Tensor"
+
+
 BY_NAME = {d.name: d for d in ALL}
 _PYTHON = {bool: bool_, int: int64}  # of a lone number; a float's is the default dtype
 _default = [float32]

@@ -66,7 +66,7 @@ def printed(program: list[str]) -> list[str]:
 def plain(text: str) -> str:
     """Without line breaks, and as if on the host."""
     text = " ".join(text.split()).replace(", device='cuda:0'", "").replace(" (cuda:0)", "")
-    return text.replace("cuda:0", "cpu").replace(".cuda.", ".")
+    return text.replace("cuda:0", "cpu").replace(".cuda.", ".").replace("CUDABool", "CPUBool")
 
 
 def alike(one: str, other: str, rough: bool) -> bool:

@@ -59,9 +59,8 @@ REMAINING = """
 - `solve` 收到无穷大的梯度时，哪些元素是 nan，要看两边的 LAPACK 按什么次序消元。<br>
   Where an infinite gradient reaches `solve`, which elements are nan depends on the order in which each engine's LAPACK
   eliminates.
-- 奇异矩阵：`slogdet`、`logdet` 的梯度在 torch 里是无穷大和 nan，这里报 LinAlgError；`det` 在那里的二阶导数没有。<br>
-  At a singular matrix, the gradients of `slogdet` and `logdet` are infinite or nan in torch, and a LinAlgError here;
-  `det` has no second derivative there.
+- 奇异矩阵：`slogdet`、`logdet` 的梯度在 torch 里是无穷大和 nan，这里报 LinAlgError。<br>
+  At a singular matrix, the gradients of `slogdet` and `logdet` are infinite or nan in torch, and a LinAlgError here.
 - `embedding(scale_grad_by_freq=True)` 的二阶导数：torch 忘了除以出现的次数，这里除了。<br>
   The second derivative of `embedding(scale_grad_by_freq=True)`: torch forgets to divide it by how often a row was looked
   up; here it is divided.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..dtypes import BY_NUMPY
+from ..dtypes import kind_of
 from ..errors import DETACHED, MODIFIED, SECOND_BACKWARD, opening
 from .recording import as_rule
 
@@ -176,11 +176,10 @@ def modified_message(saved: Any, actual: int, expected: int, source: Source | st
     """torch's words for a saved value that was written in place."""
     from .anomaly import hint
 
-    data = saved._data
-    kind = f"torch.{'cuda.' if hasattr(data, 'get') else ''}{BY_NUMPY[data.dtype].type_name}Tensor"
-    return MODIFIED.format(
-        kind=kind, shape=list(data.shape), source=origin_of(source), actual=actual, expected=expected, hint=hint()
-    )
+    if hasattr(saved, "written"):
+        saved, actual, expected = saved.written()  # of several tensors that are saved as one value, such as an index
+    kind, shape, source = kind_of(saved._data), list(saved._data.shape), origin_of(source)
+    return MODIFIED.format(kind=kind, shape=shape, source=source, actual=actual, expected=expected, hint=hint())
 
 
 class Node:
@@ -308,7 +307,7 @@ class Node:
 
     def saved_tensor(self, value: Any) -> Any:
         """One saved value as the user sees it: a tensor with its history, or the plain value."""
-        if type(value) is Constant:
+        if isinstance(value, Constant):
             return value._data
         return unpack()(self, value) if isinstance(value, SavedResult | Packed) else value
 

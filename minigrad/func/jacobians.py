@@ -77,14 +77,7 @@ def jacfwd(
 
 def hessian(func: Callable[..., Any], argnums: ARGNUMS = 0) -> Callable[..., Any]:
     """The function that gives func's second derivatives, the Jacobian of its Jacobian; of one that draws no random numbers."""
-    found = jacrev(jacrev(func, argnums), argnums)
-
-    @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
-        with drawing("error"), transforming("vmap", "jvp"):
-            return found(*args)
-
-    return wrapper
+    return jacfwd(jacrev(func, argnums), argnums)
 
 
 def units(tensor: Tensor) -> Iterator[Tensor]:

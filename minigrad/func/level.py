@@ -146,9 +146,10 @@ def differentiated(
     pairs = [(o, w) for o, w in zip(outputs, weights or [None] * len(outputs), strict=False) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
     if pairs and inputs:
-        found = autograd.grad(
-            [o for o, _ in pairs], inputs, [w for _, w in pairs], retain_graph, create_graph, allow_unused=True
-        )
+        with transforming("grad"):
+            found = autograd.grad(
+                [o for o, _ in pairs], inputs, [w for _, w in pairs], retain_graph, create_graph, allow_unused=True
+            )
     return [zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True)]
 
 

@@ -29,6 +29,7 @@ OTHER_SIZE = (
     "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. "
     "Tensor is of size {} while the given forward gradient is of size {}."
 )
+NO_FLOAT = "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {}"
 INDEPENDENT = (
     "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed with "
     "strict=True."
@@ -60,9 +61,13 @@ class Ran:
             self.result = level.all_handed_out(output)
             self.outside = level.belongs_outside(self.outputs)
             self.depends = [o.requires_grad for o in self.outputs]
+            floats = [o for o in self.outputs if o.is_floating_point()]
+            if api == VJP and len(floats) < len(self.outputs):
+                whole = next(o for o in self.outputs if not o.is_floating_point())
+                raise RuntimeError(NO_FLOAT.format(whole.dtype))
             if linear:
-                self.weights = [level.fresh(zeros_like(o)) for o in self.outputs]
-                self.rows = differentiated(self.outputs, self.inputs, self.weights, True, True)
+                self.weights = [level.fresh(zeros_like(o)) for o in floats]
+                self.rows = differentiated(floats, self.inputs, self.weights, True, True) if floats else []
 
     def pulled(self, vectors: list[Any], retain_graph: bool = True, create_graph: bool | None = None) -> list[Tensor]:
         """vᵀJ, one for each input; with a history where the program around records, or create_graph says so."""
@@ -74,9 +79,10 @@ class Ran:
     def pushed(self, vectors: list[Any]) -> list[Tensor]:
         """Jv, one for each output."""
         outside = is_grad_enabled() and (self.outside or wants_gradient(vectors))
-        found = differentiated(self.rows, self.weights, vectors, True, outside)
-        return [zeros_like(o) if not yes else self.level.handed_out(t)
-                for t, o, yes in zip(found, self.outputs, self.depends, strict=True)]  # fmt: skip
+        found = iter(differentiated(self.rows, self.weights, vectors, True, outside) if self.rows else ())
+        products = [(o, next(found) if o.is_floating_point() else o) for o in self.outputs]
+        return [self.level.handed_out(t) if yes else zeros_like(o)
+                for (o, t), yes in zip(products, self.depends, strict=True)]  # fmt: skip
 
 
 def wants_gradient(vectors: list[Any]) -> bool:
@@ -90,12 +96,6 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     With has_aux func gives (output, aux), and aux is the third of what is returned.
     """
     ran = Ran(func, primals, None, has_aux, VJP)
-    for output in ran.outputs:
-        if not output.is_floating_point():
-            raise RuntimeError(
-                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                f"{output.dtype}"
-            )
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         vectors, spec = flatten(cotangents)

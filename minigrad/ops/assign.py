@@ -30,6 +30,7 @@ from .index import (
     take_apart,
 )
 from .inplace import check_memory, check_overlap, check_writable, is_same_place, owner, refresh, write
+from .nodes import watched
 from .promotion import PLAIN, differentiable, differentiable_inplace, same_device
 from .validate import flag
 
@@ -71,6 +72,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         check_memory(view, "masked_fill")
     if of_bytes:  # several numbers may be written under one
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    places = watched(places, index if type(index) is tuple else (index,), view, value)
     write(view, put_op_into(view)(view, value, indices=places, accumulate=False))
 
 
@@ -202,7 +204,7 @@ def put_by(op: Any, input: Tensor, indices: Tensors, values: Tensor, accumulate:
         same_dtype(values, view)
     same_device(input, values)
     differentiable(input, values)
-    return op(input, values, indices=places, accumulate=accumulate)
+    return op(input, values, indices=watched(places, given, input, values), accumulate=accumulate)
 
 
 def index_put_inplace(input: Tensor, indices: Tensors, values: Tensor, accumulate: Bool = False) -> Tensor:

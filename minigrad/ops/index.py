@@ -17,6 +17,7 @@ from ..strides import expanded, laid_out
 from ..tensor import Tensor
 from .arguments import type_name
 from .define import Op
+from .nodes import copied, watched
 from .views import alias_op, select_op, slice_op
 
 Masks = list[tuple[int, Any]]
@@ -42,7 +43,7 @@ OPEN = 2**63 - 1  # where torch has a slice end that has no end
 
 def index_vjp(grad: Any, self_shape: tuple[int, ...], indices: Index) -> Any:
     """z = self[indices]: zeros, with the gradient added at the places that were read (twice where read twice)."""
-    return rules.scatter_index(grad, self_shape, places(indices))
+    return rules.scatter_index(grad, self_shape, places(copied(indices) if rules.is_tensor(grad) else indices))
 
 
 def put_vjp_self(grad: Any, indices: Index, accumulate: bool) -> Any:
@@ -153,11 +154,12 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         for named, number in enumerate(index):  # as `take_apart` would, in half the time
             self = select(self, 0, number, named)
         return self
-    if (arrays := numbered(self._data, index if type(index) is tuple else (index,))) is not None:
-        return index_op(self, indices=arrays)
+    parts = index if type(index) is tuple else (index,)
+    if (arrays := numbered(self._data, parts)) is not None:
+        return index_op(self, indices=watched(arrays, parts, self))
     view, indices, masks = take_apart(self, as_parts(index))
     if indices:
-        return index_op(view, indices=checked(view, indices, masks))
+        return index_op(view, indices=watched(checked(view, indices, masks), parts, view))
     return view if view is not self else alias_op(self)
 
 
@@ -192,8 +194,7 @@ def take_apart(self: Tensor, parts: Index) -> tuple[Tensor, list[Any], Masks]:
     masks: Masks = []
     for named, part in enumerate(parts):  # named: what torch's messages call the dimension
         if part is Ellipsis:
-            skipped = self._data.ndim - given
-            dim += skipped
+            dim += self._data.ndim - given
         elif part is None:
             out, dim = out.unsqueeze(dim), dim + 1
         elif isinstance(part, bool):
@@ -304,9 +305,8 @@ def checked(view: Tensor, arrays: list[Any], masks: Masks, value: Tensor | None 
     if not view._data.size or 0 in common:  # nothing can be picked: torch does not look where
         arrays = [None if a is None else array_module(a).zeros(common if 0 in common else a.shape, int) for a in arrays]
     number = 0  # torch counts only the dimensions that are indexed
-    within = {
-        dim + i for dim, mask in masks for i in range(mask.ndim)
-    }  # where a mask has been, nothing is out of bounds
+    # where a mask has been, nothing is out of bounds
+    within = {dim + i for dim, mask in masks for i in range(mask.ndim)}
     for dim, array in enumerate(arrays):
         if array is None:
             continue

@@ -42,18 +42,44 @@ def inverse_vjp(grads: Any, inverse: Any) -> Any:
 def det_vjp(grad: Any, A: Any, result: Any) -> Any:
     """z = det A, dz = det A · tr(A⁻¹ dA): ∂L/∂A = grad · det A · A⁻ᵀ.
 
-    A singular one gets 0, as in torch, although the minors are its derivatives; and no second derivative here.
+    A singular one gets 0, as in torch, although the minors are its derivatives: these it gets, as there, where the rule is
+    recorded, and inside of torch.func.
     """
     if not math.prod(A.shape):
         return rules.zeros(A, tuple(A.shape))
-    singular = rules.raw(result) == 0
-    if singular.any():
-        if rules.is_tensor(A):
-            raise NotImplementedError(
-                "minigrad 没有奇异矩阵的行列式的二阶导数 · minigrad has no second derivative of det at a singular matrix"
-            )
+    value = rules.raw(result)
+    singular = value == 0
+    if rules.is_tensor(A) or (singular.any() and inside_func()):
+        near = abs(value) < 100 * numpy.finfo(value.dtype).eps
+        if near.all():
+            return minors(grad, A)
+        if near.any():  # in a batch, one by one
+            return rules.stack([det_vjp(grad[i], A[i], result[i]) for i in range(len(A))], 0)
+    elif singular.any():
         A = rules.where(singular[..., None, None], identity(A), A)
     return turned_inverse(A, grad * result)
+
+
+def minors(grad: Any, A: Any) -> Any:
+    """∂ det A/∂A where A has no inverse: with A = U diag(S) Vᵀ it is det(U Vᵀ) · U diag(∏ of the other S) Vᵀ.
+
+    Source: Townsend (2016), Differentiating the Singular Value Decomposition; torch: linalg_det_backward.
+    """
+    from .decompositions import svd_op  # which builds on this module
+
+    U, S, Vh = svd_op.of(A, full_matrices=False)
+    scales = [det_op.of(U) * det_op.of(Vh) * grad] * S.shape[-1]
+    for i in range(len(scales)):
+        for j in range(len(scales)):
+            scales[i] = scales[i] * S[..., j] if j != i else scales[i]
+    return (U * rules.unsqueeze(rules.stack(scales, -1), -2)) @ Vh
+
+
+def inside_func() -> bool:
+    """Whether a function transformation runs, which torch records even where nobody asks for it."""
+    from ..autograd.function import transforms  # needed by few programs
+
+    return bool(transforms.get())
 
 
 def identity(A: Any) -> Any:

@@ -227,7 +227,7 @@ def embedding_vjp(
 
 
 def _embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
-    return weight[indices]
+    return weight[indices] if indices.ndim else weight[indices].copy()  # one row would be a view
 
 
 embedding_op = Op(

@@ -7,13 +7,13 @@ How a call computes and records is in `define.py`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
 from ..autograd.accumulate import apply_product, fit
-from ..autograd.graph import INFERENCE, Constant, Node, SeveralOutputs, save_result
-from ..autograd.recording import as_rule
+from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
+from ..autograd.recording import as_rule, before_write
 from ..errors import INFERENCE_SAVED
 from ..strides import turned
 from ..tensor import Tensor
@@ -70,6 +70,58 @@ def keep_versions(node: Node) -> None:
     if INFERENCE.version in versions:
         raise RuntimeError(INFERENCE_SAVED)
     node.versions = tuple(versions)
+
+
+class Places(tuple[Any, ...]):
+    """An index as arrays (None: a whole dimension), and the tensors that these are of."""
+
+    tensors: tuple[Tensor, ...] = ()
+
+
+def watched(arrays: tuple[Any, ...], parts: Sequence[Any], *inputs: Tensor) -> tuple[Any, ...]:
+    """An index with the tensors among its parts, to which no one may write until backward has run; as arrays alone where none
+    of the inputs wants a gradient."""
+    if all(t._edge is NO_EDGE for t in inputs):
+        return arrays
+    places = Places(arrays)
+    places.tensors = tuple([part for part in parts if isinstance(part, Tensor) and part._data.ndim])
+    if before_write:  # under allow_mutation_on_saved_tensors everyone may
+        return copied(places)
+    return places if places.tensors else arrays
+
+
+def copied(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    """An index that keeps its values, whatever is written to the tensors that it was made of."""
+    return tuple([None if array is None else array.copy() for array in arrays])
+
+
+class SavedPlaces(Constant):
+    """An index that a node has saved: arrays for its rule, and their tensors, for it is their own counter of the writes to
+    them since."""
+
+    __slots__ = ("seen",)
+    detached = False
+
+    def __init__(self, places: Places) -> None:
+        super().__init__(places)
+        self.seen = [(t, t.counter().version) for t in places.tensors]
+        if any(version == INFERENCE.version for _, version in self.seen):
+            raise RuntimeError(INFERENCE_SAVED)
+
+    @property
+    def _counter(self) -> Any:  # type: ignore[override]
+        return self
+
+    @property
+    def version(self) -> int:
+        """How many of the tensors have been written."""
+        return sum(tensor._version != before for tensor, before in self.seen)
+
+    _version = version
+
+    def written(self) -> tuple[Any, int, int]:
+        """The first of the tensors that has been written, its version, and that at saving."""
+        return next((tensor, tensor._version, before) for tensor, before in self.seen if tensor._version != before)
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
@@ -290,7 +342,9 @@ class Rules:
             return lambda inputs, outs, attributes: Constant(attributes[name])
 
         def attribute(inputs: Any, outs: Any, attributes: dict[str, Any]) -> Any:
-            value = attributes[name]  # a tensor is version-checked, anything else is constant
+            value = attributes[name]  # tensors are version-checked, anything else is constant
+            if type(value) is Places:
+                return SavedPlaces(value)
             return value if isinstance(value, Tensor) else Constant(value)
 
         return attribute
