@@ -54,4 +54,6 @@ class Buffer(Tensor):
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         adopt(self, data)
+        if data is not None and data.requires_grad:
+            self.requires_grad = True
         self.persistent = persistent
