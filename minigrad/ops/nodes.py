@@ -13,10 +13,11 @@ from typing import Any
 
 from ..autograd.accumulate import apply_product, fit
 from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
-from ..autograd.recording import as_rule, before_write
+from ..autograd.recording import as_rule, observers
+from ..backend import numpy
 from ..errors import INFERENCE_SAVED
 from ..strides import turned
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .saved_attributes import SHOWN_ONLY, shown
 
 ONE_WANTED = (True,)  # which inputs want a gradient, if there is only one input
@@ -85,9 +86,20 @@ def watched(arrays: tuple[Any, ...], parts: Sequence[Any], *inputs: Tensor) -> t
         return arrays
     places = Places(arrays)
     places.tensors = tuple([part for part in parts if isinstance(part, Tensor) and part._data.ndim])
-    if before_write:  # under allow_mutation_on_saved_tensors everyone may
-        return copied(places)
+    if observers:  # which see the tensors that lists become, too
+        each = [array for array in arrays if array is not None]
+        if len(arrays_of(places.tensors)) != len(each):
+            places.tensors = tuple(map(from_array, each))
     return places if places.tensors else arrays
+
+
+def arrays_of(tensors: Sequence[Tensor]) -> list[Any]:
+    """What tensors index by: whole numbers as they are, a mask by an array for each of its dimensions."""
+    found: list[Any] = []
+    for array in [t._data for t in tensors]:
+        mask = array.dtype.kind == "b" or array.dtype == numpy.uint8
+        found += array.nonzero() if mask else (array,)
+    return found
 
 
 def copied(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -122,6 +134,24 @@ class SavedPlaces(Constant):
     def written(self) -> tuple[Any, int, int]:
         """The first of the tensors that has been written, its version, and that at saving."""
         return next((tensor, tensor._version, before) for tensor, before in self.seen if tensor._version != before)
+
+    def packed(self, pack: Callable[[Tensor], Any]) -> PackedPlaces:
+        """These places with their tensors packed."""
+        return PackedPlaces(self._data, [pack(tensor) for tensor, _ in self.seen])
+
+
+class PackedPlaces(Constant):
+    """An index whose tensors a pack hook has taken: each read has them unpacked."""
+
+    __slots__ = ("places", "packs")
+
+    def __init__(self, places: Places, packs: list[Any]) -> None:
+        self.places, self.packs = places, packs
+
+    @property
+    def _data(self) -> Any:
+        arrays = iter(arrays_of([pack.tensor for pack in self.packs]))
+        return tuple([None if place is None else next(arrays) for place in self.places])
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
