@@ -242,6 +242,7 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: Bool = Fal
             raise RuntimeError(f"Unsupported input type encountered for isin(): {t.dtype.type_name}")
     module = array_module(x if isinstance(elements, Tensor) else y)
     x, y = module.asarray(x), module.asarray(y)
-    if isinstance(test_elements, Tensor) and x.dtype is y.dtype and y.size < int(10 * x.size**0.145):
-        y = view(from_array(y), (-1,))._data  # few are compared one by one, and torch refuses some layouts
+    if isinstance(test_elements, Tensor) and y.size < int(10 * x.size**0.145):
+        common = result_type(elements, test_elements)  # few are compared one by one, and torch refuses some layouts
+        y = view(from_array(y).to(common), (-1,))._data
     return from_array(module.asarray(module.isin(x, y, invert=flag(invert))))
