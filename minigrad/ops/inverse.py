@@ -61,9 +61,9 @@ def det_vjp(grad: Any, A: Any, result: Any) -> Any:
 
 
 def minors(grad: Any, A: Any) -> Any:
-    """∂ det A/∂A where A has no inverse: with A = U diag(S) Vᵀ it is det(U Vᵀ) · U diag(∏ of the other S) Vᵀ.
+    """∂ det A/∂A where A has no inverse: with A = U diag(S) Vᵀ, det A = det(U Vᵀ) ∏S, so det(U Vᵀ) · U diag(∏ other S) Vᵀ.
 
-    Source: Townsend (2016), Differentiating the Singular Value Decomposition; torch: linalg_det_backward.
+    torch: linalg_det_backward. Example: A = [[1., 1.], [1., 1.]] → [[1., -1.], [-1., 1.]]
     """
     from .decompositions import svd_op  # which builds on this module
 

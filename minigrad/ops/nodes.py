@@ -78,6 +78,26 @@ class Places(tuple[Any, ...]):
 
     tensors: tuple[Tensor, ...] = ()
 
+    def as_given(self) -> tuple[Tensor | None, ...]:
+        """The tensors, a mask as one; None for the dimensions before and between them that are whole."""
+        if len(arrays_of(self.tensors)) != sum(array is not None for array in self):  # lists are among them
+            return tuple([None if array is None else self.tensor_of(array) for array in self])
+        tensors, rest = iter(self.tensors), 0
+        found: list[Tensor | None] = []
+        for array in self:
+            if array is None:
+                found.append(None)
+            elif rest:
+                rest -= 1
+            else:
+                found.append(tensor := next(tensors))
+                rest = len(arrays_of([tensor])) - 1
+        return tuple(found)
+
+    def tensor_of(self, array: Any) -> Tensor:
+        """The tensor that an array is of, or else a new one."""
+        return next((t for t in self.tensors if t._data is array), from_array(array))
+
 
 def watched(arrays: tuple[Any, ...], parts: Sequence[Any], *inputs: Tensor) -> tuple[Any, ...]:
     """An index with the tensors among its parts, to which no one may write until backward has run; as arrays alone where none
@@ -90,7 +110,7 @@ def watched(arrays: tuple[Any, ...], parts: Sequence[Any], *inputs: Tensor) -> t
         each = [array for array in arrays if array is not None]
         if len(arrays_of(places.tensors)) != len(each):
             places.tensors = tuple(map(from_array, each))
-    return places if places.tensors else arrays
+    return places
 
 
 def arrays_of(tensors: Sequence[Tensor]) -> list[Any]:

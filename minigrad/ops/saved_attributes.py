@@ -171,6 +171,6 @@ def operand(value: Any, name: str) -> Any:
         return from_array(numpy.asarray(value))
     if isinstance(value, ndarray):
         return from_array(value)
-    if isinstance(value, tuple) and any(isinstance(part, ndarray) for part in value):
-        return tuple([from_array(part) if isinstance(part, ndarray) else part for part in value])
+    if hasattr(value, "as_given"):
+        return value.as_given()
     return value
