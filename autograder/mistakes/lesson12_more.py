@@ -199,25 +199,31 @@ def refuses_tensors_too(self: Any, *tensors: Any) -> None:
     self.to_save = tensors
 
 
-LEFT = {
-    "zh": "公式是对的，可是很靠左的地方丢光了位数：两个几乎相等的数相减（1 - 1/(1 + eˣ)，或 0.5·tanh + 0.5），只剩下 0。用 x.sigmoid()，它那里还是一个很小的数。",
-    "en": "The formula is right, but far to the left it loses every digit: of two numbers that are nearly equal (1 - 1/(1 + eˣ), or 0.5·tanh + 0.5) nothing but 0 is left. x.sigmoid() still gives a very small number there.",
-}
-
-
-@mistake(BACKWARD, **LEFT)
+@mistake(
+    BACKWARD,
+    zh="公式是对的，可是很靠左的地方丢光了位数：那里 tanh 等于 -1，0.5·tanh 和 0.5 相加，只剩下 0。用 x.sigmoid()，它那里还是一个很小的数。",
+    en="The formula is right, but far to the left it loses every digit: tanh is -1 there, and of 0.5·tanh + 0.5 nothing but 0 is left. x.sigmoid() still gives a very small number there.",
+)
 def loses_the_left(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors
     return grad * ((x / 2).tanh() * 0.5 + 0.5)
 
 
-@mistake(BACKWARD, **LEFT)
+@mistake(
+    BACKWARD,
+    zh="公式是对的，可是很靠左的地方丢光了位数：那里 1/(1 + eˣ) 等于 1，1 减去它只剩下 0。用 x.sigmoid()，它那里还是一个很小的数。",
+    en="The formula is right, but far to the left it loses every digit: 1/(1 + eˣ) is 1 there, and of 1 - 1/(1 + eˣ) nothing but 0 is left. x.sigmoid() still gives a very small number there.",
+)
 def loses_the_left_to_the_right(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors
     return grad * (1 - (-x).sigmoid())
 
 
-@mistake(BACKWARD, **LEFT)
+@mistake(
+    BACKWARD,
+    zh="公式是对的，可是很靠左的地方丢光了位数：那里 grad/(1 + eˣ) 就是 grad，两者相减只剩下 0。用 grad * x.sigmoid()，它那里还是一个很小的数。",
+    en="The formula is right, but far to the left it loses every digit: grad/(1 + eˣ) is grad there, and their difference is 0. grad * x.sigmoid() is still a very small number there.",
+)
 def loses_the_left_of_grad(ctx: Any, grad: Any) -> Any:
     (x,) = ctx.saved_tensors
     return grad - grad / (1 + x.exp())
