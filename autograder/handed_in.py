@@ -4,18 +4,25 @@
 
 A receipt says where the version went. One that went nowhere is saved here and nothing more, and says that, too.
 
-It is loaded in every notebook whose last cell runs, and needs no notebook format, no grader and no page for that.
+It is loaded in every notebook whose last cell runs, and needs no notebook format, no grader and no page for that; only
+who has handed in waits for a look at the file (`otherwise_here`).
 Handing in, which writes them, is receipts.py's.
 """
 
 from __future__ import annotations
 
+import ast
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from autograder.errors import AutograderError
 from autograder.messages import Text, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FOLDER = "my_submissions"
 
@@ -94,3 +101,25 @@ def latest(home: Path) -> Receipt | None:
     """The last receipt that was given, if there is one."""
     found = versions(home)
     return Receipt(**json.loads(found[-1].read_text(encoding="utf-8"))) if found else None
+
+
+def otherwise_here(book: Path) -> Iterator[str]:
+    """What to say if parts of a notebook's file are not those that run in it: it was not saved, or holds two of one."""
+    import nbformat
+
+    from autograder import own_source, parts  # the notebook's own, and so loaded already
+    from autograder.solutions import bare, definitions
+
+    in_file: dict[str, str] = {}
+    for cell in nbformat.read(book, as_version=4).cells:
+        with suppress(SyntaxError):  # a cell with a slip, or in IPython's own language, plugs in nothing
+            found = definitions(cell.source) if cell.cell_type == "code" else {}
+            in_file |= {part: bare(node) for part, node in found.items()}
+    differ = []
+    for part, written in parts.plugged().items():
+        if getattr(written, "__module__", "") == "__main__":
+            with suppress(AutograderError):
+                node: Any = ast.parse(own_source.of(written)).body[0]
+                differ += [part.rpartition(".")[2]] * (bare(node) != in_file.get(part))
+    if differ:
+        yield from text("otherwise_here", parts=", ".join(differ)).lines()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import os
 import random
 import subprocess
 import sys
@@ -48,7 +47,7 @@ from autograder.mistakes.twofold import Twofold, twofold
 from autograder.remarks import remarks
 from autograder.runner.limits import TimeLimit, time_limit
 from autograder.show import View, show
-from autograder.waiting import over, waiting
+from autograder.waiting import over, validating, waiting
 
 MOST_PRINTED, MOST_LINES = 2000, 8  # characters and lines that are kept of what a learner's part prints
 LONGEST = 20  # seconds that a check may run; the slowest of ours takes one
@@ -65,6 +64,8 @@ def check(name: str = "", seed: int | None = None) -> None:
     if not isinstance(name, str) or name not in checks.REGISTRY:
         kind = "check_which" if name == "" else text("kind_check")
         raise UnknownName(kind, name, checks.REGISTRY, [each.name for each in _checks_here()])
+    if not isinstance(seed, int | None):
+        raise AutograderError(text("one_check_each"))
     this = checks.get(name)
     workspace.note_first_check(this.lesson)
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
@@ -73,7 +74,7 @@ def check(name: str = "", seed: int | None = None) -> None:
         view.hint = None
         view.state = "todo" if view.state == "pass" else view.state  # what passed is not what is there now
     show(view)
-    if view.state != "pass" and os.environ.get("NBGRADER_VALIDATING"):
+    if view.state != "pass" and validating():
         raise CheckFailed(view.text())
 
 
@@ -90,14 +91,15 @@ def submit(student: str = "") -> None:
 
     A process of its own does it: the parts that are plugged in here are not those of the file.
     """
-    here = _notebooks_here()
+    here, name = _notebooks_here(), f"{Path.cwd().name}.ipynb"
     if student and len(here) != 1:
-        raise AutograderError(text("submit_where"), where=str(Path.cwd()))
-    if student and not os.environ.get("NBGRADER_VALIDATING"):
+        name = name if checks.for_lesson(Path.cwd().name) else "01_tensor.ipynb, …"
+        raise AutograderError(text("submit_where", name=name), where=str(Path.cwd()))
+    if student and not validating():
         command = [sys.executable, "-m", "autograder", "submit", str(here[0]), "--id", student]
         done = subprocess.run(command, capture_output=True, text=True, cwd=_PROJECT)
         over()  # on a terminal, the line has to go before anything takes its place
-        print((done.stdout + done.stderr).rstrip())
+        print("\n".join([(done.stdout + done.stderr).rstrip(), *handed_in.otherwise_here(here[0])]))
         return
     last = handed_in.latest(handed_in.home_of(here[0])) if len(here) == 1 else None
     said = [*text("submit_last").lines(), *last.lines()] if last else []

@@ -12,6 +12,7 @@ Not here: what a part must do (checks/), nor any import beyond NumPy's and the e
 
 from __future__ import annotations
 
+import ast
 import dis
 import functools
 import importlib
@@ -84,9 +85,20 @@ STUB = set("RESUME LOAD_GLOBAL PUSH_NULL CACHE PRECALL CALL CALL_FUNCTION LOAD_C
 
 
 def has_code(written: Any) -> bool:
-    """Whether a function does something beside raising: the learner's code stands above the line that was left."""
+    """Whether a function does something beside raising: the learner's code stands above or below the line that was left."""
     code = getattr(written, "__code__", None)
-    return code is not None and any(each.opname not in STUB for each in dis.get_instructions(code))
+    return code is not None and (
+        any(each.opname not in STUB for each in dis.get_instructions(code)) or goes_on(written)
+    )
+
+
+def goes_on(written: Any) -> bool:
+    """Whether a function's source goes on below a `raise`, which Python leaves out of its code."""
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(written))).body[0].body  # type: ignore[attr-defined]
+    except (OSError, SyntaxError, TypeError):
+        return False
+    return any(isinstance(each, ast.Raise) for each in body[:-1])
 
 
 @contextmanager

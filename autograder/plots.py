@@ -42,8 +42,8 @@ def axes(x: str, y: str, title: str = "", size: tuple[float, float] = (6.4, 3.6)
     return row([(x, y, title)], size)[0]
 
 
-def row(labels: list[tuple[str, str, str]], size: tuple[float, float] = (9.6, 3.4)) -> list[Any]:
-    """Several axes side by side, each with its (x label, y label, title)."""
+def row(labels: list[tuple[str, str, str]], size: tuple[float, float] = (8.4, 3.4)) -> list[Any]:
+    """Several axes side by side, each with its (x label, y label, title). Wider than 8.4 inches, JupyterLab cuts them off."""
     with waiting("still_drawing"):  # in a fresh kernel, matplotlib takes its time
         _set_up()
         import matplotlib.pyplot as plt

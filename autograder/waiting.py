@@ -84,9 +84,15 @@ def over() -> str | None:
     return _line[0].end() if _line else None
 
 
+def validating() -> bool:
+    """Whether nbgrader's Validate button runs this kernel. After an error in Validate its variable stays set in the server,
+    and so in the kernels that it starts later; these belong to a session, Validate's own does not."""
+    return bool(os.environ.get("NBGRADER_VALIDATING")) and "JPY_SESSION_NAME" not in os.environ
+
+
 def here() -> Line | None:
     """The line that this place can show."""
-    if os.environ.get("NBGRADER_VALIDATING"):
+    if validating():
         return None
     ipython = sys.modules.get("IPython")
     if ipython and hasattr(ipython.get_ipython(), "kernel"):

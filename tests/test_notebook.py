@@ -281,6 +281,13 @@ def test_under_the_validate_button_a_failing_check_raises(capsys, monkeypatch):
         autograder.check("mul_backward", 4711)
     with pytest.raises(CheckFailed, match="@implements"):
         autograder.check("mul_backward", 4711)
+    monkeypatch.setenv("JPY_SESSION_NAME", "a kernel that JupyterLab started after Validate had failed")
+    autograder.check("mul_backward", 4711)
+
+
+def test_one_check_at_a_time(capsys):
+    with pytest.raises(AutograderError, match="one name"):
+        autograder.check("mul_backward", "div_backward")
 
 
 def test_one_language_alone(capsys):

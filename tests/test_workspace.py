@@ -13,7 +13,19 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 import minigrad
-from autograder import checks, compare, lessons, messages, notebook, oracle, own_source, parts, use_parts, workspace
+from autograder import (
+    checks,
+    compare,
+    handed_in,
+    lessons,
+    messages,
+    notebook,
+    oracle,
+    own_source,
+    parts,
+    use_parts,
+    workspace,
+)
 from autograder.engine_map import current
 from autograder.errors import AutograderError
 from autograder.lessons import kind
@@ -144,6 +156,28 @@ def test_a_helper_or_an_import_with_the_name_of_a_builtin_is_kept():
     elsewhere = {}
     exec(own_source.whole(here["part"]), elsewhere)
     assert elsewhere["sum"] is minigrad.sum and elsewhere["max"](1, 2) == 2 and "len" not in elsewhere
+
+
+def test_what_is_handed_in_otherwise_than_it_runs_is_told(tmp_path):
+    def told(*sources):
+        book, path = (
+            new_notebook(cells=[new_code_cell(each) for each in sources]),
+            tmp_path / "03_local_derivatives.ipynb",
+        )
+        nbformat.write(book, path)
+        return "\n".join(handed_in.otherwise_here(path))
+
+    rules = textwrap.dedent(RULES)
+    here = cell(RULES, {"__name__": "__main__"})
+    assert told(rules) == told("def slip(:", "%matplotlib inline", rules.replace("# what I thought", "# 我想的")) == ""
+    wrong = textwrap.dedent("""
+        @implements("minigrad.ops.pointwise.mul_vjp_self")
+        def my_mul(grad, other):
+            return other
+    """)
+    assert told(wrong, rules) == ""  # the last one counts
+    assert "mul_vjp_self. Save" in told(rules, wrong) and "不一样：mul_vjp_self。" in told(rules, wrong)
+    assert "mul_vjp_self, mul_vjp_other" in told("print(1)") and here
 
 
 def test_mine_and_reference_can_be_chosen_at_any_time(capsys):
@@ -306,3 +340,15 @@ def test_a_page_is_released_as_it_is_written_and_a_stale_one_is_found(tmp_path):
     assert [path.stem for path in release.release_pages(course)] == ["your_engine"]
     assert release.release_pages(course) == []
     assert "assert" not in (course.path("release", ".", "your_engine") / "your_engine.ipynb").read_text()
+
+
+def test_a_line_left_above_or_below_the_answer_is_told_from_an_answer_not_begun():
+    lines = "def part(grad):", "    raise NotImplementedError", "    return grad"
+    for source, begun in (
+        ("\n".join(lines), True),
+        ("\n".join([lines[0], "    grad = 1", lines[1]]), True),
+        ("\n".join(lines[:2]), False),
+    ):
+        assert (
+            parts.has_code(cell(source + "\n", {"__name__": "__main__"}, f"<{begun} {len(source)}>")["part"]) is begun
+        )

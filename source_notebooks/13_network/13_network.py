@@ -522,7 +522,7 @@ data = digits()
 
 
 def show(title):
-    for i, ax in enumerate(row([("", "", title(i)) for i in range(12)], size=(9.6, 1.2))):
+    for i, ax in enumerate(row([("", "", title(i)) for i in range(12)], size=(8.4, 1.1))):
         ax.imshow(data.test_images[i].numpy().reshape(8, 8), cmap="gray_r")
         ax.axis("off")
 
@@ -586,7 +586,7 @@ _ = right.axhline(0.96, color="gray", linestyle=":")
 guesses = net(data.test_images).argmax(1).numpy()
 wrong = [i for i, guess in enumerate(guesses) if guess != data.test_numbers[i].item()][:12]
 if wrong:
-    for i, ax in zip(wrong, row([("", "", "") for _ in wrong], size=(0.9 * len(wrong), 1.4))):
+    for i, ax in zip(wrong, row([("", "", "") for _ in wrong], size=(0.7 * len(wrong), 1.2))):
         ax.imshow(data.test_images[i].numpy().reshape(8, 8), cmap="gray_r")
         ax.set_title(f"{guesses[i]} ≠ {data.test_numbers[i].item()}", fontsize="small")
         ax.axis("off")
