@@ -154,7 +154,7 @@ def _int_power(x: Any, y: Any) -> Any:
     if x.dtype.kind != "i" or not (y < 0).any():
         return module.power(x, y)
     ones = module.where(x == 1, 1, module.where(x == -1, 1 - 2 * (abs(y) % 2), 0))
-    return module.where(y < 0, ones, module.power(x, abs(y.astype("int64")))).astype(x.dtype)
+    return module.where(y < 0, ones, module.power(x, module.where(y < 0, 0, y))).astype(x.dtype)
 
 
 add_alpha_op = Op("AddBackward0", _scaled_sum, promotes=True, self=same_vjp, other=add_alpha_vjp)

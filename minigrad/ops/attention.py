@@ -166,8 +166,9 @@ def scaled_dot_product_attention(
     query, key, value = widened(query, key, value)
     if dtype.kind != "f":  # which scaling makes floats of: they no longer go with the values, and torch refuses them
         query, key = (t.to(get_default_dtype()) for t in (query, key))
-    root = math.sqrt(scale)
-    scores = matmul(times_number(query, number=root), times_number(transpose(key, -2, -1), number=root))
+    root = math.sqrt(abs(scale))
+    scaled = times_number(query, number=math.copysign(root, scale))
+    scores = matmul(scaled, times_number(transpose(key, -2, -1), number=root))
     if mask is not None:
         scores = scores.add_(mask)
     weights = safe_softmax_op(scores, dim=scores._data.ndim - 1)

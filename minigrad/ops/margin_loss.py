@@ -155,7 +155,7 @@ def soft_margin_loss_vjp_self(grad: Any, self: Any, target: Any, reduction: int)
 
 def _soft_margin(x: Any, target: Any, reduction: int) -> Any:
     module, negative = array_module(x), -x
-    found = reduced(module.log(1 + module.exp(negative * target)).astype(x.dtype, copy=False), reduction)
+    found = reduced(module.log1p(module.exp(negative * target)).astype(x.dtype, copy=False), reduction)
     return found if found.ndim < 2 else in_first_order(found, negative, target)
 
 
@@ -190,7 +190,7 @@ def _excess(x: Any, target: Any, weight: Any, margin: float) -> tuple[Any, Any]:
     """(N, C): what each class exceeds the target's score less the margin by, 0 for the target itself, and its weight."""
     module = array_module(x)
     rows = module.arange(len(x))
-    excess = module.fmax(x - x[rows, target][:, None] + margin, 0)  # what is not above 0 counts nothing, nor does nan
+    excess = module.fmax(margin - x[rows, target][:, None] + x, 0)  # what is not above 0 counts nothing, nor does nan
     excess[rows, target] = 0
     share = (1 if weight is None else weight[target][:, None]) / x.shape[1]
     return excess, module.asarray(share, dtype=x.dtype)

@@ -40,7 +40,8 @@ def vector_norm_vjp(grad: Any, self: Any, result: Any, ord: float, dim: Dims, ke
     return slope * (grad * norm ** (1 - ord) if ord < 1 else where_zero(norm == 0, grad / norm ** (ord - 1)))
 
 
-def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
+def vector_norm_array(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
+    """(Σ |x|^ord)^(1 / ord) over dim."""
     size = abs(x)
     if ord and count(x.shape, dim) == 1:
         return sum_array(size, dim, keepdim)  # of one number itself, which no power can overflow
@@ -56,7 +57,7 @@ def _vector_norm(x: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
 @ordered
 def _norm(x: Any, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     """dtype: which x is converted to first, if to another."""
-    return in_single(_vector_norm)(x if dtype is None else x.astype(dtype), ord, dim, keepdim)
+    return in_single(vector_norm_array)(x if dtype is None else x.astype(dtype), ord, dim, keepdim)
 
 
 vector_norm_op = Op("LinalgVectorNormBackward0", _norm, stretches=True, self=vector_norm_vjp)

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from .. import rules
-from ..backend import array_module, in_order, in_single, sum_array
+from ..backend import array_module, in_order, in_single
 from ..dtypes import BY_NUMPY, promote_types, result_type
 from ..errors import warn_once
 from ..tensor import Tensor, from_array
@@ -15,7 +15,7 @@ from .arguments import Int, Number
 from .arithmetic import whole_factor
 from .define import Op
 from .linalg import bmm, dot_op, dtypes_of_addmv, matmul, matrices, numbers_only, vectors
-from .norms import no_norm_of_nothing, vector_norm_vjp
+from .norms import no_norm_of_nothing, vector_norm_array, vector_norm_vjp
 from .pointwise import mul_op
 from .promotion import common_shape, no_kernel, refuse_bools
 from .reduce import one_dim, real_dim
@@ -117,14 +117,7 @@ def _add_product(product: Any, by_blas: bool = False) -> Any:
 
 
 def _dist(x: Any, y: Any, p: float) -> Any:
-    difference = abs(x - y)
-    if math.isinf(p):
-        return difference.max() if p > 0 else difference.min()
-    if p == 0:
-        return (difference != 0).sum().astype(x.dtype)
-    if p == 2:
-        return array_module(x).sqrt(sum_array(difference * difference, None, False))
-    return sum_array(difference**p, None, False) ** (1 / p)
+    return vector_norm_array(x - y, p, None, False)
 
 
 addmv_op = Op(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import array_module
+from ..backend import anywhere, array_module
 from ..dtypes import int32, int64
 from ..errors import warn_once
 from ..tensor import Tensor, from_array
@@ -44,7 +44,9 @@ def searchsorted(
     if sorter is not None:
         data = module.take_along_axis(data, sorter._data, -1)
     where: Any = "right" if flag(right) or side == "right" else "left"
-    if data.ndim == 1 or not values.size:
+    if data.dtype.kind == "f" and anywhere(data != data):
+        found = halved(data, values, where)
+    elif data.ndim == 1 or not values.size:
         found = module.asarray(module.searchsorted(data.reshape(-1), values, where))
     else:
         count = math.prod(data.shape[:-1])
@@ -52,6 +54,20 @@ def searchsorted(
         found = module.stack([module.searchsorted(a, v, where) for a, v in zip(rows, wanted, strict=True)])
         found = found.reshape(values.shape)
     return from_array(found.astype((int32 if flag(out_int32) else int64).np))
+
+
+def halved(data: Any, values: Any, side: str) -> Any:
+    """Positions by halving, step by step as torch does: among nan the answer depends on which elements are looked at."""
+    module, n = array_module(data), data.shape[-1]
+    low, high = module.zeros(values.shape, "int64"), module.full(values.shape, n, "int64")
+    for _ in range(n.bit_length()):
+        middle = low + (high - low) // 2
+        at = module.minimum(middle, n - 1)
+        seen = data[at] if data.ndim == 1 else module.take_along_axis(data, at, -1)
+        beyond = ~(seen >= values) if side == "left" else ~(seen > values)
+        open_ = low < high
+        low, high = module.where(open_ & beyond, middle + 1, low), module.where(open_ & ~beyond, middle, high)
+    return low
 
 
 def check_boundaries(data: Any, values: Any, sorter: Tensor | None) -> None:

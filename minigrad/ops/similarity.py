@@ -20,7 +20,7 @@ from .extrema import clamp_min, minimum
 from .lazy import plain_function
 from .loss import apply_reduction, reduction_number
 from .margin_loss import plus
-from .norms import _vector_norm, refuse_nothing, vector_norm_vjp
+from .norms import vector_norm_array, refuse_nothing, vector_norm_vjp
 from .promotion import unsupported
 from .statistics import where_zero
 from .underivable import no_vjp
@@ -65,7 +65,7 @@ def _cdist(x1: Any, x2: Any, p: float) -> Any:
     difference = in_order(x1)[..., :, None, :] - in_order(x2)[..., None, :, :]
     if not difference.shape[-1]:
         return array_module(x1).zeros(difference.shape[:-1], x1.dtype)
-    return _vector_norm(difference, p, (-1,), False)
+    return vector_norm_array(difference, p, (-1,), False)
 
 
 def _cdist_slope(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
@@ -96,7 +96,7 @@ def _euclidean_dist(x1: Any, x2: Any) -> Any:
 
 norm_op = Op(
     "NormBackward1",
-    ordered(in_single(lambda x, p, dim, keepdim: _vector_norm(in_order(x), p, dim, keepdim))),
+    ordered(in_single(lambda x, p, dim, keepdim: vector_norm_array(in_order(x), p, dim, keepdim))),
     self=norm_vjp,
 )
 cdist_op = Op("CdistBackward0", _cdist, stretches=True, x1=cdist_vjp_x1, x2=cdist_vjp_x2)

@@ -81,6 +81,7 @@ def _ln_gamma(x: float) -> float:
 
 
 _lgamma = _one_by_one("gammaln", _ln_gamma)
+_erfc = _one_by_one("erfc", math.erfc)
 
 
 def lgamma_array(x: Any) -> Any:
@@ -115,7 +116,10 @@ def _erfinv(y: Any) -> Any:
     x = module.where(abs(y) <= 0.7, y * _fraction(y * y, NEAR), module.copysign(_fraction(far, FAR), y))
     slope = 2 / math.sqrt(math.pi)
     for _ in range(2):
-        x = x - (erf_array(module.asarray(x)) - y) / (slope * module.exp(-x * x))
+        beyond = abs(y) > 0.7  # where erf is nearly 1, the little that is left to 1 has the digits
+        left = module.asarray(module.where(beyond, module.copysign(1, y) * (1 - abs(y) - _erfc(abs(x))), 0))
+        over = module.where(beyond, left, erf_array(module.asarray(x)) - y)
+        x = x - over / (slope * module.exp(-x * x))
     return module.where(abs(y) == 1, module.copysign(y.dtype.type(math.inf), y), x).astype(y.dtype, copy=False)
 
 
@@ -200,10 +204,12 @@ def _polygamma(x: Any, n: int) -> Any:
 @in_single
 def _logcumsumexp(x: Any, dim: int) -> Any:
     module = array_module(x)  # CuPy's logaddexp cannot accumulate
-    return module.asarray(numpy.logaddexp.accumulate(to_host(x), dim)) if x.ndim else x.copy()
+    if not x.ndim:
+        return x.copy()
+    return module.asarray(numpy.logaddexp.accumulate(to_host(x), dim, "float64").astype(x.dtype))  # as torch adds up
 
 
-erfc = unary("erfc", "ErfcBackward0", _one_by_one("erfc", math.erfc), self=erfc_vjp)
+erfc = unary("erfc", "ErfcBackward0", _erfc, self=erfc_vjp)
 lgamma = unary("lgamma", "LgammaBackward0", lgamma_array, self=lgamma_vjp)
 erfinv_op = Op("ErfinvBackward0", _erfinv, floating=True, self=erfinv_vjp)
 digamma_op = Op("DigammaBackward0", _digamma, floating=True, self=digamma_vjp)

@@ -136,6 +136,7 @@ def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     centred = x - mean if n else x
     total = sum_array(centred * centred, dim, keepdim)
     if n > 1:
+        total = total - sum_array(centred, dim, keepdim) ** 2 / n  # what the mean is off by
         rounding = mean.reshape(total.shape) * (math.sqrt(n) * ROUNDED * EPS[x.itemsize])
         if anywhere(total <= rounding * rounding):
             centred -= sum_array(centred, dim, True) / n  # of equal numbers the mean is one of them, but for rounding

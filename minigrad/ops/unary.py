@@ -185,6 +185,7 @@ def _round(x: Any) -> Any:
     return x.round() if x.dtype.kind == "f" else laid_out_as(x, x.copy())
 
 
+@in_single
 def _decimals(x: Any, decimals: int) -> Any:
     if x.dtype.kind != "f":
         raise unsupported("round_vml_cpu" if not decimals else "round_cpu", x)
@@ -193,7 +194,7 @@ def _decimals(x: Any, decimals: int) -> Any:
 
 def _logit(x: Any, eps: float | None) -> Any:
     module = array_module(x)
-    x = x if eps is None else module.maximum(module.minimum(x, 1 - eps), eps)
+    x = x if eps is None else module.where(x < eps, x.dtype.type(eps), module.minimum(x, x.dtype.type(1 - eps)))
     return module.log(x / (1 - x))
 
 

@@ -90,7 +90,9 @@ def nearest(size: int, out: int, scale: float | None, plainly: bool) -> list[tup
 
 
 def linear(size: int, out: int, scale: float | None, align_corners: bool) -> list[tuple[Any, Any]]:
-    """Between which two elements of `size` each of `out` lies, and the weight of each."""
+    """Between which two elements of `size` each of `out` lies, and the weight of each; as many are copied, whatever the scale."""
+    if out == size:
+        return [(numpy.arange(size), None)]
     places = numpy.arange(out, dtype=numpy.float64)
     if align_corners:
         at = places * ((size - 1) / (out - 1) if out > 1 else 0.0)
