@@ -241,10 +241,15 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{x[0]}, {x[2]}] but got: {list(y[:2])}."
         )
-    if input._data.dtype is not mat2._data.dtype and input._data.dtype.kind != "b":
-        small = math.prod(x[1:]) * y[2] < 400  # which torch computes itself
-        expected, found = (input.dtype, mat2.dtype) if small else (mat2.dtype, input.dtype)
-        raise RuntimeError(f"expected scalar type {expected.type_name} but found {found.type_name}")
+    if input._data.dtype is not mat2._data.dtype:
+        small = (
+            math.prod(x[1:]) * y[2] < 400
+        )  # which torch computes itself; else BLAS does, or one product after the other
+        if not small and mat2._data.dtype.char not in "fd":
+            dtypes_of_addmm(input, mat2)
+        if input._data.dtype.kind != "b":
+            expected, found = (input.dtype, mat2.dtype) if small else (mat2.dtype, input.dtype)
+            raise RuntimeError(f"expected scalar type {expected.type_name} but found {found.type_name}")
     return bmm_op(input, mat2)
 
 
