@@ -20,7 +20,7 @@ from .extrema import clamp_min, minimum
 from .lazy import plain_function
 from .loss import apply_reduction, reduction_number
 from .margin_loss import plus
-from .norms import vector_norm_array, refuse_nothing, vector_norm_vjp
+from .norms import refuse_nothing, vector_norm_array, vector_norm_vjp
 from .promotion import unsupported
 from .statistics import where_zero
 from .underivable import no_vjp
