@@ -114,11 +114,11 @@ def _erfinv(y: Any) -> Any:
     module = array_module(y)
     far = module.sqrt(-module.log((1 - abs(y)) / 2))
     x = module.where(abs(y) <= 0.7, y * _fraction(y * y, NEAR), module.copysign(_fraction(far, FAR), y))
-    slope = 2 / math.sqrt(math.pi)
+    slope, outer = 2 / math.sqrt(math.pi), abs(y) > 0.7
+    rest = module.asarray(1 - abs(y))[outer]  # there erf is nearly 1, and what it lacks has the digits
     for _ in range(2):
-        beyond = abs(y) > 0.7  # where erf is nearly 1, the little that is left to 1 has the digits
-        left = module.asarray(module.where(beyond, module.copysign(1, y) * (1 - abs(y) - _erfc(abs(x))), 0))
-        over = module.where(beyond, left, erf_array(module.asarray(x)) - y)
+        over = module.asarray(erf_array(module.asarray(x)) - y)
+        over[outer] = (rest - _erfc(module.asarray(abs(x))[outer])) * module.sign(module.asarray(y)[outer])
         x = x - over / (slope * module.exp(-x * x))
     return module.where(abs(y) == 1, module.copysign(y.dtype.type(math.inf), y), x).astype(y.dtype, copy=False)
 
