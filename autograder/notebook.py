@@ -235,8 +235,8 @@ def _explain(view: View, this: Check, outcome: Outcome, verdict: compare.Verdict
 
 
 def _no_hint_left(part: str) -> Text:
-    tests = ", ".join(f'check("{each}")' for each in sorted(workspace.deciding(part)))
-    return text("no_hint_left", part=part.rpartition(".")[2], checks=tests)
+    tests = [f'check("{each}")' for each in checks.REGISTRY if each in workspace.deciding(part)]
+    return text("no_hint_left", part=part.rpartition(".")[2], checks=Text("、".join(tests), ", ".join(tests)))
 
 
 def _hint(this: Check, known: Mistake) -> Text:

@@ -34,13 +34,12 @@ def folder(beside: Path | None = None) -> Path:
 
 
 def remember_language(choice: str) -> None:
-    """Keep the choice for other notebooks, and say so in the one language, if it is one."""
+    """Keep the choice for other notebooks, and say so in what was chosen."""
     path = folder() / LANGUAGE
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         put(path, choice.encode())
-        if choice != "both":
-            print(messages.text("language_kept"))
+        print(messages.text("language_both" if choice == "both" else "language_kept"))
 
 
 def restore_language(beside: Path | None = None) -> None:
