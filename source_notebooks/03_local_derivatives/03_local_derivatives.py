@@ -221,7 +221,8 @@ assert node._saved_self is a and node._saved_other is b
 def mul_vjp_self(grad, other):
     """z = self * other: the gradient for self.
 
-    grad, other: float arrays of the shape of z, or broadcastable to it; other may be a number. In torch: MulBackward0.
+    grad, other: float arrays of the shape of z, or broadcastable to it; other may be a number.
+    torch calls the node MulBackward0.
     Example: grad = [1., 10.], other = [3., 4.]  ->  [3., 40.]
     """
     ### BEGIN SOLUTION
@@ -320,7 +321,8 @@ assert factors == [3.0] and type(factors[0]) is float
 def div_vjp_self(grad, other):
     """z = self / other: the gradient for self.
 
-    grad, other: float arrays of the shape of z, or broadcastable to it; other may be a number. In torch: DivBackward0.
+    grad, other: float arrays of the shape of z, or broadcastable to it; other may be a number.
+    torch calls the node DivBackward0.
     Example: grad = [1., 10.], other = [2., 4.]  ->  [0.5, 2.5]
     """
     ### BEGIN SOLUTION
