@@ -106,14 +106,16 @@ def latest(home: Path) -> Receipt | None:
 def otherwise_here(book: Path) -> Iterator[str]:
     """What to say if parts of a notebook's file are not those that run in it: it was not saved, or holds two of one."""
     import nbformat
+    from IPython.core.inputtransformer2 import TransformerManager
 
     from autograder import own_source, parts  # the notebook's own, and so loaded already
     from autograder.solutions import bare, definitions
 
     in_file: dict[str, str] = {}
     for cell in nbformat.read(book, as_version=4).cells:
-        with suppress(SyntaxError):  # a cell with a slip, or in IPython's own language, plugs in nothing
-            found = definitions(cell.source) if cell.cell_type == "code" else {}
+        with suppress(SyntaxError, ValueError):  # a cell with a slip plugs in nothing
+            as_run = TransformerManager().transform_cell(cell.source)  # magics among its lines are no Python
+            found = definitions(as_run) if cell.cell_type == "code" else {}
             in_file |= {part: bare(node) for part, node in found.items()}
     differ = []
     for part, written in parts.plugged().items():

@@ -95,10 +95,10 @@ def has_code(written: Any) -> bool:
 def goes_on(written: Any) -> bool:
     """Whether a function's source goes on below a `raise`, which Python leaves out of its code."""
     try:
-        body = ast.parse(textwrap.dedent(inspect.getsource(written))).body[0].body  # type: ignore[attr-defined]
+        node: Any = ast.parse(textwrap.dedent(inspect.getsource(written))).body[0]
     except (OSError, SyntaxError, TypeError):
         return False
-    return any(isinstance(each, ast.Raise) for each in body[:-1])
+    return any(isinstance(each, ast.Raise) for each in node.body[:-1])
 
 
 @contextmanager

@@ -168,8 +168,10 @@ def test_what_is_handed_in_otherwise_than_it_runs_is_told(tmp_path):
         return "\n".join(handed_in.otherwise_here(path))
 
     rules = textwrap.dedent(RULES)
-    here = cell(RULES, {"__name__": "__main__"})
-    assert told(rules) == told("def slip(:", "%matplotlib inline", rules.replace("# what I thought", "# 我想的")) == ""
+    cell(RULES, {"__name__": "__main__"})
+    assert (
+        told(rules) == told("def slip(:", "%matplotlib inline\n" + rules.replace("# what I thought", "# 我想的")) == ""
+    )
     wrong = textwrap.dedent("""
         @implements("minigrad.ops.pointwise.mul_vjp_self")
         def my_mul(grad, other):
@@ -177,7 +179,7 @@ def test_what_is_handed_in_otherwise_than_it_runs_is_told(tmp_path):
     """)
     assert told(wrong, rules) == ""  # the last one counts
     assert "mul_vjp_self. Save" in told(rules, wrong) and "不一样：mul_vjp_self。" in told(rules, wrong)
-    assert "mul_vjp_self, mul_vjp_other" in told("print(1)") and here
+    assert "mul_vjp_self, mul_vjp_other" in told("print(1)")
 
 
 def test_mine_and_reference_can_be_chosen_at_any_time(capsys):

@@ -134,9 +134,9 @@ def pack_saved(node: Node) -> None:
 def packed(node: Node, value: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Any:
     """A saved tensor, packed; any other saved value as it is."""
     if not isinstance(value, Tensor | SavedResult):
-        if not hasattr(value, "packed") or isinstance(value, Packed):
+        if not hasattr(value, "packed_by"):
             return value
-        return value.packed(lambda tensor: packed(node, tensor, pack, unpack))  # the tensors of an index
+        return value.packed_by(lambda tensor: packed(node, tensor, pack, unpack))  # the tensors of an index
     tensor = node.saved_tensor(value)
     version = tensor._version
     with no_grad():

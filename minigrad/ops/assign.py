@@ -30,7 +30,7 @@ from .index import (
     take_apart,
 )
 from .inplace import check_memory, check_overlap, check_writable, is_same_place, owner, refresh, write
-from .nodes import watched
+from .places import watched
 from .promotion import PLAIN, differentiable, differentiable_inplace, same_device
 from .validate import flag
 

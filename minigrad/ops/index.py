@@ -17,7 +17,7 @@ from ..strides import expanded, laid_out
 from ..tensor import Tensor
 from .arguments import type_name
 from .define import Op
-from .nodes import copied, watched
+from .places import copied, watched
 from .views import alias_op, select_op, slice_op
 
 Masks = list[tuple[int, Any]]

@@ -242,9 +242,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"Expected size for first two dimensions of batch2 tensor to be: [{x[0]}, {x[2]}] but got: {list(y[:2])}."
         )
     if input._data.dtype is not mat2._data.dtype:
-        small = (
-            math.prod(x[1:]) * y[2] < 400
-        )  # which torch computes itself; else BLAS does, or one product after the other
+        # small ones torch computes itself; else BLAS does, or, of whole numbers, one product after the other
+        small = math.prod(x[1:]) * y[2] < 400
         if not small and mat2._data.dtype.char not in "fd":
             dtypes_of_addmm(input, mat2)
         if input._data.dtype.kind != "b":

@@ -7,17 +7,16 @@ How a call computes and records is in `define.py`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
 from ..autograd.accumulate import apply_product, fit
-from ..autograd.graph import INFERENCE, NO_EDGE, Constant, Node, SeveralOutputs, save_result
-from ..autograd.recording import as_rule, observers
-from ..backend import numpy
+from ..autograd.graph import INFERENCE, Constant, Node, SeveralOutputs, save_result
+from ..autograd.recording import as_rule
 from ..errors import INFERENCE_SAVED
 from ..strides import turned
-from ..tensor import Tensor, from_array
+from ..tensor import Tensor
 from .saved_attributes import SHOWN_ONLY, shown
 
 ONE_WANTED = (True,)  # which inputs want a gradient, if there is only one input
@@ -71,107 +70,6 @@ def keep_versions(node: Node) -> None:
     if INFERENCE.version in versions:
         raise RuntimeError(INFERENCE_SAVED)
     node.versions = tuple(versions)
-
-
-class Places(tuple[Any, ...]):
-    """An index as arrays (None: a whole dimension), and the tensors that these are of."""
-
-    tensors: tuple[Tensor, ...] = ()
-
-    def as_given(self) -> tuple[Tensor | None, ...]:
-        """The tensors, a mask as one; None for the dimensions before and between them that are whole."""
-        if len(arrays_of(self.tensors)) != sum(array is not None for array in self):  # lists are among them
-            return tuple([None if array is None else self.tensor_of(array) for array in self])
-        tensors, rest = iter(self.tensors), 0
-        found: list[Tensor | None] = []
-        for array in self:
-            if array is None:
-                found.append(None)
-            elif rest:
-                rest -= 1
-            else:
-                found.append(tensor := next(tensors))
-                rest = len(arrays_of([tensor])) - 1
-        return tuple(found)
-
-    def tensor_of(self, array: Any) -> Tensor:
-        """The tensor that an array is of, or else a new one."""
-        return next((t for t in self.tensors if t._data is array), from_array(array))
-
-
-def watched(arrays: tuple[Any, ...], parts: Sequence[Any], *inputs: Tensor) -> tuple[Any, ...]:
-    """An index with the tensors among its parts, to which no one may write until backward has run; as arrays alone where none
-    of the inputs wants a gradient."""
-    if all(t._edge is NO_EDGE for t in inputs):
-        return arrays
-    places = Places(arrays)
-    places.tensors = tuple([part for part in parts if isinstance(part, Tensor) and part._data.ndim])
-    if observers:  # which see the tensors that lists become, too
-        each = [array for array in arrays if array is not None]
-        if len(arrays_of(places.tensors)) != len(each):
-            places.tensors = tuple(map(from_array, each))
-    return places
-
-
-def arrays_of(tensors: Sequence[Tensor]) -> list[Any]:
-    """What tensors index by: whole numbers as they are, a mask by an array for each of its dimensions."""
-    found: list[Any] = []
-    for array in [t._data for t in tensors]:
-        mask = array.dtype.kind == "b" or array.dtype == numpy.uint8
-        found += array.nonzero() if mask else (array,)
-    return found
-
-
-def copied(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-    """An index that keeps its values, whatever is written to the tensors that it was made of."""
-    return tuple([None if array is None else array.copy() for array in arrays])
-
-
-class SavedPlaces(Constant):
-    """An index that a node has saved: arrays for its rule, and their tensors, for it is their own counter of the writes to
-    them since."""
-
-    __slots__ = ("seen",)
-    detached = False
-
-    def __init__(self, places: Places) -> None:
-        super().__init__(places)
-        self.seen = [(t, t.counter().version) for t in places.tensors]
-        if any(version == INFERENCE.version for _, version in self.seen):
-            raise RuntimeError(INFERENCE_SAVED)
-
-    @property
-    def _counter(self) -> Any:  # type: ignore[override]
-        return self
-
-    @property
-    def version(self) -> int:
-        """How many of the tensors have been written."""
-        return sum(tensor._version != before for tensor, before in self.seen)
-
-    _version = version
-
-    def written(self) -> tuple[Any, int, int]:
-        """The first of the tensors that has been written, its version, and that at saving."""
-        return next((tensor, tensor._version, before) for tensor, before in self.seen if tensor._version != before)
-
-    def packed(self, pack: Callable[[Tensor], Any]) -> PackedPlaces:
-        """These places with their tensors packed."""
-        return PackedPlaces(self._data, [pack(tensor) for tensor, _ in self.seen])
-
-
-class PackedPlaces(Constant):
-    """An index whose tensors a pack hook has taken: each read has them unpacked."""
-
-    __slots__ = ("places", "packs")
-
-    def __init__(self, places: Places, packs: list[Any]) -> None:
-        self.places, self.packs = places, packs
-
-    @property
-    def _data(self) -> Any:
-        arrays = iter(arrays_of([pack.tensor for pack in self.packs]))
-        return tuple([None if place is None else next(arrays) for place in self.places])
 
 
 def origins(*inputs: Any) -> tuple[tuple[Any, Any], ...]:
@@ -393,8 +291,8 @@ class Rules:
 
         def attribute(inputs: Any, outs: Any, attributes: dict[str, Any]) -> Any:
             value = attributes[name]  # tensors are version-checked, anything else is constant
-            if type(value) is Places:
-                return SavedPlaces(value)
-            return value if isinstance(value, Tensor) else Constant(value)
+            if isinstance(value, Tensor):
+                return value
+            return value.to_save() if hasattr(value, "to_save") else Constant(value)
 
         return attribute
