@@ -167,6 +167,8 @@ def aten_batch_norm(
         moved = flat - per_channel(mean)
         var = (total_product(moved, moved) / n).reshape(-1)
         rstd = (1 / array_module(x).sqrt(var.astype(as_numpy(float64)) + eps)).astype(flat.dtype)
+        if not eps:  # torch: 0 for a channel of one number
+            rstd[var == 0] = 0
         if running_mean is not None and running_var is not None:
             follow(running_mean, running_var, mean, var * (n / (n - 1) if n > 1 else math.nan), momentum)
         factor = per_channel(rstd)

@@ -41,7 +41,8 @@ def centred(input: Any, dims: tuple[int, ...], eps: float) -> tuple[Any, Any, An
     rounding = mean * (ROUNDED * EPS[mean.itemsize])
     if anywhere(close := variance <= rounding * rounding):
         moved, variance, mean = of_equal_rows(input, dims, close, moved, variance, mean)
-    return moved, 1 / rules.sqrt(variance + eps), mean
+    variance = variance + eps
+    return moved, rules.sqrt(variance) / variance, mean  # nan where it is infinite, as in torch, and not 0
 
 
 def of_equal_rows(input: Any, dims: tuple[int, ...], close: Any, *found: Any) -> tuple[Any, Any, Any]:
