@@ -104,6 +104,8 @@ def notes(check: Check, fault: dict[str, Any]) -> Iterator[Text]:
         yield text("run_its_cell", part=name)
     elif name and _of_self(check, here := where(check, fault), name):
         yield text("self_missing", name=name)
+    elif name in _used_by_the_engine(check):
+        yield text("run_cells_above", name=name)
     elif name and _local_elsewhere(check, name):
         yield text("local_elsewhere", name=name)
     elif name and re.match(rf"{name} ==", fault["code"] or ""):
@@ -162,6 +164,12 @@ def _of_self(check: Check, here: tuple[str, str, Any] | None, name: str) -> bool
         if isinstance(found, type) and hasattr(found, name):
             return True
     return False
+
+
+def _used_by_the_engine(check: Check) -> set[str]:
+    """What the engine's own parts, which the lesson's cells hold word for word, take from outside: the lesson provides it."""
+    own = [function for part in check.parts for function in functions(parts.original(part))]
+    return {name for function in own for name in function.__code__.co_names if name in function.__globals__}
 
 
 def _local_elsewhere(check: Check, name: str) -> bool:

@@ -62,8 +62,9 @@ _seeds: dict[str, int] = {}  # check -> the inputs it has failed on
 def check(name: str = "", seed: int | None = None) -> None:
     """Show how the learner's parts do in check `name`. `seed` repeats one particular draw of the inputs."""
     if not isinstance(name, str) or name not in checks.REGISTRY:
-        kind = "check_which" if name == "" else text("kind_check")
-        raise UnknownName(kind, name, checks.REGISTRY, [each.name for each in _checks_here()])
+        kind, those = "check_which" if name == "" else text("kind_check"), checks.of_part(name)
+        known, here = ([], those) if those else (list(checks.REGISTRY), [each.name for each in _checks_here()])
+        raise UnknownName(kind, getattr(name, "__name__", name), known, here)
     if not isinstance(seed, int | None):
         raise AutograderError(text("one_check_each"))
     this = checks.get(name)
@@ -71,8 +72,7 @@ def check(name: str = "", seed: int | None = None) -> None:
     view = look(this, seed or _seeds.get(name) or random.SystemRandom().randrange(1000, 10000))
     if before := last_run.notes(this.parts):
         view.notes[:0] = [*before, *([view.hint] if view.hint else [])]  # first which function it is, then its hint
-        view.hint = None
-        view.state = "todo" if view.state == "pass" else view.state  # what passed is not what is there now
+        view.hint, view.state = None, "todo" if view.state == "pass" else view.state  # not what is there now
     show(view)
     if view.state != "pass" and validating():
         raise CheckFailed(view.text())

@@ -71,6 +71,10 @@ KNOWN = (
         "torch still retains the gradient of the shape that a tensor had before x.t_()",
     ),
     (
+        r"torch.*should be the same or input should be a MKLDNN tensor.*\n.*expected scalar type Half",
+        "both refuse a convolution of two dtypes: in other words where torch's processor computes in half precision",
+    ),
+    (
         r"torch.*without overflow.*\n.*Autograd not support",
         "both refuse a value for whole numbers: torch first because it does not fit",
     ),

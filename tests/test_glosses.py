@@ -151,6 +151,13 @@ def test_a_name_like_no_other_is_left_as_it_is(said):
     assert "name 'completely_unknown' is not defined" in out and "Did you mean" not in out
 
 
+def test_what_the_lessons_own_cells_import_is_sent_to_them(said):
+    space = {"__name__": "__main__"}  # as after a restart of the kernel
+    exec("def detach(self):\n    return from_array(self.storage(), NO_EDGE, self.counter())", space)
+    out = said("detach_cuts", {"minigrad.tensor.Tensor.detach": space["detach"]})
+    assert "from_array comes from a cell further up" in out and "Run All Above Selected Cell" in out
+
+
 def test_a_name_that_is_found_in_self_is_told_so(said):
     space = {"__name__": "__main__", "from_array": from_array, "NO_EDGE": NO_EDGE}
     exec("def detach(self):\n    return from_array(storage(), NO_EDGE, self.counter())", space)

@@ -225,6 +225,16 @@ def test_an_unknown_check_offers_the_nearest():
         autograder.check("mul_backwards")
 
 
+def test_a_part_or_its_function_is_answered_with_its_checks():
+    def mul_vjp_self(grad, other): ...
+
+    for given in ("mul_vjp_self", mul_vjp_self):
+        with pytest.raises(
+            UnknownName, match="no check called 'mul_vjp_self'.*\n.*\n.*This lesson has: mul_backward · d"
+        ):
+            autograder.check(given)
+
+
 @pytest.mark.parametrize("name", ["", "nosuch", None, [3]])
 def test_what_is_no_check_or_part_is_answered_with_those_of_this_lesson(name, tmp_path, monkeypatch):
     (tmp_path / "03_local_derivatives.ipynb").touch()

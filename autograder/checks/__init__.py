@@ -115,6 +115,12 @@ def for_lesson(lesson: str) -> list[Check]:
     return [each for each in REGISTRY.values() if each.lesson == lesson]
 
 
+def of_part(given: object) -> list[str]:
+    """The names of the checks of the parts whose last name is `given`, or that of the function `given`."""
+    name = getattr(given, "__name__", given)
+    return [each.name for each in REGISTRY.values() if name in [part.rpartition(".")[2] for part in each.parts]]
+
+
 def score(points: int, passed: int, total: int) -> int:
     """Whole points for `passed` of `total` properties: rounded half up, and never all unless all pass.
 
