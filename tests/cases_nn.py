@@ -220,7 +220,7 @@ LINALG = """
         cube, float('inf'), (-1, 0); cube, 'fro', (0, 2), True; x, 'fro', keepdim=True; kink, 1; s[:, :0], 1.0; s[:0], 1.0; x, 3;
         x, 'a'; v; cube, 1, (0, 0); cube, 1, (0,); ints; x, dtype=T.float32; x.float(), 1, dtype=T.float64; x, 1, dtype=T.int64;
         x, None; cube, 1, (0, 5); x, 1, 0; s[:0]; x, [1]
-    matrix_power: s, 3; s, -2; mnn, 0; x, 2; v, 1
+    matrix_power: s, 3; s2, -2; mnn, 0; x, 2; v, 1
     matrix_rank: s; x; mnn; s.detach(), 1.0; x, rtol=0.5; s, atol=1.0; s, atol=T.tensor(1.0), rtol=0.1; v; ints;
         s + s.mT, hermitian=True; s, 1.0, True; mnn[:0]; s[:0, :0]; s[:, :0]; s * 0; x, None; x, hermitian=True; ints, 1.0;
         mnn, atol=v.detach(); s, tol=u.detach().exp()
