@@ -77,6 +77,7 @@ def error(T: Any, name: str, x: Any, exact: Any) -> float:
     return float(np.abs(found - exact).max() / (np.abs(exact).max() or 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_many_numbers_are_added_as_exactly_as_in_torch(name: str, kind: str) -> None:

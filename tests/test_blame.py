@@ -126,6 +126,7 @@ COUNT, POP, WALK = (
 )
 
 
+@pytest.mark.slow
 def test_a_check_that_does_not_end_for_another_parts_sake_runs_without_it(capsys, monkeypatch):
     """One that goes round inside, where nobody counts."""
     monkeypatch.setattr(notebook, "LONGEST", 0.5)

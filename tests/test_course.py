@@ -72,6 +72,7 @@ def test_the_committed_release_is_current_and_leaks_nothing(name):
     assert release.check([name]) == [name]
 
 
+@pytest.mark.slow
 @every_lesson
 def test_the_learners_edition_imports(name, tmp_path):
     edition = learners_edition(parts_of(name), cache=tmp_path)

@@ -32,6 +32,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_no_graph_needs_the_garbage_collector(name):
     x = minigrad.tensor([0.1, 0.2, 0.3])

@@ -156,6 +156,7 @@ INFOS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INFOS)
 def test_a_module_of_torchs_table_does_what_it_does_in_torch(name: str) -> None:
     info = INFOS[name]

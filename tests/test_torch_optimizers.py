@@ -180,6 +180,7 @@ def shown(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name}={told(value)}" for name, value in settings.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INFOS)
 def test_an_optimizer_of_torchs_table_goes_the_way_it_goes_in_torch(name: str) -> None:
     found = [f"{text}\n{bad}" for text, *row in rows(INFOS[name]) if (bad := unlike_runs(name, *row))]

@@ -45,6 +45,7 @@ def test_one_slip_is_not_called_two(said):
     assert "Hint: The derivative, 1 - result², is right" in out and "two slips" not in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["what_does_not_fit", "sum_backward", "tanh_backward", "gradients_with_history", "micro_batches"]
 )
