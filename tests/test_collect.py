@@ -210,7 +210,7 @@ def test_what_cannot_be_graded_and_who_is_missing_are_said_at_once(course, book,
     assert [n.who for n in found.notices if n.grave] == ["emil/我的作业 (final).ipynb"]
     assert "Rename it" in told["emil/我的作业 (final).ipynb"]
     assert cli.main(["--course", str(course.root), "collect", LESSON, str(source)]) == 1
-    assert "Nothing yet from these" in capsys.readouterr().out
+    assert "nothing handed in yet: " in capsys.readouterr().out
     (source / "emil/我的作业 (final).ipynb").rename(source / "emil" / BOOK)
     assert collect(course, LESSON, source).fresh == ["emil"] and submitted(course)["emil"] == book("x")
 
