@@ -138,7 +138,7 @@ class Course:
             return {}
         try:
             # newline="": a name may hold what Python takes for the end of a line, csv knows better
-            table = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""))
+            table = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), strict=True)
             rows = [(table.line_num, row) for row in table if any(value for key, value in row.items() if key)]
         except (UnicodeDecodeError, csv.Error) as error:
             raise AutograderError(text("roster_unreadable", error=error), str(path), text("roster_remedy")) from None

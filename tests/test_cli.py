@@ -223,6 +223,12 @@ def test_a_roster_as_spreadsheets_and_people_write_it(course):
     [
         ("id,first_name,last_name,email\n1,娜,李,\n".encode("gbk"), "读不出来", "cannot be read", CSV),
         ("id,first_name\n1,娜\n".encode("utf-16"), "读不出来", "cannot be read", CSV),
+        (
+            'id,first_name\n1,"娜\n2,Ada\n3,Bob\n'.encode(),
+            "读不出来",
+            "cannot be read",
+            CSV,
+        ),  # 2 and 3 were in 1's name
         (b"student;name\n1;Ada\n", "没有 id 这一列", "no id column", CSV),
         (b"id,first_name\n1,Ada\n1,Bob\n", "出现了两次", "twice", "→ Delete one of the two lines"),
         (b"id,first_name\n../../etc,Ada\n", "不能当学号", "cannot be an id", "→ Correct the id on this line"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from ..ops.conv import same_padding
@@ -52,7 +53,7 @@ class Convolution(OwnForward, Module):
         self.reset_parameters()
 
     def _of_each_dim(self, value: Any) -> tuple[int, ...]:
-        return (value,) * self._spatial_dims if isinstance(value, int) else tuple(value)
+        return (value,) * self._spatial_dims if isinstance(value, Integral) else tuple(value)
 
     def _weight_shape(self) -> tuple[int, ...]:
         return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)

@@ -3,6 +3,7 @@ averages that evaluation uses."""
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar
 
 from ..creation import ones, tensor, zeros
@@ -236,7 +237,7 @@ class LayerNorm(Affine):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        shape = (normalized_shape,) if isinstance(normalized_shape, Integral) else tuple(normalized_shape)
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
@@ -265,7 +266,7 @@ class RMSNorm(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        shape = (normalized_shape,) if isinstance(normalized_shape, Integral) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
         made = unset(*shape, dtype=dtype, device=device) if elementwise_affine else None
         self.register_parameter("weight", made)
