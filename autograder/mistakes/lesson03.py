@@ -60,12 +60,12 @@ def mul_adds(grad: Any, factor: Any) -> Any:
 
 @mistake(
     MUL_SELF,
-    zh="返回值是对的，但 *= 就地改写了 grad；加法的另一个分支拿着的是同一个数组。请另算一个新数组。",
+    zh="返回值是对的，但 *= 原地改写了 grad；加法的另一个分支拿着的是同一个数组。请另算一个新数组。",
     en="What is returned is right, but *= overwrites grad, and the other branch of a sum holds that very array. Compute a new one.",
 )
 @mistake(
     MUL_OTHER,
-    zh="返回值是对的，但 *= 就地改写了 grad；和式另一边等着用的，正是这个数组。请另算一个新数组。",
+    zh="返回值是对的，但 *= 原地改写了 grad；和式另一边等着用的，正是这个数组。请另算一个新数组。",
     en="What is returned is right, but *= overwrites grad, the very array that the other side of a sum is waiting for. Compute a new one.",
 )
 def mul_overwrites_grad(grad: Any, factor: Any) -> Any:
@@ -105,7 +105,7 @@ def div_self_as_denominator(grad: Any, other: Any) -> Any:
 
 @mistake(
     DIV_SELF,
-    zh="返回值是对的，但 /= 就地改写了 grad；它不归你一个人用。请另算一个新数组。",
+    zh="返回值是对的，但 /= 原地改写了 grad；它不归你一个人用。请另算一个新数组。",
     en="What is returned is right, but /= overwrites grad, which is not yours alone. Compute a new array.",
 )
 def div_self_overwrites_grad(grad: Any, other: Any) -> Any:
@@ -238,7 +238,7 @@ def exp_uses_input(grad: Any, result: Any) -> Any:
 
 @mistake(
     EXP,
-    zh="返回值是对的，但 *= 就地改写了 grad，别的分支也要用它。请另算一个新数组。",
+    zh="返回值是对的，但 *= 原地改写了 grad，别的分支也要用它。请另算一个新数组。",
     en="What is returned is right, but *= overwrites grad, which other branches need too. Compute a new array.",
 )
 def exp_overwrites_grad(grad: Any, result: Any) -> Any:
@@ -323,7 +323,7 @@ def tanh_as_sigmoid(grad: Any, result: Any) -> Any:
 
 @mistake(
     TANH,
-    zh="返回值是对的，但 *= 就地改写了 grad，别的分支还在等它。请另算一个新数组。",
+    zh="返回值是对的，但 *= 原地改写了 grad，别的分支还在等它。请另算一个新数组。",
     en="What is returned is right, but *= overwrites grad while another branch is waiting for it. Compute a new array.",
 )
 def tanh_overwrites_grad(grad: Any, result: Any) -> Any:

@@ -285,7 +285,7 @@ def exchanges_array_and_counter(result: Any, output: int = 0) -> Any:
 @mistake(
     SAVE,
     zh="你放进 SavedResult 的不是数组：result 自己、result.data 和 detach() 都是张量，tolist() 是列表。节点要存的是数组：result._data。",
-    en="What you put into the SavedResult is not the array: result itself, result.data and detach() all are tensors, and tolist() gives a list. What the node keeps is the array, result._data.",
+    en="What you put into the SavedResult is not the array: result itself, result.data and detach() are all tensors, and tolist() gives a list. What the node keeps is the array, result._data.",
 )
 def takes_data(result: Any, output: int = 0) -> Any:
     tensor: Any = result.data

@@ -165,3 +165,17 @@ def swallows_what_is_raised(hooks: Any, grad: Any) -> Any:
         except Exception:
             pass
     return grad
+
+
+@mistake(
+    RUN,
+    zh="check_replacement 的参数次序不对。它要 (hook, replacement, grad)：哪个钩子、返回了什么、原来的梯度。",
+    en="The arguments of check_replacement are in the wrong order. It takes (hook, replacement, grad): which hook, what it returned, and the gradient as it was.",
+)
+def checks_in_another_order(hooks: Any, grad: Any) -> Any:
+    for hook in list(hooks.values()):
+        replacement = hook(grad)
+        if replacement is not None:
+            check_replacement(hook, grad, replacement)
+            grad = replacement
+    return grad

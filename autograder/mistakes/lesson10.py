@@ -268,7 +268,7 @@ def clears_the_gradients(self: Any) -> None:
 
 @mistake(
     STEP,
-    zh="更新量对了，但 p.grad 被就地乘上了 lr。别人还要看这个梯度（比如裁剪、打印），不要改它。",
+    zh="更新量对了，但 p.grad 被原地乘上了 lr。别人还要看这个梯度（比如裁剪、打印），不要改它。",
     en="The step is right, but p.grad itself was multiplied by lr. Others still read it (clipping, printing): leave it as it is.",
 )
 def scales_the_gradient(self: Any) -> None:

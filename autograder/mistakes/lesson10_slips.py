@@ -304,3 +304,19 @@ class SwitchesTheOtherWay(Decorating):
 
     def __exit__(self, *exception: object) -> None:
         set_recording(False)
+
+
+@mistake(
+    NO_GRAD,
+    zh="with 调用 __exit__ 时总带着三个参数：错误的类、错误本身、回溯；你只收一个。写成 def __exit__(self, *exception)，或者把三个都写上。",
+    en="`with` always calls __exit__ with three arguments, the class of the error, the error and its traceback; yours takes one. Write def __exit__(self, *exception), or name all three.",
+)
+class TakesTheClassOnly(Decorating):
+    def __enter__(self) -> None:
+        self.before = set_recording(False)
+
+    def __exit__(self, kind: Any) -> None:
+        set_recording(self.before)
+
+
+TakesTheClassOnly.__exit__.__qualname__ = "no_grad.__exit__"

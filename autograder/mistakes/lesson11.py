@@ -211,7 +211,7 @@ def second_grad_without_direction(f: Any, x: Any, v: Any) -> Any:
 @mistake(
     PRODUCT,
     zh="你直接对传进来的 x 求导了。它可能不要求梯度：先 x.detach().requires_grad_()，得到一个自己的叶子。",
-    en="You differentiate with respect to the x that was passed in, which may not require grad: make a leaf of your own first,  "
+    en="You differentiate with respect to the x that was passed in, which may not require grad. Make a leaf of your own first, "
     "x.detach().requires_grad_().",
 )
 def no_leaf_of_its_own(f: Any, x: Any, v: Any) -> Any:

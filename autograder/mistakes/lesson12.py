@@ -179,8 +179,8 @@ def adds_to_the_first_call(self: Any, *tensors: Any) -> None:
 
 @mistake(
     SAVE,
-    zh="不是张量的东西也收下了。torch 在这里就报 TypeError，并说出是第几个参数。",
-    en="You accept things that are not tensors. torch raises a TypeError at this point and says which argument it was.",
+    zh="不是张量的东西也收下了。这里就该报 TypeError，并说出是第几个参数（torch 也报，等 forward 结束时才查）。",
+    en="You accept things that are not tensors. Raise a TypeError at this point and say which argument it was (torch does, too, once forward has ended).",
 )
 def takes_anything(self: Any, *tensors: Any) -> None:
     self.to_save = tuple(t if t is None or isinstance(t, Tensor) else None for t in tensors)

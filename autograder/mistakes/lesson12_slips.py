@@ -19,7 +19,7 @@ def _softplus(x: Any) -> Any:
 @mistake(
     FORWARD,
     zh="你存的是结果。backward 取出来当作 x，算的就是结果处的斜率。存输入：ctx.save_for_backward(x)。",
-    en="You save the result. backward takes it for x and gives the slope there. Save the input:  ctx.save_for_backward(x).",
+    en="You save the result. backward takes it for x and gives the slope there. Save the input: ctx.save_for_backward(x).",
 )
 def saves_the_result(ctx: Any, x: Any) -> Any:
     y = _softplus(x)
@@ -275,3 +275,51 @@ def notes_what_still_changes(fn: Any, x: Any, direction: Any, eps: float) -> Any
 def returns_an_array(ctx: Any, x: Any) -> Any:
     ctx.save_for_backward(x)
     return numpy.logaddexp(0, x._data)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="往回只走了一个 eps，正好走回了原来的地方：量的是 x + eps·d 和 x，却按相距 2·eps 除的。从前面的点退到后面的点要走 2·eps；从记下的原值算起更省心：here - eps * direction。",
+    en="One eps back from the point ahead is where you started: you measured at x + eps·d and at x, and divided by 2·eps. From ahead to behind it is 2·eps; counting from the noted values is safer: here - eps * direction.",
+)
+def goes_back_half_the_way(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    try:
+        ahead = _at(fn, x, here + eps * direction)
+        x.data.sub_(eps * direction)
+        behind = fn(x).detach().clone()
+    finally:
+        x.data.copy_(here)
+    return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="clone() 复制了值，也带着历史：差商是一个量出来的数，不该能求导。每次写 fn(x).detach().clone()。",
+    en="clone() copies the value and keeps the history; a difference is a measurement and should not be differentiable. Write fn(x).detach().clone() each time.",
+)
+def copies_with_the_history(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    try:
+        x.data.copy_(here + eps * direction)
+        ahead = fn(x).clone()
+        x.data.copy_(here - eps * direction)
+        behind = fn(x).clone()
+    finally:
+        x.data.copy_(here)
+    return (ahead - behind) / (2 * eps)
+
+
+@mistake(
+    DIFFERENCE,
+    zh="挪的时候绕过了记录，放回去却没有：x.copy_(…) 是一次原地运算，叶子不许，版本号也会涨。放回去也用 x.data.copy_(…)。",
+    en="You move x behind autograd's back but put it back in front of it: x.copy_(…) is an in-place operation, which a leaf refuses and which raises the version. Put it back through x.data.copy_(…) as well.",
+)
+def puts_back_in_sight(fn: Any, x: Any, direction: Any, eps: float) -> Any:
+    here = x.detach().clone()
+    try:
+        ahead = _at(fn, x, here + eps * direction)
+        behind = _at(fn, x, here - eps * direction)
+    finally:
+        x.copy_(here)
+    return (ahead - behind) / (2 * eps)

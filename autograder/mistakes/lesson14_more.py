@@ -175,7 +175,7 @@ def move_forgot_grad(grad: Any, home: Any) -> Any:
 
 @mistake(
     BEST,
-    zh="热身那一次等了，计时的却没有等：action() 只是把活交出去，wait() 返回之后才算干完。每一次都要等了再读 clock()。",
+    zh="预热那一次等了，计时的却没有等：action() 只是把活交出去，wait() 返回之后才算干完。每一次都要等了再读 clock()。",
     en="You wait in the warm-up but not in the timed runs: action() only hands the work over, and it is done once wait() has returned. Wait in every run before clock() is read.",
 )
 def waits_for_the_first_only(action: Any, wait: Any, clock: Any, repeats: int) -> Any:

@@ -193,7 +193,7 @@ def scaled_start_wants_no_gradient(values: Any, scale: float) -> Any:
 
 @mistake(
     CLINIC + "scaled_start",
-    zh="改到别人的数据了：没有 clone，values 自己也被放大，还开始要梯度。",
+    zh="改到别人的数据了：没有 clone，values 自己也被缩放了，还开始要梯度。",
     en="You changed somebody else's data: without clone, values itself is scaled, and from now on wants a gradient.",
 )
 def scaled_start_overwrites_the_values(values: Any, scale: float) -> Any:

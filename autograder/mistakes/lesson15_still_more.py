@@ -119,7 +119,7 @@ def watch_hidden_gives_back_the_norm(X: Any, Y: Any, W1: Any, W2: Any, steps: in
 
 @mistake(
     CLINIC + "watch_hidden",
-    zh="register_hook 返回的是一个用来摘钩子的把手，不是张量，你却让 hidden 指向了它。hidden.register_hook(…) 单独写一行。",
+    zh="register_hook 返回的是一个用来摘钩子的句柄，不是张量，你却让 hidden 指向了它。hidden.register_hook(…) 单独写一行。",
     en="register_hook returns a handle, for removing the hook again, and no tensor; you made hidden point at it. Write hidden.register_hook(…) on a line of its own.",
 )
 def watch_hidden_takes_the_handle_for_hidden(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr: float) -> Any:
@@ -200,3 +200,18 @@ def two_layers_rebinds_the_name(X: Any, Y: Any, W1: Any, W2: Any, steps: int, lr
         for w in (W1, W2):
             w = w - lr * w.grad
     return losses
+
+
+@mistake(
+    CLINIC + "fit_slope",
+    zh="w = w - … 做出来一个新张量，名字 w 从此指着它，而它在 no_grad 里算出来，不是要求梯度的叶子。原来的写法 w -= … 是原地改叶子本身，那里没有病。",
+    en="w = w - … makes a new tensor, to which the name w points from now on; computed under no_grad, it is no leaf that requires grad. The original w -= … changes the leaf itself in place; there is no illness there.",
+)
+def fit_slope_renames_w(X: Any, Y: Any, steps: int, lr: float) -> Any:
+    w: Any = zeros(1, dtype=X.dtype, requires_grad=True)
+    for _ in range(steps):
+        ((Y - w * X) ** 2).mean().backward()
+        with no_grad():
+            w = w - lr * w.grad
+        w.grad = None
+    return w

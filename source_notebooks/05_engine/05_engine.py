@@ -437,7 +437,7 @@ check("who_goes_next")
 # %% [markdown] tags=["lang-zh"]
 # ## 5 · 装起来：run_backward
 #
-# 零件齐了。引擎要做四件事：
+# 部件齐了。引擎要做四件事：
 #
 # 1. 数边：每个节点还要等几份，记在 `waiting` 里。
 # 2. 不用等的根，放进就绪队列。

@@ -313,12 +313,12 @@ y.sum().backward()
 assert u.grad.tolist() == [2.0, 4.0] and y.grad_fn.saved is None
 
 # %% [markdown] tags=["lang-zh"]
-# 中间的 `None` 占着 `u` 的位置：要用它的只有 `a` 的梯度，而 `a` 不要梯度。没被改写过的张量和普通的数没有计数器，用不着检查。
+# 中间的 `None` 占着 `u` 的位置：要用它的只有 `a` 的梯度，而 `a` 不要梯度。`minigrad` 为了省事，到用得着的时候才给张量造计数器；还没有计数器的张量，一定没被改写过，和普通的数一样用不着检查。保存之后才改写的，这时已经有了。
 #
 # 写 `unpack_arrays`。返回一个列表，和 `self.saved` 一样长，每一项是 `value._data` 或者 `None`。例子：`self.saved` 里是 `None` 和一个数组为 `[1, 2]` 的值，返回 `[None, array([1., 2.])]`。
 
 # %% [markdown] tags=["lang-en"]
-# The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` requires none. Tensors that were never written to and plain numbers have no counter, so there is nothing to check.
+# The `None` in the middle keeps the place of `u`: only the gradient of `a` would need it, and `a` requires none. To save work, `minigrad` gives a tensor its counter only when one is needed; a tensor that still has none was never written to, and, like a plain number, needs no check. One that was written to after saving has one by now.
 #
 # Write `unpack_arrays`. Return a list as long as `self.saved`, whose items are `value._data` or `None`. Example: if `self.saved` holds `None` and a value whose array is `[1, 2]`, return `[None, array([1., 2.])]`.
 

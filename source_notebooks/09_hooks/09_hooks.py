@@ -282,7 +282,7 @@ print("removed once more, without complaint")
 u = torch.tensor([1.0], requires_grad=True)
 with u.register_hook(show("with")):
     (u * 3).backward()
-print("behind the block")
+print("after the block")
 (u * 3).backward()
 
 # %% tags=["proof"]
@@ -524,7 +524,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 # %% [markdown] tags=["lang-zh"]
 # 不响：通不到目标的节点，根本没有运行。省了计算，也没有副作用：不写任何 `.grad`，那边保存的张量也不释放。
 #
-# 那么该运行哪些？一个节点，只要它的某条边直接通向目标，或者通向另一个该运行的节点，就该运行。目标自己不必：梯度到了它那里，就已经是答案了。
+# 那么该运行哪些？一个节点，只要它的某条边直接通向目标，或者通向另一个该运行的节点，就该运行。目标自己不必：梯度到了它那里，就已经是答案了；除非它下面还有别的目标，梯度要经过它才到得了。
 #
 # 写 `nodes_to_run`。`reachable` 是从输出能走到的所有节点（node），`targets` 是目标节点的集合；返回该运行的节点的集合。`node.next_functions` 是一个元组，里面是一对一对的 `(parent, number)`，`parent` 可能是 `None`；`node.parents` 里是同样的节点，只是没有编号。
 #
@@ -535,7 +535,7 @@ assert v.grad_fn._saved_self is b and u.grad_fn._saved_self is a
 # %% [markdown] tags=["lang-en"]
 # It does not: nodes that do not lead to a target never run. That saves work, and there are no side effects: no `.grad` is written, and what the other branch has saved is not released.
 #
-# So which nodes should run? A node should, if one of its edges leads straight to a target, or to another node that should run. The target itself need not: once the gradient has arrived there, it is the answer.
+# So which nodes should run? A node should, if one of its edges leads straight to a target, or to another node that should run. The target itself need not: once the gradient has arrived there, it is the answer; unless another target lies below it, whose gradient has to pass through it.
 #
 # Write `nodes_to_run`. `reachable` holds all nodes (节点) that can be reached from the output, `targets` is the set of target nodes; return the set of nodes to run. `node.next_functions` is a tuple of pairs `(parent, number)`, where `parent` may be `None`; `node.parents` holds the same nodes without the numbers.
 #

@@ -222,12 +222,12 @@ assert count_nodes(loss) == 7
 # %% [markdown] tags=["lang-zh"]
 # ## 3 · 那么用 .data？
 #
-# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。试试看：`w` 还是叶子，图没有变长，数值也对。看来就是它了？先猜：图里有几个节点？
+# 许多旧教程说，正确的写法是 `w.data = w.data - lr * w.grad`。走三步试试。先猜：`w` 还是叶子吗，数值对不对，图里有几个节点？
 
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Then use .data?
 #
-# Many old tutorials say that the right way is `w.data = w.data - lr * w.grad`. Try it: `w` stays a leaf, the graph does not grow, the value is right. So is that it? Guess first: how many nodes are in the graph?
+# Many old tutorials say that the right way is `w.data = w.data - lr * w.grad`. Take three steps that way. Guess first: is `w` still a leaf, is its value right, and how many nodes are in the graph?
 
 # %% tags=["demo"]
 w = torch.tensor([1.0], requires_grad=True)
@@ -242,14 +242,14 @@ assert count_nodes((40 * w).sum()) == count_nodes((40 * torch.tensor([1.0], requ
 assert w.is_leaf and w.requires_grad and w.item() == -11.0 and w.grad.item() == 40.0
 
 # %% [markdown] tags=["lang-zh"]
-# 这里能用。可是“`.data` 是正确的写法”这句话，下一格就要推翻它。
+# 还是叶子，数值对，图也没有变长：这里能用。可是“`.data` 是正确的写法”这句话，下一格就要推翻它。
 #
 # $y = x^2$ 在 $x = 3$ 处的斜率是 6。算完 `y` 之后、`backward` 之前，我们把 `x` 放大 10 倍，放法有三种：经过 `.data`、经过 `detach()`、在 `no_grad` 里。
 #
 # 猜三次：`x.grad` 各是多少？或者会发生别的什么？
 
 # %% [markdown] tags=["lang-en"]
-# It works here. But the next cell will refute "`.data` is the right way".
+# Still a leaf, the right value, a graph that does not grow: it works here. But the next cell will refute "`.data` is the right way".
 #
 # At $x = 3$, $y = x^2$ has slope 6. After computing `y` and before calling `backward`, we make `x` 10 times as large, in three ways: through `.data`, through `detach()`, and under `no_grad`.
 #

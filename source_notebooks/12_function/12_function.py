@@ -63,12 +63,12 @@ torch.optim.SGD([x], lr=0.1).step()
 assert x.isnan().tolist() == [False, False, True]
 
 # %% [markdown] tags=["lang-zh"]
-# 右边的值和斜率都坏了：$e^{100}$ 在 float32 里装不下，成了 `inf`，对数也一样；斜率是 `inf` 除以 `inf`，得 `nan`。哪个权重的梯度里混进一个 `nan`，走一步，那个权重也就成了 `nan`。
+# 右边的值和斜率都坏了：$e^{100}$ 在 float32 里装不下，成了 `inf`，对数也一样；斜率呢，对数的规则先给出 1 除以 `inf`，也就是 0，指数的规则再把它乘上 `inf`，得 `nan`。哪个权重的梯度里混进一个 `nan`，走一步，那个权重也就成了 `nan`。
 #
 # 自动求导没有做错，它照你写的每一步求了导。错在这几步本身。要解决，就得换一个算法，再亲手写出规则。这就是自定义 `Function` 的用处。
 
 # %% [markdown] tags=["lang-en"]
-# On the right, value and slope are both broken: $e^{100}$ does not fit into float32 and becomes `inf`, and so does its logarithm; the slope is `inf` divided by `inf`, which is `nan`. And once there is a `nan` in a weight's gradient, a single step turns the weight itself into `nan`.
+# On the right, value and slope are both broken: $e^{100}$ does not fit into float32 and becomes `inf`, and so does its logarithm; as for the slope, the rule of the logarithm gives 1 divided by `inf`, which is 0, and the rule of the exponential multiplies that by `inf`: `nan`. And once there is a `nan` in a weight's gradient, a single step turns the weight itself into `nan`.
 #
 # Autograd made no mistake; it differentiated every step as written. The steps themselves are at fault. The remedy is to compute it another way and to write the rule by hand. That is what a custom `Function` is for.
 
@@ -139,7 +139,7 @@ assert once.grad_fn.name() == "SoftplusBackward" and steps.grad_fn.name() == "Lo
 # %% [markdown] tags=["lang-en"]
 # ## 3 · Why not simply ctx.a = a?
 #
-# `ctx` is an ordinary object and takes any attribute. So what is `save_for_backward` for? We compute $x^2$ both ways, make `x` 10 times as large before `backward`, then go back. The slope at 3 ought to be 6. Guess both answers, and what a second `backward` will say:
+# `ctx` is an ordinary object and takes any attribute. So what is `save_for_backward` for? We compute $x^2$ both ways, make `x` 10 times as large before `backward`, then go backward. The slope at 3 ought to be 6. Guess both answers, and what a second `backward` will say:
 
 
 # %% tags=["demo"]
@@ -404,12 +404,12 @@ torchs_own = importlib.import_module("torch.autograd.gradcheck")
 assert "entry.copy_(orig + v)" in inspect.getsource(torchs_own._compute_numerical_gradient)
 
 # %% [markdown] tags=["lang-zh"]
-# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。可 `x` 也许是要求梯度的叶子，别处的图也许还存着它，怎样挪动才不被发现？第 10 课里有一种自动求导看不见的写法，那里是陷阱，这里正合用：`x.data.copy_(...)`。先记下原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
+# 挪动 `x` 本身，两种 `fn` 都量得准，torch 的 `gradcheck` 就是这样做的。可 `x` 也许是要求梯度的叶子，别处的图也许还存着它，怎样挪动才不被发现？第 10 课里有一种自动求导看不见的写法，那里是陷阱，这里正合用：`x.data.copy_(...)`。`fn` 交回的也许就是 `x` 自己，或者它的视图，`x` 一挪它也跟着变；所以每量好一个值，就用 `.detach().clone()` 留下来。先记下 `x` 原来的值，用完放回去；`fn` 要是出错也得放回去，所以用 `try … finally`。
 #
 # 例子：`fn` 是平方，`x` 为 `[3, 5]`，`direction` 为 `[1, 0]`，得 `[6, 0]`。
 
 # %% [markdown] tags=["lang-en"]
-# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. But `x` may be a leaf that requires grad, and graphs elsewhere may have saved it: how can it move without being noticed? Lesson 10 showed a way that autograd does not see, dangerous there and just right here: `x.data.copy_(...)`. Keep the old values and restore them when done, even if `fn` fails; so use `try … finally`.
+# Moving `x` itself measures either kind of `fn`, and that is what torch's `gradcheck` does. But `x` may be a leaf that requires grad, and graphs elsewhere may have saved it: how can it move without being noticed? Lesson 10 showed a way that autograd does not see, dangerous there and just right here: `x.data.copy_(...)`. What `fn` returns may be `x` itself, or a view of it, and would change as `x` moves; so keep each value you measure with `.detach().clone()`. Keep the old values of `x` and restore them when done, even if `fn` fails; so use `try … finally`.
 #
 # Example: if `fn` squares its argument, `x` is `[3, 5]` and `direction` is `[1, 0]`, the answer is `[6, 0]`.
 

@@ -42,7 +42,7 @@ use_parts("mine")
 # %% [markdown] tags=["lang-en"]
 # ## 1 · How long does one element take?
 #
-# We add two arrays, of 1 element first and of up to a million in the end. Do a hundred times as many elements take a hundred times as long? Guess how long 1 element takes, and 100, then run.
+# We add two arrays, first of 1 element each, in the end of a million. Do a hundred times as many elements take a hundred times as long? Guess how long 1 element takes, and 100, then run.
 
 # %% tags=["demo"]
 import time
@@ -112,20 +112,22 @@ def says(program):
 
 print(says(lambda: here + there))
 print(says(lambda: there.numpy()))
+print(says(lambda: here * torch.tensor(3.0, device="meta")))
 print((there * torch.tensor(3.0)).device)
 
 # %% tags=["proof"]
 assert says(lambda: here + there) == "RuntimeError: Tensor on device meta is not on the expected device cpu!"
 assert says(lambda: there.numpy()).startswith("TypeError: can't convert meta device type tensor to numpy.")
+assert says(lambda: here * torch.tensor(3.0, device="meta")).startswith("RuntimeError: Tensor on device meta is not")
 assert (there * torch.tensor(3.0)).device.type == "meta" and torch.tensor(3.0).device.type == "cpu"
 
 # %% [markdown] tags=["lang-zh"]
-# 两个设备上的数组不能一起算，torch 也不会悄悄替你传。（只有零维的张量例外，它就像一个普通的数，最后一行没有报错。）`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
+# 两个设备上的数组不能一起算，torch 也不会悄悄替你传。（只有 CPU 上的零维张量例外，它就像一个普通的数，最后一行没有报错；零维的在另一个设备上就不行，倒数第二行照样报错。）`minigrad` 也这样：GPU 上的数组归 CuPy 管，内存里的归 NumPy 管，这两个库的函数名字几乎一样，各管各的数组。
 #
 # `machine(minigrad)` 让 `minigrad` 以为这台机器有一块 GPU。它其实是模拟的设备（simulated device）：数还在内存里，只是 NumPy 的函数不能用。这一点它比真的 CuPy 还严：调用错了库，当场就报错。
 
 # %% [markdown] tags=["lang-en"]
-# You cannot compute with arrays from two devices at once, and torch does not transfer them silently. (A tensor without dimensions is the exception: it counts as a plain number, and the last line raised nothing.) The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
+# You cannot compute with arrays from two devices at once, and torch does not transfer them silently. (A tensor without dimensions on the CPU is the exception: it counts as a plain number, and the last line raised nothing. With the single number on the other device, in the line before it, torch does raise.) The same is true of `minigrad`: arrays on a GPU belong to CuPy, arrays in host memory to NumPy. The two libraries have functions of nearly the same names, each for its own arrays.
 #
 # `machine(minigrad)` makes `minigrad` believe that this machine has a GPU. It is really a simulated device (模拟的设备): its numbers are in host memory, but NumPy's functions don't work on them. In this it is even stricter than the real CuPy, so that a call to the wrong library fails at once.
 
@@ -552,7 +554,7 @@ assert model(10**7, 10**7, 3) > 30 * model(10**7, 10**7, 0)
 # 前三行差不到一倍，差得最多的是我们自己假设的延迟；式子大体是对的。离谱的是 `BUS`：规格说每秒 64 GB，实际传得慢好几倍。普通内存里的数组，操作系统随时可以挪走，GPU 不能直接读，驱动程序只好先抄一份到不会挪的地方。数组要是一开始就放在那种地方，叫锁页内存（pinned memory），torch 里写 `x.pin_memory()`，会快多少？
 
 # %% [markdown] tags=["lang-en"]
-# In the first three rows they differ by less than a factor of two, most in the latency, which was our own assumption; so the formula is about right. What is far off is `BUS`: the data sheet says 64 GB a second, and the real transfer is several times slower. The operating system may move an array in ordinary memory at any time, so a GPU cannot read it directly, and the driver first copies it to a place that stays put. How much faster is it if the arrays are in such a place from the start, in pinned memory (锁页内存), in torch by `x.pin_memory()`?
+# In the first three rows they differ by less than a factor of two, most in the latency, which was our own assumption; so the formula is about right. What is far off is `BUS`: the data sheet says 64 GB a second, and the real transfer is several times slower. The operating system may move an array in ordinary memory at any time, so a GPU cannot read it directly, and the driver first copies it to a place that stays put. Arrays can be in such a place from the start; this is called pinned memory (锁页内存), and in torch you write `x.pin_memory()`. How much faster is that?
 
 # %%
 pinned = RECORDED["add", "pinned"][-1]
@@ -640,14 +642,14 @@ for ax, sizes, gpu_sizes, cpu, gpu, moving in (
 _ = left.legend(fontsize="small")
 
 # %% [markdown] tags=["lang-zh"]
-# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，一千万个元素时，传输的时间是计算的两百多倍；从普通内存传，录下来的这些大小里没有一个值得。矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
+# 数组小的时候，CPU 更快：GPU 每次调用至少要一个延迟。数组大、又已经在 GPU 上的时候，两种运算都值得。加上传输就不一样了：加法里每个元素只用一次，却有三次传输，一千万个元素时，传输的时间是计算的两百多倍；从普通内存传，和 H100 那台机器自己的一个 CPU 核比，录下来的这些大小里没有一个值得；上面印出的是和你这台机器比，CPU 慢一些，最大的那个也许就值得了。矩阵乘法越大，每个元素用到的次数越多，到了几千行，两条线又靠近了。
 #
 # 所以不是“GPU 总是更快”，也不只是“大了就快”，而是：传一次，算很多次，才值得。权重和数据传过去就留在那里，不要每一步来回传。
 #
 # 有一份笔记把两个 50000×10000 的矩阵传到 GPU 上，加一次，觉得没快多少，就说矩阵太小。各有五亿个元素，还小吗？先猜时间花在哪里，再看 H100 那台机器上的：
 
 # %% [markdown] tags=["lang-en"]
-# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which for ten million elements take over two hundred times as long as the computation; from ordinary memory, it pays at none of the recorded sizes. The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
+# For small arrays the CPU is faster: a GPU needs at least one latency per call. For large arrays that are on the GPU already, both operations pay. Transfers change that: an addition uses each element once but needs three transfers, which for ten million elements take over two hundred times as long as the computation; from ordinary memory, against one CPU core of the H100's own machine, it pays at none of the recorded sizes. The lines printed above compare with your machine; if its CPU is slower, the largest size may pay. The larger a matrix product, the more often each element is used, and at a few thousand rows the two lines come closer again.
 #
 # So it is neither "a GPU is always faster" nor just "faster when large": it pays to transfer once and compute many times. Transfer the weights and the data once and leave them there, instead of transferring them back and forth at every step.
 #
