@@ -7,6 +7,7 @@ asks CuPy for what it has not.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from pathlib import Path
@@ -290,6 +291,10 @@ def test_devices_do_not_mix(gpu: str) -> None:
     for mix in (mg.atan2, mg.maximum, mg.pow, mg.logical_and):
         with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
             mix(mg.ones(2), mg.ones(2, device="cuda"))
+    for dtype in (mg.float32, mg.float64):  # a single number comes along from the CPU, not from a GPU
+        for one, other in itertools.permutations((mg.ones(2), mg.tensor(3.0, device="cuda", dtype=dtype))):
+            with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+                one * other
     with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
         mg.ones(2, device="cuda").numpy()
 

@@ -202,7 +202,8 @@ def put_by(op: Any, input: Tensor, indices: Tensors, values: Tensor, accumulate:
     places = checked(view, arrays, masks, values)
     if accumulate:  # a single number under a mask is converted only where it is written
         same_dtype(values, view)
-    same_device(input, values)
+    if values._data.ndim:  # a single number is brought along from anywhere
+        same_device(input, values)
     differentiable(input, values)
     return op(input, values, indices=watched(places, given, input, values), accumulate=accumulate)
 

@@ -185,8 +185,8 @@ def wrapped(x: Any) -> Any:
 
 
 def same_device(a: Tensor, b: Tensor) -> None:
-    """RuntimeError, in torch's words, for tensors on two devices (a 0-d tensor may come from the CPU)."""
-    if a.device != b.device and a._data.ndim and b._data.ndim:
+    """RuntimeError, in torch's words, for tensors on two devices (a 0-d tensor may come from the CPU, and only from there)."""
+    if a.device != b.device and not any(t.device.type == "cpu" and not t._data.ndim for t in (a, b)):
         first, second = (a, b) if a.device.type == "cuda" else (b, a)
         raise RuntimeError(
             f"Expected all tensors to be on the same device, but found at least two devices, {first.device} and {second.device}!"

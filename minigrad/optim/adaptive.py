@@ -16,7 +16,7 @@ from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..ranges import zeros_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
+from .optimizer import Optimizer, alike, check, implementation, not_from_0_on, scalar, unwritten, wants_grad
 from .own_names import unhidden
 
 
@@ -128,7 +128,8 @@ class Adam(Optimizer):
             state.update(step=tensor(0.0), exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
         numbers = (group["lr"], group["eps"], group["weight_decay"], beta1, beta2)
         plain = PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.kind == "f"
-        if plain and not (group["amsgrad"] or group["differentiable"]):
+        plain = plain and not (group["amsgrad"] or group["differentiable"])
+        if plain and alike(p, grad, state.get("exp_avg"), state.get("exp_avg_sq")):
             return update_arrays(p, grad, state, group["decoupled_weight_decay"], *numbers)
         step, mean, square = moments(p, decayed(p, grad, group), group, state)
         if group["amsgrad"]:

@@ -342,6 +342,12 @@ def unwritten(p: Tensor, setting: Any) -> Tensor:
     return p.clone() if wants_grad(setting) else p
 
 
+def alike(p: Tensor, *others: Tensor | None) -> bool:
+    """Whether all that is there has p's shape and dtype. A parameter may have been given other data since its last step."""
+    shape, dtype = p._data.shape, p._data.dtype
+    return all(t is None or (t._data.shape == shape and t._data.dtype == dtype) for t in others)
+
+
 def check_optimizer(optimizer: Any) -> None:
     """TypeError for what has no groups of parameters."""
     if not hasattr(optimizer, "param_groups"):

@@ -11,7 +11,7 @@ from ..ops.arithmetic import whole_factor
 from ..ops.inplace import check_memory, check_writable, put
 from ..ops.promotion import PLAIN
 from ..tensor import Tensor, from_array
-from .optimizer import Optimizer, check, evaluated, implementation, negative, unwritten, wants_grad
+from .optimizer import Optimizer, alike, check, evaluated, implementation, negative, unwritten, wants_grad
 from .own_names import unhidden
 
 
@@ -110,7 +110,8 @@ class SGD(Optimizer):
         """p ← p - lr · direction."""
         lr, momentum = group["lr"], group["momentum"]
         numbers = (lr, momentum, group["dampening"], group["weight_decay"])
-        if PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.char in "fd" and not group["differentiable"]:
+        plain = PLAIN.issuperset(map(type, numbers)) and grad._data.dtype.char in "fd" and not group["differentiable"]
+        if plain and alike(p, grad, state.get("momentum_buffer")):
             return update_arrays(p, grad._data, state, group["nesterov"], *numbers)
         if p._data.dtype.kind != "f":
             for factor in (group["weight_decay"] or 0, lr.item() if isinstance(lr, Tensor) else lr):
