@@ -13,6 +13,7 @@ of their times (sources.py).
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -195,10 +196,7 @@ class _Collection:
             self._note(where, why, grave=grave)
             if grave and (student := self._the_one(owners, login)):
                 self._refuse(student, where, why)
-        for found in self.source.notebooks(self.lesson):
-            student = self._whose(found)
-            if student is None:
-                continue
+        for student, found in self._told_apart():
             try:
                 data = found.read(MOST_KEPT)
             except Refused as refused:
@@ -214,6 +212,21 @@ class _Collection:
             if doubt:
                 self._note(student, doubt)
             yield _Version(student, data, time, receipt, found.secret())
+
+    def _told_apart(self) -> Iterator[tuple[str, Found]]:
+        """The notebooks whose student is known. Several accounts of a platform that go by one name are not one student:
+        people there choose what they are called."""
+        whose = [(student, each) for each in self.source.notebooks(self.lesson) if (student := self._whose(each))]
+        accounts: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for student, each in whose:
+            if each.account:
+                accounts[student].setdefault(each.account, each.where)
+        for student, of in accounts.items():
+            if len(of) > 1:
+                why = text("several_accounts", numbers=", ".join(of))
+                self._note(f"{student}: {', '.join(of.values())}", why, grave=True)
+                self._refuse(student, ", ".join(of.values()), why)
+        yield from [(student, each) for student, each in whose if len(accounts[student]) < 2]
 
     def _say_what_is_left(self, came: Collection[str]) -> None:
         """Of a student from whom nothing else has ever come, even an automatic copy may be all of their work."""
@@ -368,7 +381,9 @@ def _people(course: Course) -> dict[str, set[str]]:
 
 
 def _key(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    """What of a name counts: letters, digits, and the marks that some systems write apart from their letter."""
+    whole = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in whole if letter.isalnum() or unicodedata.category(letter)[0] == "M")
 
 
 def _sha(receipt: bytes) -> str:

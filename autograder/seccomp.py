@@ -1,10 +1,10 @@
 """The system calls that a sandboxed program may not make, as a filter in the kernel's own little language
 (BPF).
 
-One table, one row a call: its number on x86-64 and on 64-bit ARM. What the table leaves out is allowed:
-namespaces, an unprivileged uid and an empty file system already close the doors; this filter closes the
-kernel behind them, and whatever could reach from one job of a shared sandbox into the next. bubblewrap
-loads it (`--seccomp`).
+One table, one row a call: its number on x86-64 and on 64-bit ARM. What the table leaves out is allowed, but for calls
+that are newer than it is (UNKNOWN). Namespaces, an unprivileged uid and an empty file system already close the doors;
+this filter closes the kernel behind them, and whatever could reach from one job of a shared sandbox into the next.
+bubblewrap loads it (`--seccomp`).
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "semop": (65, 193), "semctl": (66, 191), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
     "msgctl": (71, 187), "mq_open": (240, 180), "mq_unlink": (241, 181), "add_key": (248, 217),
     "request_key": (249, 218), "keyctl": (250, 219), "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    # a pipe keeps the pages that are spliced into it, whole huge ones, whoever lets them go
+    "vmsplice": (278, 75), "splice": (275, 76), "tee": (276, 77),
     # what the whole machine has but so much of, and locks on its files
     "io_setup": (206, 0), "flock": (73, 32),
     # wide doors into the kernel
@@ -62,7 +64,7 @@ MMAP = (9, 222)
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 NEW_NAMESPACES = 0x0002_0000 | 0x7E00_0000  # CLONE_NEWNS, CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}
 TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal of whoever started us
-X32 = 0x4000_0000
+UNKNOWN = 450  # of Linux 5.17 and later: "not there", as on an older kernel, for which libc has other ways
 
 # The machine: an accumulator, loads from `struct seccomp_data`, jumps that count instructions, and a verdict.
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -81,7 +83,7 @@ def program(machine: str | None = None) -> bytes:
         _line(_JUMP_EQ, architecture, then=1),
         _line(_RETURN, _KILL),  # 32-bit calls have other numbers: no door beside the door
         _line(_LOAD, _NUMBER),
-        _line(_JUMP_GE, X32, otherwise=1),
+        _line(_JUMP_GE, UNKNOWN, otherwise=1),  # and all of x32's, whose numbers are these with a bit of their own
         _deny(errno.ENOSYS),
     ]
     for numbers in DENIED.values():

@@ -41,8 +41,8 @@ _CHECKPOINTS = ".ipynb_checkpoints"
 _LITTER = {"__MACOSX", _CHECKPOINTS, ".DS_Store", "Thumbs.db", "desktop.ini"}
 # How the folders and files of a submission are called.
 _EXCHANGE = re.compile(r"(?P<who>.+)\+(?P<lesson>[^+]+)\+(?P<time>\d{4}-[^+]+?)(\+[^+]*)?")
-_MOODLE = re.compile(r"(?P<who>.+?)_\d+_assignsubmission_\w+")
-_CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?\d+_\d+")
+_MOODLE = re.compile(r"(?P<who>.+?)_(?P<account>\d+)_assignsubmission_\w+")
+_CANVAS = re.compile(r"(?P<who>.+?)_(?P<late>LATE_)?(?P<account>\d+)_\d+")
 _COPY = r"(?:-Copy\d{1,3})*(?:[ _-]?\(?\d{1,3}\)?)?"
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SECRET = re.compile(rb"[\x20-\x7e]{1,1000}\s*")
@@ -71,6 +71,7 @@ class Found:
     """A notebook of the lesson: `names` are what its owner may be called, the likeliest first; `time` is what it says.
 
     Where a platform has named its folder, that alone is its owner's name: whatever lies in it, its student named.
+    `account` is the platform's number for them, who may call themselves what others are called.
     """
 
     where: str
@@ -83,6 +84,7 @@ class Found:
     login: str | None = None
     written: datetime | None = None
     ahead: timedelta = GRACE
+    account: str | None = None
 
     def handed_in(self, seen: datetime | None = None) -> tuple[datetime, Text | None]:
         """When it was handed in, to be judged by; and what is to be said where that is not what it says itself.
@@ -120,10 +122,11 @@ class Source:
     """Files by the folder they lie in, and what was refused, with the reason.
 
     What has a student's place and cannot be read (a link, an encrypted entry) is in both: its owner handed something in.
+    `name` is the folder's own: it may be whose work lies straight in it.
     """
 
-    def __init__(self, files: list[File], refused: list[tuple[str, Text]]):
-        self.refused = refused
+    def __init__(self, files: list[File], refused: list[tuple[str, Text]], name: str = ""):
+        self.refused, self.name = refused, name
         self.boxes: dict[tuple[str, ...], dict[str, File]] = {}
         self.checkpoints: list[File] = []
         for each in files:
@@ -135,7 +138,7 @@ class Source:
     def notebooks(self, lesson: str) -> Iterator[Found]:
         """The lesson's notebooks, whoever handed them in."""
         for box, files in sorted(self.boxes.items()):
-            exchange, platform = _platform(box)
+            exchange, platform, number = _platform(box)
             if exchange and exchange["lesson"] != lesson:
                 continue
             for name, file in sorted(files.items()):
@@ -143,14 +146,15 @@ class Source:
                     continue
                 canvas = _CANVAS.fullmatch(owner)
                 own = [canvas["who"] if canvas else owner] if owner else []
-                names = [*([] if platform else own), *_named_by(box, lesson)]
+                names = [*([] if platform else own), *_named_by(box, lesson)] or [self.name] * bool(self.name)
                 time = _stamped(files, exchange)
                 late = bool(canvas and canvas["late"])
                 where = "/".join(file.parts)
                 when = time or file.time
                 # What lies beside it in a learning platform, its student uploaded; the file's own time is the platform's.
                 arrived = file.time if canvas or (platform and not exchange) else file.arrived
-                rest = (file.read, files, arrived, file.login, file.time, file.ahead)
+                account = number if platform else canvas and canvas["account"]
+                rest = (file.read, files, arrived, file.login, file.time, file.ahead, account)
                 yield Found(where, tuple(names), late, when, *rest)
 
     def refused_beside(self, lesson: str) -> list[tuple[str, Text]]:
@@ -167,7 +171,7 @@ class Source:
         return [
             (where, _named_by(box, lesson), file.login)
             for box, files in sorted(self.boxes.items())
-            for exchange, _ in [_platform(box)]
+            for exchange, *_ in [_platform(box)]
             if exchange is None or exchange["lesson"] == lesson
             for name, file in sorted(files.items())
             if (where := "/".join(file.parts)) not in told
@@ -180,7 +184,7 @@ class Source:
         """Jupyter's checkpoints of the lesson's notebook: where nothing else came from a student, all of their work."""
         for file in self.checkpoints:
             box, name = file.parts[:-2], file.parts[-1].replace("-checkpoint.", ".")
-            exchange, _ = _platform(box)
+            exchange, *_ = _platform(box)
             if owner_in(name, lesson) is not None and (exchange is None or exchange["lesson"] == lesson):
                 yield "/".join(file.parts), _named_by(box, lesson), file.login
 
@@ -205,19 +209,20 @@ def _stamped(files: dict[str, File], exchange: re.Match[str] | None) -> datetime
     return _time(_small(files.get("timestamp.txt"))) or _time(exchange and exchange["time"].encode())
 
 
-def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None]:
-    """What the outermost folder that a platform has named says: the exchange's words for it, if it is its; the owner."""
+def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None, str | None]:
+    """What the outermost folder that a platform has named says: the exchange's words for it, if it is its; the owner;
+    the number of their account."""
     for name in box:
         if match := _EXCHANGE.fullmatch(name):
-            return match, match["who"]
+            return match, match["who"], None
         if match := _MOODLE.fullmatch(name):
-            return None, match["who"]
-    return None, None
+            return None, match["who"], match["account"]
+    return None, None, None
 
 
 def _named_by(box: tuple[str, ...], lesson: str) -> tuple[str, ...]:
     """What the owner of what lies in these folders may be called: as a platform says, else after any of them."""
-    _, platform = _platform(box)
+    _, platform, _ = _platform(box)
     return (platform,) if platform else tuple(name for name in reversed(box) if name != lesson)
 
 
@@ -301,7 +306,7 @@ def folder(root: Path, exchange: bool = False) -> Source:
                 refused.append(("/".join(parts), why))
                 read = _unreadable(why)
             files.append(File(parts, time, read, arrived, login(about) if exchange else None))
-    return Source(files, refused)
+    return Source(files, refused, root.resolve().name)
 
 
 def _is_empty(path: Path) -> bool:

@@ -7,6 +7,7 @@ import os
 import pwd
 import re
 import shutil
+import unicodedata
 import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -122,6 +123,39 @@ def test_nobody_hands_in_for_another_by_a_name_of_their_own_choice(course, book,
     found = collect(course, LESSON, zipped(tmp_path / "all.zip", {name: book("emil's, or ada's")}))
     assert list(submitted(course)) == ([whose] if whose else [])
     assert whose or [n.who for n in found.notices if n.grave] == [name]
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace_{0}_assignsubmission_file_/", "lovelaceada_{0}_901_", "ada_{0}_902_"])
+def test_two_accounts_of_one_name_are_not_one_student(course, book, tmp_path, name):
+    """On a learning platform everybody chooses what they are called; the number of an account nobody chooses."""
+    files = {name.format(who) + BOOK: book(who) for who in ("111", "222")} | {f"lina/{BOOK}": book("lina's")}
+    found = collect(course, LESSON, zipped(tmp_path / "all.zip", files))
+    assert found.fresh == ["lina"]
+    (notice,) = (each for each in found.notices if each.grave)
+    assert notice.who.startswith("ada: ") and "(numbers 111, 222) go by this student's name" in notice.what.en
+    twice = {name.format("111") + each: book(each) for each in (BOOK, f"{LESSON}-1.ipynb")}
+    found = collect(course, LESSON, zipped(tmp_path / "one.zip", twice))
+    assert found.fresh == ["ada"] and not any(each.grave for each in found.notices)
+
+
+def test_an_accent_that_is_written_apart_is_an_accent(course, book, tmp_path):
+    """macOS takes é apart in names of files; what is left without it is another name."""
+    (course.root / "roster.csv").write_text(ROSTER + "zoe,Jose,Diaz,\njdz,José,Díaz,\n", encoding="utf-8")
+    for form in ("NFC", "NFD"):
+        name = unicodedata.normalize(form, "José Díaz") + f"_111_assignsubmission_file_/{BOOK}"
+        collect(course, LESSON, zipped(tmp_path / f"{form}.zip", {name: book(form)}))
+        assert list(submitted(course)) == ["jdz"]
+
+
+def test_a_folder_with_a_students_name_may_be_collected_itself(course, book, tmp_path):
+    """As the remedies say; a time stamp in it counts, so that what seemed older can be made to count."""
+    lay(tmp_path / "ada", {BOOK: book("first"), "timestamp.txt": ONE})
+    assert collect(course, LESSON, tmp_path / "ada").fresh == ["ada"]
+    lay(tmp_path / "ada", {BOOK: book("second"), "timestamp.txt": TWO})
+    collect(course, LESSON, tmp_path / "ada")
+    assert submitted(course) == {"ada": book("second")} and stamp_of(course, "ada") == TWO
+    lay(tmp_path / "emil", {f"lina_{BOOK}": book("lina's")})  # a file that says whose it is
+    assert collect(course, LESSON, tmp_path / "emil").fresh == ["lina"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

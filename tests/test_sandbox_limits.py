@@ -99,6 +99,13 @@ def test_what_a_process_uses_is_read_from_the_kernel():
     assert not footprint.bound(os.getpid(), 1 << 40)
 
 
+def test_files_without_content_are_bounded(running):
+    """Each takes memory of the kernel's, which is no process's."""
+    source = "import os\nfor number in range(10**6): os.symlink('x' * 100, f'/tmp/{number}')"
+    assert run_cells(running, source, "answer('next')") == [("Crash", "it made too many files"), ("?", "?")]
+    assert not running.alive  # they are still there: neither this job goes on here, nor another
+
+
 def test_ten_gigabytes_are_refused(running):
     large = ["x = bytearray(10 << 30)", "import numpy\nx = numpy.ones((10 << 30) // 8)"]
     outcomes = run_cells(running, *large, "answer('next')")

@@ -32,6 +32,7 @@ class Limits(NamedTuple):
     processes: int = 8  # and threads, of the whole sandbox
     file: int = 16 << 20  # one file
     scratch: int = 32 << 20  # the only directory that can be written
+    entries: int = 10_000  # files, folders and links in it
     replies: int = 2 << 20  # what one check may answer in all; each byte can cost the referee twenty
 
 

@@ -92,6 +92,15 @@ def _state(folder: str) -> object:
         return None
 
 
+def _entries() -> int:
+    """How many files, folders and links the scratch holds: the kernel keeps each in memory that is no process's."""
+    try:
+        found = os.statvfs(".")
+    except OSError:
+        return 0
+    return found.f_files - found.f_ffree
+
+
 def _signal(send: Callable[[int, int], None], target: int) -> None:
     try:
         send(target, signal.SIGKILL)
@@ -124,6 +133,7 @@ class _Job:
         self.ended = False
         self.alone = True  # no learner's process has left another behind
         self.deadline = self.end = time.monotonic() + self.limits.job_seconds
+        self.why = _error("TimeLimit", "the whole submission")  # nothing runs after the end
 
     def run(self) -> bool:
         """Whether all went as usual."""
@@ -135,7 +145,7 @@ class _Job:
             if cause and not self._blame(cause):
                 return False
         for each in list(self.waiting):
-            self._close(each["name"], _error("TimeLimit", "the whole submission"))
+            self._close(each["name"], self.why)
         return starts == 1 and self.alone
 
     def _one_process(self) -> dict[str, Any] | None:
@@ -172,6 +182,9 @@ class _Job:
             if self.supervisor.abandoned():
                 self.supervisor.kill(learner)
                 os._exit(0)
+            if self.supervisor.isolated and _entries() > self.limits.entries:
+                self.end, self.why = time.monotonic(), _error("Crash", "it made too many files")
+                return self.why
             try:
                 payload = frames.read(min(left, _GLANCE))
                 if payload is None:
