@@ -22,6 +22,7 @@ from autograder.grade import released_lesson, require_sandbox
 from autograder.messages import Text, text
 from autograder.nbgrader_plugin import transplanted
 from autograder.records import Record, submission_hash
+from autograder.submitted import handed_in
 from autograder.work import job_of, referee
 
 MOST = 400  # characters shown of one value
@@ -59,11 +60,10 @@ def replay(course: Course, student: str, lesson: str, check: str, *, unsafe: boo
         raise UnknownName(text("kind_check"), check, released.checks.values())
     require_sandbox(unsafe)
     path = course.path("submitted", student, lesson) / f"{lesson}.ipynb"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        remedy = text("replay_no_file_remedy", lesson=lesson)
-        raise AutograderError(text("replay_no_file"), f"{path}: {error.strerror}", remedy) from None
+    data, refused = handed_in(course, student, lesson)
+    if data is None or refused:
+        what = Text(refused["zh"], refused["en"]) if refused else text("an_empty_folder")
+        raise AutograderError(what, str(path), text("replay_no_file_remedy", lesson=lesson))
     notebook = transplanted(released.notebook, data)
     if problem := notebook.metadata.autograder["problem"]:
         raise AutograderError(Text(problem["zh"], problem["en"]), where=str(path))

@@ -236,3 +236,15 @@ def test_what_cannot_be_replayed_says_why(course, student, check, error):
     with pytest.raises(error) as raised:
         replay.replay(course, student, LESSON, check)
     assert str(raised.value).strip()
+
+
+def test_a_replay_follows_no_link_to_anothers_work(course, tmp_path):
+    path = course.path("submitted", "ada", LESSON) / f"{LESSON}.ipynb"
+    path.rename(tmp_path / "hers.ipynb")
+    path.symlink_to(tmp_path / "hers.ipynb")
+    try:
+        with pytest.raises(AutograderError, match="link"):
+            replay.replay(course, "ada", LESSON, "tanh_backward")
+    finally:
+        path.unlink()
+        (tmp_path / "hers.ipynb").rename(path)
