@@ -40,6 +40,7 @@ FOLDER = "collected"
 # What may well be a submission, and has to be looked at.
 _NOT_TAKEN = {".ipynb": "notebook_not_taken"} | dict.fromkeys((".zip", ".rar", ".7z", ".gz"), "archive_not_taken")
 MOST_NAMED = 20  # students from whom nothing came
+MOST_PLACES = 4  # of one student's versions
 
 
 class Notice(NamedTuple):
@@ -89,6 +90,7 @@ class _Version(NamedTuple):
     time: datetime
     receipt: bytes | None
     secret: bytes | None
+    where: str = ""
 
     @property
     def digest(self) -> str:
@@ -143,11 +145,11 @@ class _Collection:
         self.untouched, self.released = submission_hash(release), nbformat.reads(release.decode(), as_version=4)
 
     def run(self, step: Callable[[str], None]) -> Collected:
-        came: defaultdict[str, int] = defaultdict(int)
+        came: defaultdict[str, list[str]] = defaultdict(list)  # where each student's versions lay
         kept: dict[str, _Version] = {}  # the latest version that is new here, by student
         for each in self._versions():
-            came[each.student] += 1
-            if came[each.student] == 1:
+            came[each.student].append(each.where)
+            if len(came[each.student]) == 1:
                 step(each.student)
             self.by_bytes[each.digest].add(each.student)
             self._look_inside(each)
@@ -155,8 +157,9 @@ class _Collection:
                 kept[each.student] = max(each, kept.get(each.student, each), key=lambda version: version.time)
         self._say_what_is_left(came.keys())
         for student in sorted(came):
-            if came[student] > 1:
-                self._note(student, text("several_versions", count=came[student]))
+            if (count := len(came[student])) > 1:
+                places = ", ".join(came[student][:MOST_PLACES]) + (" …" if count > MOST_PLACES else "")
+                self._note(student, text("several_versions", count=count, places=places))
             changed = self._make_current(student)
             (self.said.fresh if changed else self.said.known).append(student)
             if student in kept and not changed:
@@ -211,7 +214,7 @@ class _Collection:
             time, doubt = found.handed_in(self._first_seen(student, data))
             if doubt:
                 self._note(student, doubt)
-            yield _Version(student, data, time, receipt, found.secret())
+            yield _Version(student, data, time, receipt, found.secret(), found.where)
 
     def _told_apart(self) -> Iterator[tuple[str, Found]]:
         """The notebooks whose student is known. Several accounts of a platform that go by one name are not one student:

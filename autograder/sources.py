@@ -147,14 +147,15 @@ class Source:
                 canvas = _CANVAS.fullmatch(owner)
                 own = [canvas["who"] if canvas else owner] if owner else []
                 names = [*([] if platform else own), *_named_by(box, lesson)] or [self.name] * bool(self.name)
-                time = _stamped(files, exchange)
+                beside = {} if own and not platform else files  # where files say whose they are, the rest is nobody's
+                time = _stamped(beside, exchange)
                 late = bool(canvas and canvas["late"])
                 where = "/".join(file.parts)
                 when = time or file.time
                 # What lies beside it in a learning platform, its student uploaded; the file's own time is the platform's.
                 arrived = file.time if canvas or (platform and not exchange) else file.arrived
                 account = number if platform else canvas and canvas["account"]
-                rest = (file.read, files, arrived, file.login, file.time, file.ahead, account)
+                rest = (file.read, beside, arrived, file.login, file.time, file.ahead, account)
                 yield Found(where, tuple(names), late, when, *rest)
 
     def refused_beside(self, lesson: str) -> list[tuple[str, Text]]:
@@ -221,9 +222,12 @@ def _platform(box: tuple[str, ...]) -> tuple[re.Match[str] | None, str | None, s
 
 
 def _named_by(box: tuple[str, ...], lesson: str) -> tuple[str, ...]:
-    """What the owner of what lies in these folders may be called: as a platform says, else after any of them."""
-    _, platform, _ = _platform(box)
-    return (platform,) if platform else tuple(name for name in reversed(box) if name != lesson)
+    """What the owner of what lies in these folders may be called: as a platform says and any folder around its own, in
+    which a student could have laid the like; else after any of them."""
+    outside, platform = next(
+        ((box[:at], who) for at, name in enumerate(box) if (who := _platform((name,))[1])), (box, None)
+    )
+    return tuple([platform] * bool(platform) + [name for name in reversed(outside) if name != lesson])
 
 
 def _small(file: File | None) -> bytes | None:

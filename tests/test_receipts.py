@@ -107,9 +107,8 @@ def test_what_is_sent_is_what_is_collected(mine, made, tmp_path):
     submit(mine, "ada", course.inbound)
     assert len(list(course.inbound.iterdir())) == 2
     found = collect(course, LESSON)
-    assert found.fresh == ["ada"] and [n.what.en for n in found.notices] == [
-        "Handed in 2 times; all versions are kept, and the latest counts."
-    ]
+    (notice,) = found.notices
+    assert found.fresh == ["ada"] and notice.what.en.startswith("Handed in 2 times (ada+")
     taken = course.path("submitted", "ada", LESSON) / BOOK
     assert hashlib.sha256(taken.read_bytes()).hexdigest() == last.sha256
     course.ledger.close()
