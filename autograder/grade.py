@@ -56,6 +56,7 @@ class Result:
     problem: Pair | None = None
     where: tuple[Ledger, Key] | None = field(default=None, repr=False)
     by_hand: dict[str, float] = field(default_factory=dict)  # what a person gave for a check instead
+    besides: list[Text] = field(default_factory=list)  # what else cost points
 
     @property
     def entry(self) -> Entry | None:
@@ -372,7 +373,9 @@ class Run:
         where = (self.ledger, key) if key else None
         most = float(self.lesson.max_score)
         by_hand = {self.lesson.checks[i]: points for i, points in given.by_hand.items() if i in self.lesson.checks}
-        result = Result(printable(student), status, given.score, most, manual, fresh, seconds, problem, where, by_hand)
+        besides = given.besides(self.lesson.checks)
+        scores = (given.score, most, manual, fresh, seconds)
+        result = Result(printable(student), status, *scores, problem, where, by_hand, besides)
         self.results[student] = result
         if self.progress:
             self.progress(len(self.results), len(self.students), result)

@@ -133,16 +133,16 @@ class Writer:
         said = stamp(self.course.path("submitted", student, self.lesson.name))
         return said and said.replace(tzinfo=None)  # nbgrader's times are all in UTC and do not say so
 
-    def penalties_to_change(self) -> set[str]:
-        """The students whose penalty for being late is not what the course's rule gives now: the due date has moved, an
-        extension was granted, a person has given points.
+    def penalties_to_change(self) -> dict[str, tuple[float, float]]:
+        """The students whose penalty for being late is not what the course's rule gives now, with both: the due date has
+        moved, an extension was granted, a person has given points.
         """
         from nbgrader.api import SubmittedAssignment, SubmittedNotebook
         from nbgrader.preprocessors import AssignLatePenalties
 
         rule = AssignLatePenalties(config=self.course.config)
         rule.init_plugin()
-        found = set()
+        found = {}
         with self.course.gradebook() as gradebook:
             assignment = gradebook.find_assignment(self.lesson.name)
             concerned = SubmittedNotebook.late_submission_penalty.isnot(None)
@@ -156,8 +156,9 @@ class Writer:
             for book in books:
                 student, seconds = book.assignment.student_id, book.assignment.total_seconds_late if due else 0
                 penalty = seconds and rule.plugin_inst.late_submission_penalty(student, book.score, seconds)
-                if (rule._check_late_penalty(book, penalty) if penalty else 0) != (book.late_submission_penalty or 0):
-                    found.add(student)
+                now, then = book.late_submission_penalty or 0, rule._check_late_penalty(book, penalty) if penalty else 0
+                if then != now:
+                    found[student] = (now, then)
         return found
 
     def _penalise(self, student: str) -> None:

@@ -6,10 +6,12 @@ scores are written by gradebook.py and nbgrader_plugin.py.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from autograder.course import Course
+from autograder.messages import Text, text
 
 
 class Mark(NamedTuple):
@@ -44,6 +46,12 @@ class Marks:
     def by_hand(self) -> dict[str, float]:
         """The points that a person gave, by grade_id."""
         return {grade_id: mark.score for grade_id, mark in self.cells.items() if mark.manual is not None}
+
+    def besides(self, checks: Collection[str]) -> list[Text]:
+        """What cost points and is no check's doing: answers to be read by a person that were left out, being late."""
+        empty = [i for i, mark in self.cells.items() if i not in checks and mark.auto == 0 and mark.manual is None]
+        said = [text("unanswered", cells=", ".join(empty))] if empty else []
+        return said + ([text("late_penalty", points=f"{self.penalty:g}")] if self.penalty else [])
 
     @property
     def all_by_hand(self) -> bool:

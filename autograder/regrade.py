@@ -46,6 +46,9 @@ class Change:
     properties: tuple[tuple[str, str | None, str | None], ...] = ()
 
 
+LATE = "迟交扣分 · late penalty"  # in a check's place: what the course's rule takes off, by today's scores
+
+
 class Reading(Ledger):
     """A ledger that is read and never written; tries are counted in memory."""
 
@@ -123,7 +126,9 @@ def changes(
                 scores = (was, record["score"], record["points"])
                 moved = _moved(before.records.get(grade_id) if before else None, record)
                 found.append(Change(student, record["check"], *scores, why, manual, moved))
-    return found
+    rule = Text("按课程的迟交规则", "by the course's rule for late work")
+    late = [Change(who, LATE, -now, -then, 0.0, rule, None) for who, (now, then) in run.penalties.items()]
+    return found + [each for each in late if each.student in run.found]
 
 
 def _moved(before: Record | None, now: Record) -> tuple[tuple[str, str | None, str | None], ...]:
@@ -163,7 +168,7 @@ def table(found: list[Change]) -> Table:
             for each in changed
             if each.manual is not None
         ]
-        now, then = ([f"{_points(s)}/{c.points:g}" for s, c in _scores(changed, side)] for side in ("before", "after"))
+        now, then = ([_points(s, c.points) for s, c in _scores(changed, side)] for side in ("before", "after"))
         moved = [line for each in changed for line in _moves(each)]
         columns = [[each.check for each in changed], now, then, [*why.lines(), *moved, *kept]]
         drawn.add_row(student, *("\n".join(column) for column in columns))
@@ -185,5 +190,6 @@ def _scores(changed: list[Change], side: str) -> Iterator[tuple[float | None, Ch
     return ((getattr(each, side), each) for each in changed)
 
 
-def _points(score: float | None) -> str:
-    return "?" if score is None else f"{score:g}"
+def _points(score: float | None, of: float) -> str:
+    earned = "?" if score is None else f"{score + 0:g}"
+    return f"{earned}/{of:g}" if of else earned

@@ -133,6 +133,7 @@ def _reasons(result: Result) -> list[str]:
         lines += [f"  {line}" for line in pages.both(records[0]["reason"])] + [f"  💡 {line}" for line in hint]
     if lost:
         lines += [f"ℹ {line}" for note in pages.remarks(result.entry.notes) for line in pages.both(note)]
+    lines += [f"✗ {line}" for each in result.besides for line in each.lines()]
     if any(not record["sandboxed"] for record in result.entry.records.values()):
         lines.append("⚠ 没有沙箱 · no sandbox")
     return lines
@@ -219,7 +220,8 @@ def _why(row: Row) -> Any:
         lines.append(Markup("<p>ℹ {}</p>").format(Markup("<br>").join(pages.both(note))))
     lost = " · ".join(pages.lost_in(record, row.by_hand) for record in row.losses)
     why = Markup("<details><summary>{}</summary>{}</details>").format(lost, Markup("").join(lines))
-    return why if row.losses else Markup("")
+    others = [Markup("<p>{}</p>").format(Markup("<br>").join(each.lines())) for each in row.besides]
+    return Markup("").join([why] * bool(row.losses) + others)
 
 
 def _of_student(course: Course, folder: Path, report: ClassReport, row: Row) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def _named_by(box: tuple[str, ...], lesson: str) -> tuple[str, ...]:
     outside, platform = next(
         ((box[:at], who) for at, name in enumerate(box) if (who := _platform((name,))[1])), (box, None)
     )
-    return tuple([platform] * bool(platform) + [name for name in reversed(outside) if name != lesson])
+    return tuple(([platform] if platform else []) + [name for name in reversed(outside) if name != lesson])
 
 
 def _small(file: File | None) -> bytes | None:

@@ -22,6 +22,7 @@ from autograder.course import Course
 from autograder.grade import released_lesson
 from autograder.lessons import Lesson
 from autograder.marks import Marks, marks
+from autograder.messages import Text
 from autograder.mistakes import MISTAKES
 from autograder.records import Entry, Record
 
@@ -52,6 +53,7 @@ class Row:
     reason: pages.Pair | None  # why it could not be graded
     unsafe: bool
     by_hand: dict[str, float]  # what a person gave for a check instead
+    besides: list[Text]  # what else cost points
     entry: Entry | None = field(default=None, repr=False)
 
     @property
@@ -201,6 +203,7 @@ def _row(
         reason=reason or dead,
         unsafe=any(not r["sandboxed"] for r in records),
         by_hand={lesson.checks[cell]: points for cell, points in given.by_hand.items() if cell in lesson.checks},
+        besides=given.besides(lesson.checks),
         entry=entry,
     )
 

@@ -18,7 +18,7 @@ from autograder.course import Course
 from autograder.feedback import feedback
 from autograder.grade import grade
 from autograder.lessons import COURSE
-from autograder.marks import marks
+from autograder.marks import Mark, Marks, marks
 from autograder.messages import Text
 from autograder.regrade import Change, changes, table
 from autograder.sources import stamp
@@ -175,6 +175,9 @@ def test_a_penalty_survives_a_regrade_and_goes_with_an_extension(course):
         (result,) = grade(LESSON, [ADA], course=Course(course.root))
         given = marks(course, LESSON)[ADA]
         pages = feedback(course, LESSON, [ADA])
+        assert [f"Late penalty: −{given.penalty:g}." for _ in range(bool(given.penalty))] == [
+            each.en for each in result.besides if "Late" in each.en
+        ]
         return (
             result.fresh,
             given.penalty,
@@ -185,8 +188,18 @@ def test_a_penalty_survives_a_regrade_and_goes_with_an_extension(course):
     with course.gradebook() as gradebook:
         gradebook.grant_extension(LESSON, ADA, hours=1)
     before = course.ledger.latest(LESSON, ADA)
+    (change,) = changes(Course(course.root), LESSON, [ADA])
+    assert (change.student, change.before, change.after) == (ADA, -1.0, 0.0) and "late" in change.check
     assert graded()[1:] == (0.0, False) and course.ledger.latest(LESSON, ADA) == before
     assert graded()[0] is False
     with course.gradebook() as gradebook:
         gradebook.grant_extension(LESSON, ADA)
     assert graded()[1:] == (1.0, True)
+
+
+def test_what_cost_points_besides_the_checks_is_said():
+    """Answers that a person would have read, had there been any; being late."""
+    zero, given, waiting = Mark(0.0, None, None, False), Mark(0.0, 1.0, None, False), Mark(None, None, None, True)
+    found = Marks({"check": zero, "left_out": zero, "corrected": given, "to_read": waiting}, penalty=1.5)
+    assert [each.en for each in found.besides({"check"})] == ["Not answered: left_out.", "Late penalty: −1.5."]
+    assert Marks({"check": zero}).besides({"check"}) == []

@@ -52,7 +52,7 @@ class Convolution(OwnForward, Module):
             self.register_parameter("bias", None)
         self.reset_parameters()
 
-    def _of_each_dim(self, value: Any) -> tuple[int, ...]:
+    def _of_each_dim(self, value: Any) -> tuple[Any, ...]:
         return (value,) * self._spatial_dims if isinstance(value, Integral) else tuple(value)
 
     def _weight_shape(self) -> tuple[int, ...]:
