@@ -128,15 +128,20 @@ def look(this: Check, seed: int) -> View:
     stubs = {part for part, written in others.items() if parts.is_stub(written)}
     for part in stubs:
         parts.reset(part)
-    run = _run(this, seed, LONGEST)
-    stood_in = {part for part in stubs if parts.calls(part)}
-    met = run.outcome.met(others) if run.outcome else list(others)
-    now = _grade(this, run.outcome, seed)
-    culprits, _ = blame.in_the_way(met if now[0] < this.points else [], now, lambda: _again(this, seed))
-    with parts.engines_own(met if culprits else ()):
-        view = _view(this, _run(this, seed, AGAIN) if culprits else run, seed)
+    endless = blame.no_end() & others.keys()
+    with parts.engines_own(endless):
+        run = _run(this, seed, LONGEST)
+        stood_in = {part for part in stubs if parts.calls(part)}
+        met = run.outcome.met(others.keys() - endless) if run.outcome else list(others.keys() - endless)
+        now = _grade(this, run.outcome, seed)
+        culprits, _ = blame.in_the_way(met if now[0] < this.points else [], now, lambda: _again(this, seed))
+        with parts.engines_own(met if culprits else ()):
+            view = _view(this, _run(this, seed, AGAIN) if culprits else run, seed)
+    stood_in |= blame.used(this, run.outcome, endless)
+    if not run.outcome:
+        blame.no_end(culprits)
     circle = blame.in_a_circle(this, run.outcome, culprits)
-    view.notes += _stood_in(stood_in.union(culprits) - circle)
+    view.notes += blame.stood_in(stood_in.union(culprits) - circle)
     if circle:
         view.notes.append(text("in_a_circle", parts=", ".join(sorted(part.rpartition(".")[2] for part in circle))))
     return view
@@ -177,17 +182,6 @@ def _unwritten(this: Check, outcome: Outcome, seed: int) -> View:
         view.score = f"{verdict.score}/{verdict.points}"
         view.properties = verdict.properties if verdict.score else []
     return view
-
-
-def _stood_in(others: set[str]) -> Iterator[Text]:
-    """If the engine's own replaced other parts: which, why, and where the learner finds out more."""
-    stubs = {part for part in others if parts.is_stub(parts.plugged()[part])}
-    earlier = others.intersection(workspace.carried()) - stubs
-    for key, which in (("stub_used", stubs), ("earlier_part", earlier), ("mend_too", others - stubs - earlier)):
-        tests = sorted({each for part in which for each in workspace.deciding(part)})
-        said = {"parts": [part.rpartition(".")[2] for part in which], "checks": [f'check("{each}")' for each in tests]}
-        if which:
-            yield text(key, **{name: ", ".join(sorted(words)) for name, words in said.items()})
 
 
 def _explain_in_time(

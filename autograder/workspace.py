@@ -66,9 +66,10 @@ def _began(path: Path) -> dict[str, str]:
 
 
 def deciding(part: str) -> set[str]:
-    """The checks that a part has to pass to be kept: of those that use it, the ones that use the fewest parts."""
-    using = [each for each in checks.for_lesson(every_part()[part]) if part in each.parts]
-    fewest = min(len(each.parts) for each in using)
+    """The checks that a part has to pass to be kept: of those that use it, the ones that use the fewest parts. None of a
+    function that no lesson asks for."""
+    using = [each for each in checks.for_lesson(every_part().get(part, "")) if part in each.parts]
+    fewest = min([len(each.parts) for each in using], default=0)
     return {each.name for each in using if len(each.parts) == fewest}
 
 

@@ -65,6 +65,33 @@ def test_a_right_part_on_a_wrong_one_passes_and_the_wrong_one_is_named(capsys):
     assert said(capsys, "sum_backward", written(FIRST_ONLY, DIVIDE)).startswith("✗ sum_backward")
 
 
+def test_who_waited_in_vain_does_not_wait_again(capsys, monkeypatch):
+    endless = written("def sum_vjp(grad, self_shape, dim, keepdim):\n    while True: pass\n", DIVIDE)
+    monkeypatch.setattr(notebook, "LONGEST", 0.3)
+    monkeypatch.setattr(notebook, "AGAIN", 0.3)
+    first = said(capsys, "mean_backward", endless)
+    monkeypatch.setattr(notebook, "LONGEST", 1e6)
+    again = said(capsys, "mean_backward", endless)
+    assert "✓ mean_backward · 2/2" in first and "✓ mean_backward · 2/2" in again
+    assert "Yours found no end in another check" in again and 'run check("sum' in again
+    mended = said(capsys, "mean_backward", written(RIGHT_SUM, DIVIDE))
+    assert "sum_vjp" not in mended
+
+
+def test_a_function_that_no_lesson_asks_for_is_named_as_such(capsys):
+    from minigrad import warmup
+
+    LOSS, OWN = "minigrad.warmup.squared_loss", "minigrad.warmup.squared_loss_grad"
+    out = said(
+        capsys,
+        "warmup_descent",
+        {LOSS: lambda w, X, Y: -2.0 * (X * (Y - w * X)).sum(), OWN: warmup.squared_loss_grad},
+    )
+    assert (
+        "✓ warmup_descent" in out and "No lesson asks for squared_loss, yet you have replaced the engine's own" in out
+    )
+
+
 def test_where_both_are_wrong_both_are_said(capsys):
     half_right = DIVIDE.replace("[self_shape[d] for d in dim]", "self_shape[:1]")
     alone = said(capsys, "mean_backward", written(RIGHT_SUM, half_right))
