@@ -172,6 +172,8 @@ def _course(given: argparse.Namespace) -> Course:
     begun = given.course and given.run is _release and course.Course.begin(given.course)
     if given.course and not given.course.is_dir():
         raise AutograderError(text("no_course_folder"), str(given.course), command("release"))
+    if given.course and given.run not in (_release, _demo) and not course.is_one(given.course):
+        raise AutograderError(text("no_course_in_folder"), str(given.course), command("release"))
     found = course.Course(given.course or lessons.COURSE, course.database(given.db) if given.db else None)
     if begun:
         _tell(text("course_begun", folder=found.root, teach=found.teach))

@@ -175,6 +175,8 @@ class _Collection:
         self.said.missing = sorted(self.ids - set(self.course.students(self.lesson)))
         if not came and (others := [each for each in sorted(self._lessons()) if any(self.source.notebooks(each))]):
             self._note(", ".join(others), text("only_other_lessons", lesson=self.lesson))
+        elif not came and not self.said.notices:
+            self._note(self.name, text("nothing_in_source", lesson=self.lesson))
         return self.said
 
     def _note(self, who: str, what: Text, grave: bool = False) -> None:

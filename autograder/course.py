@@ -54,6 +54,11 @@ _EMPTY_ROSTER = "id,first_name,last_name,email\n"
 NOTES = ("timestamp.txt", "submission_secret.txt")  # beside a submission: its time, and whose feedback will be
 
 
+def is_one(folder: Path) -> bool:
+    """Whether a folder is a course already: it has a configuration, or lessons were released into it."""
+    return (folder / CONFIG).is_file() or (folder / "release").is_dir()
+
+
 class Course:
     """A course directory.
 

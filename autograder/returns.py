@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dis
+import functools
 import importlib
 import inspect
 import itertools
@@ -115,10 +116,22 @@ def _mine(check: Check) -> dict[str, Returned]:
 def _engines_own(check: Check, part: str, seed: int, others: bool = True) -> Returned:
     """What the engine's own part returns on these inputs, beside the learner's others, whose own returns stay as noted;
     without them, beside the engine's."""
-    own = {each: parts.original(each) for each in check.parts if not others or each == part}
+    own = {each: _as_a_learners(parts.original(each)) for each in check.parts if not others or each == part}
     with parts.plugged_in(_plugged(check) | own):
         checks.attempt(check, importlib.import_module(parts.ENGINE), seed)
         return parts.returned(part)
+
+
+def _as_a_learners(own: Any) -> Any:
+    """The engine's own function as another one, so that its calls by name, from a learner's part, are noted as well."""
+    if not inspect.isfunction(own):
+        return own
+
+    @functools.wraps(own)
+    def again(*args: Any, **kwargs: Any) -> Any:
+        return own(*args, **kwargs)
+
+    return again
 
 
 def _plugged(check: Check) -> dict[str, Any]:

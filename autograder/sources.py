@@ -282,6 +282,8 @@ def open_source(path: Path, exchange: bool = False) -> Iterator[Source]:
     elif path.is_file() and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             yield _zip(path, archive)
+    elif path.is_file() and path.suffix.lower() == ".zip":
+        raise AutograderError(text("broken_zip"), where=str(path), remedy=text("broken_zip_remedy"))
     else:
         raise AutograderError(text("no_source"), where=str(path), remedy=text("no_source_remedy"))
 

@@ -7,7 +7,7 @@ import pytest
 import autograder
 from autograder import blame, messages, notebook, parts, workspace
 from autograder.errors import AutograderError
-from minigrad.autograd import engine
+from minigrad.autograd import accumulate, engine
 
 SUM, MEAN, TANH = (f"minigrad.ops.{each}_vjp" for each in ("reduce.sum", "reduce.mean", "pointwise.tanh"))
 DIVIDE = """
@@ -28,6 +28,7 @@ def sum_vjp(grad, self_shape, dim, keepdim):
         grad = rules.unsqueeze(grad, d)
     return rules.expand(grad, self_shape)
 """
+GRAPH = "graph_of_a_network"
 STUB = "def sum_vjp(grad, self_shape, dim, keepdim):\n    raise NotImplementedError\n"
 
 
@@ -234,3 +235,15 @@ def test_a_part_without_an_end_in_another_check_does_not_keep_this_one(capsys, m
     assert (
         out.startswith("✗ unbroadcast_ones") and 'your part never stops there. Look at check("unbroadcast_rows")' in out
     )
+
+
+def test_a_right_part_that_a_wrong_one_asks_for_something_else_is_not_said_to_return_the_wrong_kind(capsys):
+    """What the engine's own returns there is noted as well when the wrong part calls it by its name."""
+    from autograder import checks
+
+    space = {"__name__": "__main__"}
+    exec(parts.source("minigrad.autograd.accumulate.gradient_edge"), vars(accumulate) | space, space)
+    exec("def grad_fn(self):\n    return gradient_edge(self)[0]\n", space)
+    mine = {part: space.get(part.rpartition(".")[2]) or parts.original(part) for part in checks.get(GRAPH).parts}
+    out = said(capsys, GRAPH, mine)
+    assert "Hint for grad_fn" in out and "gradient_edge returned" not in out

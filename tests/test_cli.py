@@ -182,6 +182,8 @@ def test_a_course_folder_that_is_not_there_is_not_made_by_a_slip(capsys, tmp_pat
     for words in (["report"], ["grade", "00_warmup"], ["collect", "00_warmup", "x.zip"], ["export"]):
         status, said = run(capsys, "--course", str(tmp_path / "cuorse"), *words)
         assert status == 1 and "没有这个课程目录" in said and "no such course folder" in said and "release" in said
+        status, said = run(capsys, "--course", str(tmp_path), *words)
+        assert status == 1 and "这个目录不是课程" in said and "This folder is no course" in said and "release" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -138,8 +138,8 @@ def exchanges_x_and_y(w: Any, X: Any, Y: Any) -> Any:
 
 @mistake(
     PART,
-    zh="只算了第一个点：return 写进了循环里面，头一圈就走了。把它往左挪，等循环走完再返回。",
-    en="Only the first point counts: the return is inside the loop, which therefore ends in its first round. Move it to the left, so that it comes after the loop.",
+    zh="只算了第一个点。要是用 [0] 取的，换成 .sum()；要是 return 写进了循环里面，把它往左挪，等循环走完再返回。",
+    en="Only the first point counts. If you took it with [0], use .sum() instead; if the return is inside the loop, move it to the left, so that it comes after the loop.",
 )
 def only_the_first_point(w: Any, X: Any, Y: Any) -> Any:
     for x, y in zip(X, Y, strict=True):
@@ -322,3 +322,21 @@ def keeps_the_w(w: Any, X: Any, Y: Any) -> Any:
 )
 def cuts_off_the_decimals(w: Any, X: Any, Y: Any) -> Any:
     return int((-2 * X * (Y - w * X)).sum())
+
+
+@mistake(
+    PART,
+    zh="X 乘了两次：-2·X·(Y - w·X) 里 X 只有一个，是 w·X 对 w 的导数。",
+    en="X is multiplied in twice: in -2·X·(Y - w·X) there is one X, the derivative of w·X with respect to w.",
+)
+def squares_x(w: Any, X: Any, Y: Any) -> Any:
+    return (-2 * X**2 * (Y - w * X)).sum()
+
+
+@mistake(
+    PART,
+    zh="X 先求了和，再去乘每个点的误差。每个点要用它自己的 X：先逐个相乘，最后求和。",
+    en="X is summed first and then multiplied with each point's error. Every point needs its own X: multiply one by one, and sum last.",
+)
+def sums_x_first(w: Any, X: Any, Y: Any) -> Any:
+    return -2 * X.sum() * (Y - w * X)

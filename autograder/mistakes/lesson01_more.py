@@ -37,8 +37,8 @@ def opens_one_bracket(self: Any) -> Any:
 
 @mistake(
     ITEM,
-    zh="布尔值变成了 int：tensor(True).item() 该是 True。而且 float(…) 和 int(…) 不收带括号的 [[3.]]。数组自己的 .item() 什么类型都管。",
-    en="A bool becomes an int: tensor(True).item() should be True. And float(…) and int(…) do not take [[3.]], in brackets. The array's own .item() does for every type.",
+    zh="float(…) 和 int(…) 不收带括号的 [[3.]]，也保不住类型：tensor(True).item() 该是 True。数组自己的 .item() 什么类型都管。",
+    en="float(…) and int(…) do not take [[3.]], in brackets, nor do they keep the type: tensor(True).item() should be True. The array's own .item() does for every type.",
 )
 def float_or_int(self: Any) -> Any:
     if self._data.size != 1:
@@ -180,3 +180,32 @@ def switches_a_clone_off(self: Any) -> Any:
 )
 def puts_a_tensor_into_a_tensor(self: Any) -> Any:
     return from_array(self, NO_EDGE, self.counter())
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="该拒绝的都拒绝了，可是传进来的是 False 时，什么也没有关掉。want_gradient(requires_grad) 两种情形都要走到。",
+    en="Both refusals are right, but False switches nothing off. want_gradient(requires_grad) has to be reached in both cases.",
+)
+def never_switches_off(self: Any, requires_grad: bool = True) -> Any:
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    if requires_grad:
+        if not self.is_floating_point():
+            raise RuntimeError(FLOAT_ONLY)
+        self.want_gradient(requires_grad)
+    return self
+
+
+@mistake(
+    REQUIRES_GRAD,
+    zh="浮点类型不止 float32 和 float64，float16 也算。问 self.is_floating_point()。",
+    en="float32 and float64 are not all the floating-point dtypes; there is float16, too. Ask self.is_floating_point().",
+)
+def forgets_half(self: Any, requires_grad: bool = True) -> Any:
+    if requires_grad and self.dtype not in (minigrad.float32, minigrad.float64):
+        raise RuntimeError(FLOAT_ONLY)
+    if not requires_grad and not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    self.want_gradient(requires_grad)
+    return self

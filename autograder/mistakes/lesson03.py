@@ -305,8 +305,8 @@ def tanh_forgot_square(grad: Any, result: Any) -> Any:
 
 @mistake(
     TANH,
-    zh="又求了一次 tanh。参数 result 已经是 tanh(self) 了，直接平方。",
-    en="tanh is taken twice. The parameter result already is tanh(self): just square it.",
+    zh="又求了一次 tanh。参数 result 已经是 tanh(self) 了，直接平方。写成 1/cosh² 也一样：那里要的是 self，手里却是 result。",
+    en="tanh is taken twice. The parameter result already is tanh(self): just square it. The same with 1/cosh²: that would need self, and what you have is result.",
 )
 def tanh_of_result(grad: Any, result: Any) -> Any:
     return grad * (1 - rules.tanh(result) ** 2)

@@ -11,6 +11,7 @@ from autograder.mistakes import mistake
 from autograder.mistakes.lesson03 import DIV_OTHER, LOG, POW, RELU, TANH
 from autograder.mistakes.lesson03_shapes import MEAN, RIGHT, SUM, Dims
 from minigrad import rules
+from minigrad.ops.reduce import sum_vjp
 
 
 @mistake(
@@ -265,3 +266,41 @@ def forgets_the_factor(grad: Any, self: Any, exponent: Any) -> Any:
 )
 def puts_back_the_first_only(grad: Any, self_shape: Any, dim: Dims, keepdim: bool) -> Any:
     return np.broadcast_to(grad if dim is None or keepdim else np.expand_dims(grad, dim[0]), self_shape)
+
+
+@mistake(
+    POW,
+    zh="指数还要减 1：xⁿ 的导数是 n·xⁿ⁻¹。",
+    en="The exponent has to come down by 1: the derivative of xⁿ is n·xⁿ⁻¹.",
+)
+def pow_keeps_the_exponent(grad: Any, self: Any, exponent: float) -> Any:
+    return rules.zeros(grad, grad.shape) if exponent == 0 else grad * exponent * self**exponent
+
+
+@mistake(
+    POW,
+    zh="指数为 0 时，结果处处是 1，和 self 无关，梯度是 0，不是 grad：rules.zeros(grad, grad.shape)。",
+    en="With exponent 0 the result is 1 everywhere, whatever self is, so the gradient is 0 and not grad: rules.zeros(grad, grad.shape).",
+)
+def pow_passes_grad_on_for_zero(grad: Any, self: Any, exponent: float) -> Any:
+    return grad if exponent == 0 else grad * (exponent * self ** (exponent - 1))
+
+
+@mistake(
+    MEAN,
+    zh="只看了 dim 里的第一维。几维一起平均时，每一维的大小都要乘进去：math.prod([self_shape[d] for d in dim])。",
+    en="You look at the first of dim only. Where several dimensions are averaged, the sizes of all are multiplied: math.prod([self_shape[d] for d in dim]).",
+)
+def mean_takes_the_first_dim(grad: Any, self_shape: Any, dim: Dims, keepdim: bool) -> Any:
+    averaged = math.prod(self_shape) if dim is None else self_shape[dim[0]]
+    return sum_vjp(grad, self_shape, dim, keepdim) / averaged
+
+
+@mistake(
+    MEAN,
+    zh="// 是整除，小数部分没有了。写 /。",
+    en="// divides and drops the fraction. Write /.",
+)
+def mean_drops_the_fraction(grad: Any, self_shape: Any, dim: Dims, keepdim: bool) -> Any:
+    averaged = math.prod(self_shape if dim is None else [self_shape[d] for d in dim])
+    return sum_vjp(grad, self_shape, dim, keepdim) // averaged

@@ -231,8 +231,8 @@ def drops_the_ones(grad: Any, shape: Any) -> Any:
 
 @mistake(
     UNBROADCAST,
-    zh="不管什么形状，你都只把第 0 维加掉。先比较 grad.shape 和 shape：左边多几维就加几维，被拉长的 1 也要加回来。",
-    en="Whatever the shapes, you sum dimension 0 away and nothing else. Compare grad.shape with shape: sum as many as are surplus on the left, and the stretched ones too.",
+    zh="不管什么形状，你都只去掉第 0 维（求和，或者用 [0] 取第一份）。比一比 grad.shape 和 shape：左边多几维就加掉几维，被拉长的 1 也要加回来。",
+    en="Whatever the shapes, you only get rid of dimension 0, by a sum or by taking [0]. Compare grad.shape with shape: sum as many as are surplus on the left, and the stretched ones too.",
 )
 def always_sums_the_first(grad: Any, shape: Any) -> Any:
     if tuple(grad.shape) == tuple(shape):

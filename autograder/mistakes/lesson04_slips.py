@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.mistakes import mistake
-from autograder.mistakes.lesson04 import STRETCHES, UNBROADCAST
+from autograder.mistakes.lesson04 import EXPAND, STRETCHES, UNBROADCAST
 from minigrad import rules
 
 
@@ -119,3 +119,24 @@ def refuses_no_dimensions(shape: Any, target: Any) -> bool:
 )
 def keeps_the_first_row(grad: Any, shape: Any) -> Any:
     return grad[(0,) * (grad.ndim - len(shape))]
+
+
+@mistake(
+    UNBROADCAST,
+    zh="多出来的维和被拉长的 1，你只管了一样：if … else … 只走一边，两样可以同时有。先加掉左边多出来的，再看大小为 1 的。",
+    en="Of surplus dimensions and stretched ones you see to one kind only: if … else … takes one branch, and both may be there. Sum what is surplus on the left first, then look for the sizes of 1.",
+)
+def sees_to_one_kind(grad: Any, shape: Any) -> Any:
+    if grad.ndim > len(shape):
+        return _without_extra(grad, shape)
+    ones = tuple(dim for dim, n in enumerate(shape) if n == 1 and grad.shape[dim] != 1)
+    return rules.sum(grad, ones, True) if ones else grad
+
+
+@mistake(
+    EXPAND,
+    zh="方向反了：grad 已经是拉长之后的形状，要的是加回 self_shape 那么大，不是再拉长一次。",
+    en="The wrong way round: grad has the stretched shape already, and is to be summed back to self_shape, not stretched once more.",
+)
+def expands_once_more(grad: Any, self_shape: Any) -> Any:
+    return rules.expand(grad, self_shape)

@@ -190,3 +190,122 @@ def swallows_errors(buffers: Any, retain_graph: bool, create_graph: bool, task: 
 def counts_in_the_roots(roots: Any) -> Any:
     roots |= count_dependencies(dict.fromkeys(roots))
     return roots
+
+
+def _held(parent: Any, held: Any, result: Any, output: int) -> Any:
+    merge(parent, held, result, output)
+    return held
+
+
+def _deliver(
+    node: Any, grad: Any, results: Any, buffers: Any, waiting: Any, ready: Any, number: Any = None, add: Any = merge
+) -> None:
+    """What a node answers, handed on as it should be, but for the number of an edge or how two are added."""
+    for place, ((parent, output), result) in enumerate(zip(node.next_functions, results, strict=False)):
+        if parent is None:
+            continue
+        output = number(place, output) if number else output
+        if result is not None and parent in buffers:
+            buffers[parent] = add(parent, buffers[parent], result, output)
+        elif result is not None:
+            buffers[parent] = parent.receive(result, output, result is grad)
+        waiting[parent] -= 1
+        if not waiting[parent]:
+            push(ready, parent)
+
+
+@mistake(
+    WALK,
+    zh="每来一份梯度，你就把节点放进队列一次，它会走好几遍。等 waiting 减到 0 再放，只放一次。",
+    en="You queue a node each time a gradient arrives, so it runs several times. Queue it once, when its waiting has come down to 0.",
+)
+def queues_at_every_gradient(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready = [root for root in buffers if not waiting[root]]
+    while ready:
+        node = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        for (parent, output), result in zip(node.next_functions, results, strict=False):
+            if parent is None:
+                continue
+            if result is not None:
+                held = buffers.get(parent)
+                same = result is grad
+                buffers[parent] = (
+                    merge(parent, held, result, output) if held is not None else parent.receive(result, output, same)
+                )
+            waiting[parent] -= 1
+            push(ready, parent)
+
+
+@mistake(
+    WALK,
+    zh="什么也没收到的节点，你跳过了；它的下家还在等它的答复，永远等不到。照样让它走：run_node 收得下 None。",
+    en="You skip a node that received nothing, and those after it wait for its answer for ever. Let it run all the same: run_node takes None.",
+)
+def skips_who_got_nothing(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready = [root for root in buffers if not waiting[root]]
+    while ready:
+        node = pop(ready)
+        grad = buffers.pop(node, None)
+        if grad is None:
+            continue
+        _deliver(node, grad, run_node(node, grad, retain_graph, create_graph, task), buffers, waiting, ready)
+
+
+@mistake(
+    WALK,
+    zh="交给 receive 和 merge 的该是边上写的编号（next_functions 里每一对的第二个数，或 node.number(i)），不是这条边排第几。",
+    en="What receive and merge want is the number on the edge (the second of each pair in next_functions, or node.number(i)), not the edge's own place.",
+)
+def gives_the_edges_place(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready = [root for root in buffers if not waiting[root]]
+    while ready:
+        node = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        _deliver(node, grad, results, buffers, waiting, ready, number=lambda place, output: place)
+
+
+@mistake(
+    WALK,
+    zh="merge(…) 只是把和返回，没有人替你存。写 buffers[parent] = merge(…)。",
+    en="merge(…) only returns the sum; nobody keeps it for you. Write buffers[parent] = merge(…).",
+)
+def keeps_no_sum(buffers: Any, retain_graph: bool, create_graph: bool, task: Any = None) -> None:
+    waiting = count_dependencies(buffers)
+    if task is not None:
+        task.plan(waiting)
+    ready = [root for root in buffers if not waiting[root]]
+    while ready:
+        node = pop(ready)
+        grad = buffers.pop(node, None)
+        results = run_node(node, grad, retain_graph, create_graph, task)
+        _deliver(node, grad, results, buffers, waiting, ready, add=_held)
+
+
+@mistake(
+    COUNT,
+    zh="通向 None 的边你也数了。那里没有节点在等，跳过去：if parent is None: continue。",
+    en="You count the edges that lead to None, too. No node waits there; pass them by: if parent is None: continue.",
+)
+def counts_none(roots: Any) -> dict[Any, int]:
+    counts = dict.fromkeys(roots, 0)
+    stack = list(counts)
+    while stack:
+        for parent, _ in stack.pop().next_functions:
+            if parent not in counts:
+                counts[parent] = 0
+                if parent is not None:
+                    stack.append(parent)
+            counts[parent] += 1
+    return counts

@@ -245,3 +245,46 @@ def stretches_what_was_given(output: Any, given: Any, index: int) -> Any:
 def multiplies_by_the_output(output: Any, given: Any, index: int) -> Any:
     right = right_gradient(output, given, index)
     return right if given is None else right * output
+
+
+@mistake(
+    ROWS,
+    zh="backward 把每一行都加进同一个 .grad，各行混在一起，还动了别人的 .grad。用 grad(…)，它只返回，不累加。",
+    en="backward adds every row into the same .grad, so the rows get mixed up, and the .grad of others is touched. Use grad(…), which only returns.",
+)
+def rows_by_backward(output: Any, inputs: Any, create_graph: bool) -> Any:
+    rows = []
+    for number in range(output.numel()):
+        weights = zeros_like(output).reshape(-1)
+        weights[number] = 1.0
+        output.backward(weights.reshape(output.shape), retain_graph=True, create_graph=create_graph)
+        rows.append(tuple(x.grad for x in inputs))
+    return rows
+
+
+@mistake(
+    ROWS,
+    zh="权重全是 1，每一行得到的都是各行之和。每次只让一个元素的权重是 1，别的都是 0。",
+    en="With all weights 1 you get the sum of the rows every time. Let one element at a time have the weight 1, and all others 0.",
+)
+def rows_all_weighed_alike(output: Any, inputs: Any, create_graph: bool) -> Any:
+    weights = zeros_like(output) + 1.0
+    return [
+        grad(output, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)
+        for _ in range(output.numel())
+    ]
+
+
+@mistake(
+    ROOT,
+    zh="两句报错放反了：什么也没给、输出又不止一个数，是 ONLY_SCALARS；给了，形状不对，是 mismatch(output, given, index)。",
+    en="The two errors are exchanged: with nothing given and more than one number it is ONLY_SCALARS; with a gradient of the wrong shape, mismatch(output, given, index).",
+)
+def exchanges_the_two_errors(output: Any, given: Any, index: int) -> Any:
+    if given is None:
+        if output.numel() != 1:
+            raise RuntimeError(mismatch(output, output, index))
+        return ones_for(output)
+    if given.shape != output.shape:
+        raise RuntimeError(ONLY_SCALARS)
+    return given

@@ -168,3 +168,36 @@ def asks_for_parameters(self: Any, set_to_none: bool = True) -> None:
 def asks_the_tensor_to_do_it(self: Any, set_to_none: bool = True) -> None:
     for p in self.params:
         p.zero_grad()
+
+
+@mistake(
+    ZERO_GRAD,
+    zh="set_to_none 为假的时候你什么也没做，旧梯度还在。那时要把 0 写进原来的张量：p.grad.zero_()。",
+    en="With set_to_none=False you do nothing, and the old gradient is still there. Write zeros into the tensor that is there: p.grad.zero_().",
+)
+def does_nothing_for_zeros(self: Any, set_to_none: bool = True) -> None:
+    for p in self.params:
+        if p.grad is not None and set_to_none:
+            p.grad = None
+
+
+@mistake(
+    RECORDED,
+    zh="add_array_ 原地加进了原来的张量，别人手里的旧梯度也跟着变，新的这一份又没有历史。这里要的是一个新张量：held + grad。",
+    en="add_array_ adds in place: whoever holds the old gradient sees it change, and what was added has no history. What is wanted here is a new tensor: held + grad.",
+)
+def adds_the_array_in_place(variable: Any, grad: Any) -> None:
+    if variable._grad is None:
+        variable._grad = grad.copied()
+    else:
+        variable._grad.add_array_(grad._data)
+
+
+@mistake(
+    RECORDED,
+    zh="和只存在你自己的变量里，函数一结束就没了；variable._grad 没有动过。最后一步要写 variable._grad = …。",
+    en="The sum is held by a variable of your own only, and gone when the function ends; variable._grad was never set. The last step has to be variable._grad = ….",
+)
+def binds_a_name_of_its_own(variable: Any, grad: Any) -> None:
+    held = variable._grad
+    held = grad.copied() if held is None else held + grad

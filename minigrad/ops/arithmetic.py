@@ -251,6 +251,8 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
     """input / other; rounding_mode "floor" or "trunc" rounds it (torch.div)."""
     other = other if isinstance(other, Tensor) else operand(other)._data
     if rounding_mode is None:
+        if isinstance(input, int) and isinstance(other, Tensor) and other.dtype.category < 2:
+            input = float(input)  # it need not fit the whole numbers, as the quotient is none
         return div_op(in_front(input, other), other)
     if not isinstance(rounding_mode, str):
         raise TypeError("div: rounding_mode must be a str")

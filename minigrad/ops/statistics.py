@@ -144,6 +144,18 @@ def _var(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     return total / total.dtype.type(max(n - correction, 0))
 
 
+def _running_mean(x: Any, dim: Dims, keepdim: bool) -> Any:
+    """The mean, as torch comes by it on the way to a variance: moved on by each number's distance from it, so that there is
+    none behind an infinite one (Welford 1962)."""
+    mean, module = mean_array(x, dim, keepdim), array_module(x)
+    if module.isfinite(mean).all():
+        return mean
+    axes = range(x.ndim) if dim is None else dim
+    rows = module.moveaxis(x, tuple(axes), tuple(range(-len(axes), 0)))
+    early = module.isinf(rows.reshape(*rows.shape[: x.ndim - len(axes)], -1))[..., :-1].any(axis=-1)
+    return module.where(early.reshape(mean.shape), module.nan, mean).astype(mean.dtype)
+
+
 @in_single
 def _std(x: Any, dim: Dims, correction: float | None, keepdim: bool) -> Any:
     return array_module(x).sqrt(_var(x, dim, correction, keepdim))
@@ -167,13 +179,13 @@ var_op = Op("VarBackward0", ordered(_var), self=var_vjp)
 std_op = Op("StdBackward0", ordered(_std), self=std_vjp)
 var_mean_op = Op(
     "VarMeanBackward0",
-    ordered(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
+    ordered(lambda x, dim, correction, keepdim: (_var(x, dim, correction, keepdim), _running_mean(x, dim, keepdim))),
     outputs=2,
     self=var_mean_vjp,
 )
 std_mean_op = Op(
     "StdMeanBackward0",
-    ordered(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), mean_array(x, dim, keepdim))),
+    ordered(lambda x, dim, correction, keepdim: (_std(x, dim, correction, keepdim), _running_mean(x, dim, keepdim))),
     outputs=2,
     self=std_mean_vjp,
 )

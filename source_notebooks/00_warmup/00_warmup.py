@@ -291,12 +291,12 @@ def squared_loss_grad(w, X, Y):
 # %% [markdown] tags=["lang-zh"]
 # 现在问 `check`。它备好数据，把同一个程序跑两遍：一遍在装了你的函数的 `minigrad` 上，一遍在 torch 上，然后逐项比较。
 #
-# 读法：`✓` 是一致；`✗` 是不一致，后面写着应为多少、得到多少；`–` 是跳过，因为它依赖的那一项还没过；检查的名字前面是 `○`，就是还没写。若你的错误是常见的一种，最上面会有一句提示。
+# 读法：`✓` 是一致；`✗` 是不一致，后面写着应为多少、得到多少；`–` 是跳过，因为它依赖的那一项还没过；检查的名字前面是 `○`，就是还不能算数：多半还没写，或者下面那句话说的事要先改好。若你的错误是常见的一种，最上面会有一句提示。
 
 # %% [markdown] tags=["lang-en"]
 # Now ask `check`. It takes some data and runs the same program on them twice, once on `minigrad` with your function in it and once on torch, then compares item by item.
 #
-# How to read it: `✓` agrees; `✗` disagrees, and says what was expected and what you got; `–` was skipped, because an item it depends on hasn't passed; `○` before the check's name means: not written yet. If your mistake is a common one, a hint comes first.
+# How to read it: `✓` agrees; `✗` disagrees, and says what was expected and what you got; `–` was skipped, because an item it depends on hasn't passed; `○` before the check's name means that it doesn't count yet: most often the part is not written, or what the line below says has to be put right first. If your mistake is a common one, a hint comes first.
 
 # %% nbgrader={"grade_id": "check_warmup_by_hand", "grade": true, "points": 1}
 check("warmup_by_hand")

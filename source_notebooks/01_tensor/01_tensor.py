@@ -239,18 +239,18 @@ for x in (torch.tensor([1, 2]), torch.tensor([True]), torch.arange(3)):
 #
 # 于是那个小数点有了意义：`[1, 2]` 是整数，`[1.0, 2.0]` 才是浮点数。更绕的是第三行：大写的 `torch.Tensor` 一律给浮点数，小写的 `torch.tensor` 看你给的是什么。
 #
-# 还有一种请求会被拒绝：让算出来的张量不再要梯度。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
+# 还有一种请求会被拒绝：让带着历史的张量（用要梯度的张量算出来的）不再要梯度。它的历史已经在那里，不能假装没有；要断开，下一节有 `detach`。反过来，对它说“要梯度”倒不碍事，它本来就要。
 #
-# 属性也可以赋值：对你亲手造的张量，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样；对算出来的张量，赋值会报错，方法不会。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
+# 属性也可以赋值：对你亲手造的张量，`x.requires_grad = True` 和 `x.requires_grad_()` 效果一样；对带着历史的张量，赋值会报错，方法不会。猜猜最后一行：`y` 是用 `x` 算出来的，`x` 后来不要梯度了，`y` 呢？
 
 # %% [markdown] tags=["lang-en"]
 # So integers can't have gradients, although many believe they can. A slope means "nudge a little, see the change", and an integer can't be nudged a little: after 1 comes 2.
 #
 # That is what the decimal point is for: `[1, 2]` are integers, `[1.0, 2.0]` are floats. The third line is trickier: `torch.Tensor`, with a capital T, always makes floats, while `torch.tensor` goes by what it is given.
 #
-# One more request is refused: switching the gradient off for a computed tensor. Its history exists and can't be ignored; to cut it off there is `detach`, in the next section. Switching the gradient on does no harm: it is on already.
+# One more request is refused: switching the gradient off for a tensor with a history, one computed from tensors that require a gradient. That history exists and can't be ignored; to cut it off there is `detach`, in the next section. Switching the gradient on does no harm: it is on already.
 #
-# The attribute can be set, too: for a tensor that you created, `x.requires_grad = True` has the same effect as `x.requires_grad_()`; for a computed tensor the assignment raises, and the method doesn't. Guess the last line: `y` was computed from `x`; when `x` no longer requires a gradient, what about `y`?
+# The attribute can be set, too: for a tensor that you created, `x.requires_grad = True` has the same effect as `x.requires_grad_()`; for a tensor with a history the assignment raises, and the method doesn't. Guess the last line: `y` was computed from `x`; when `x` no longer requires a gradient, what about `y`?
 
 # %% tags=["demo"]
 x = torch.tensor([1.0, 2.0])
@@ -261,6 +261,10 @@ try:
     y.requires_grad_(False)
 except RuntimeError as error:
     print(str(error).split(".")[0])
+try:
+    y.requires_grad = True
+except RuntimeError as error:
+    print("y.requires_grad = True:", str(error).split(".")[0])
 print(x.requires_grad_(False), y.requires_grad)
 
 # %% tags=["proof"]
@@ -271,6 +275,13 @@ try:
     raise AssertionError
 except RuntimeError as error:
     assert str(error).startswith("you can only change requires_grad flags of leaf variables.")
+try:
+    y.requires_grad = True
+    raise AssertionError
+except RuntimeError as error:
+    assert str(error) == "you can only change requires_grad flags of leaf variables."
+d = torch.ones(2) + torch.ones(2)  # computed, but without a history: a leaf
+assert not d.requires_grad_(False).requires_grad and d.requires_grad_().requires_grad
 x = torch.tensor([1.0, 2.0])
 x.requires_grad = True
 y = x * 2

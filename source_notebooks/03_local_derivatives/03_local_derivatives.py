@@ -16,6 +16,8 @@
 # %% tags=["setup"]
 import math
 
+import numpy as np
+
 import minigrad
 from autograder import check, hint, implements
 from minigrad import rules
@@ -278,8 +280,6 @@ assert for_a is grad and for_b is grad
 # Another mistake hardly shows: the numbers are right, but the dtype has changed. Where `grad` is float32, what a rule returns should be float32, too; NumPy, however, has a mind of its own. Guess: which of the four results below are still float32?
 
 # %% tags=["demo"]
-import numpy as np
-
 grad = np.ones((2, 3), "float32")
 print("a Python number       ", (grad / 6).dtype)
 print("a number of NumPy's   ", (grad / np.prod(grad.shape)).dtype)

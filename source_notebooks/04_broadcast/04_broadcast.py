@@ -14,6 +14,8 @@
 # In this lesson you write three functions: one decides whether a shape can be stretched to another, one sums a gradient back, and one is the rule for `expand`.
 
 # %% tags=["setup"]
+import numpy as np
+
 import minigrad
 from autograder import check, hint, implements
 from minigrad import rules
@@ -224,8 +226,6 @@ draw(z, params={"x": x, "y": y, "z": z}, show=["shapes", "grads"])
 # To sum, use `rules.sum(grad, dims, keepdim)`: `dims` is a tuple of the dimensions to sum, and `keepdim` says whether they stay afterwards. It works on arrays and on tensors:
 
 # %%
-import numpy as np
-
 grid = np.arange(24.0).reshape(2, 3, 4)
 print(rules.sum(grid, (0, 1), False).shape, rules.sum(grid, (1, 2), True).shape)
 

@@ -14,6 +14,8 @@
 # In this lesson you write the lines with which a leaf (叶子) collects its gradient, plain or with a history, and both ways in which `zero_grad` clears it.
 
 # %% tags=["setup"]
+import numpy as np
+
 import minigrad
 from autograder import check, hint, implements
 from minigrad.tensor import from_array
@@ -265,8 +267,6 @@ assert a.grad.tolist() == [10.0, 10.0] and b.grad.tolist() == v.tolist() == [1.0
 # Example: `variable._grad` is `[1.]`, and `[2.]` comes in; then it is `[3.]`, and still the same tensor: whoever holds `w.grad` sees the sum.
 
 # %%
-import numpy as np
-
 array = np.array([1.0, 2.0])
 t = from_array(array)
 t.add_array_(np.array([10.0, 10.0]))
@@ -318,6 +318,10 @@ for engine in (torch, minigrad):
 
 # %% tags=["proof"]
 assert p.grad.tolist() == q.grad.tolist() == [2.0, 2.0] and p.grad.data_ptr() != q.grad.data_ptr()
+p, q = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+for _ in range(2):
+    (p.reshape(1, 2) + q.reshape(1, 2)).backward(torch.ones(1, 2))
+assert p.grad.tolist() == q.grad.tolist() == [3.0, 3.0] and p.grad.data_ptr() == q.grad.data_ptr()
 
 # %% [markdown] tags=["lang-zh"]
 # torch 给的是 3。加法把同一份内存交给两边，两个 `reshape` 的反向各给它套上一个新张量：张量是两个，内存是一份，torch 只看张量，没有复制。第二遍 `p` 往里加 1，`q` 又往里加一次：1 + 1 + 1。
