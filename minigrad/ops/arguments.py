@@ -319,7 +319,9 @@ def types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 
 def as_tensors(tensors: Any, place: int = 0) -> list[Tensor]:
-    """The tensors of a list, the argument in a place; TypeError, in torch's words, for anything else among them."""
+    """The tensors of a list or tuple, the argument in a place; TypeError, in torch's words, for anything else among them."""
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(f"expected a tuple of Tensors, got {type_name(tensors)}")
     found = list(tensors)
     for i, t in enumerate(found):
         if not isinstance(t, Tensor):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rules
+from ..autograd.accumulate import unbroadcast
 from ..autograd.function_node import delayed_error
 from ..backend import array_module, numpy, to_host
 from ..tensor import Tensor
@@ -124,7 +125,8 @@ def scatter_reduce_vjp_src(
     common_shape([tuple(src.shape), index.shape])
     if reduce != "prod":
         reach = rules.raw(src) == rules.raw(picked(result, dim, index))
-        return picked(shared_extreme(grad, self, src, result, dim, index), dim, index) * reach
+        share = picked(shared_extreme(grad, self, src, result, dim, index), dim, index) * reach
+        return share if src.shape else unbroadcast(share, ())
     zero = rules.raw(src) == 0
     plain_index = rules.raw(index)
     none = rules.zeros(rules.raw(self), rules.raw(self).shape)
@@ -137,7 +139,7 @@ def scatter_reduce_vjp_src(
     share = rules.where(alone, picked(grad * others, dim, index), rest)
     if rules.is_tensor(share) and (zeros > 1).any():
         (share,) = delayed_error(TWO_ZEROS, [share])
-    return share
+    return share if src.shape else unbroadcast(share, ())
 
 
 scatter_reduce_op = Op(

@@ -10,7 +10,7 @@ from ..dtypes import int32, int64
 from ..errors import warn_once
 from ..tensor import Tensor, from_array
 from .arguments import Bool, Operand, Str
-from .promotion import no_kernel, operand
+from .promotion import as_element, no_kernel, operand
 from .validate import flag
 
 NOT_CONTIGUOUS = (
@@ -32,7 +32,10 @@ def searchsorted(
     """The positions of elements in sequences that are sorted along their last dimension (torch.searchsorted)."""
     data = sorted_sequence._data
     module = array_module(data)
-    values = module.asarray(operand(self)._data)
+    values = operand(self)._data
+    if isinstance(self, int) and data.dtype.kind in "iu":
+        values = as_element(values, data.dtype)
+    values = module.asarray(values)
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     check_boundaries(data, values, sorter)

@@ -54,9 +54,10 @@ def where_zero(condition: Any, x: Any) -> Any:
     return rules.where(condition, rules.zeros(x, ()), x)
 
 
-def given(correction: float | None) -> float:
-    """What is taken off the number of elements: 1 unless told otherwise."""
-    return 1 if correction is None else correction
+def given(correction: float | Tensor | None) -> float:
+    """What is taken off the number of elements: 1 unless told otherwise. It may be a number of NumPy's, which would wrap."""
+    number: Any = 1 if correction is None else correction
+    return number.item() if hasattr(number, "item") else number
 
 
 # ------------------------------------------------------------------ rules
